@@ -1,0 +1,179 @@
+"""The little language of the tables: integer expressions over configuration fields.
+
+`num_attention_heads * head_dim`, `layer_types[layer] == "full_attention"`, `vision_config.hidden_size`.
+The syntax is Python's, read by `ast`; what may be written is listed in `_EVALUATE` and `FUNCTIONS`,
+and nothing else evaluates. A dotted name is a field of a nested configuration.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Protocol
+
+from inspector.errors import ConfigError
+
+
+class Scope(Protocol):
+    """Where names get their values: index variables, configuration fields, defaults."""
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a name. Raises ConfigError where there is none."""
+
+
+def ceil_to(number: int, multiple: int) -> int:
+    """`number` rounded up to a multiple: `ceil_to(10922, 256)` = 11,008."""
+    return -(-number // multiple) * multiple
+
+
+def scaled(number: int, factor: float) -> int:
+    """`int(factor · number)`, the one place where a configuration's float meets a size."""
+    return int(factor * number)
+
+
+#: What a formula may call.
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "ceil_to": ceil_to,
+    "scaled": scaled,
+    "len": len,
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "abs": abs,
+    "round": round,
+    "int": int,
+}
+
+_OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda item, items: item in (items or ()),
+    ast.NotIn: lambda item, items: item not in (items or ()),
+    ast.Not: operator.not_,
+    ast.USub: operator.neg,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+
+
+@lru_cache(maxsize=None)
+def parse(text: str) -> ast.expr:
+    """The expression's syntax tree. Raises SyntaxError: a table is wrong, not a user."""
+    return ast.parse(text.strip(), mode="eval").body
+
+
+@lru_cache(maxsize=None)
+def names(text: str) -> frozenset[str]:
+    """The names that an expression mentions: fields and index variables, not functions."""
+    return frozenset(n.id for n in ast.walk(parse(text)) if isinstance(n, ast.Name)) - FUNCTIONS.keys()
+
+
+def evaluate(text: str, scope: Scope) -> Any:
+    """The expression's value.
+
+    Raises:
+        ConfigError: a field is missing, or its value is not what the arithmetic needs.
+    """
+    try:
+        return _value(parse(text), scope)
+    except (TypeError, ValueError, ZeroDivisionError, IndexError, KeyError, OverflowError) as error:
+        raise ConfigError(f"the configuration does not allow `{show(text)}`: {error}") from error
+
+
+def _value(node: ast.expr, scope: Scope) -> Any:
+    return _EVALUATE[type(node)](node, scope)
+
+
+def _attribute(node: Any, scope: Scope) -> Any:
+    """A field of a nested configuration; None where either is absent."""
+    outer = _value(node.value, scope)
+    return outer.get(node.attr) if isinstance(outer, Mapping) else None
+
+
+def _boolean(node: Any, scope: Scope) -> Any:
+    """`and` / `or`, which stop early as Python's do."""
+    stop_at = isinstance(node.op, ast.Or)
+    value: Any = None
+    for part in node.values:
+        value = _value(part, scope)
+        if bool(value) == stop_at:
+            return value
+    return value
+
+
+def _compare(node: Any, scope: Scope) -> bool:
+    left = _value(node.left, scope)
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = _value(right_node, scope)
+        if not _OPERATORS[type(op)](left, right):
+            return False
+        left = right
+    return True
+
+
+def _subscript(node: Any, scope: Scope) -> Any:
+    return _value(node.value, scope)[_value(node.slice, scope)]
+
+
+_EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
+    ast.Constant: lambda node, scope: node.value,
+    ast.Name: lambda node, scope: scope[node.id],
+    ast.Attribute: _attribute,
+    ast.BinOp: lambda node, scope: _OPERATORS[type(node.op)](_value(node.left, scope), _value(node.right, scope)),
+    ast.UnaryOp: lambda node, scope: _OPERATORS[type(node.op)](_value(node.operand, scope)),
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: lambda node, scope: _value(node.body if _value(node.test, scope) else node.orelse, scope),
+    ast.Subscript: _subscript,
+    ast.Call: lambda node, scope: FUNCTIONS[node.func.id](*(_value(arg, scope) for arg in node.args)),
+    ast.Tuple: lambda node, scope: tuple(_value(item, scope) for item in node.elts),
+    ast.List: lambda node, scope: [_value(item, scope) for item in node.elts],
+}
+
+
+def dimensions(shape: str) -> tuple[str, ...]:
+    """`"vocab_size, hidden_size"` → its expressions; the empty text is a scalar's."""
+    if not shape.strip():
+        return ()
+    node = parse(shape)
+    return tuple(ast.unparse(item) for item in node.elts) if isinstance(node, ast.Tuple) else (shape.strip(),)
+
+
+@lru_cache(maxsize=None)
+def show(text: str) -> str:
+    """An expression as people write it: `num_attention_heads·head_dim`."""
+    return ast.unparse(parse(text)).replace(" * ", "·")
+
+
+class _Numbers(ast.NodeTransformer):
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self.scope[node.id]
+        return ast.Constant(value) if isinstance(value, int) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        node.args = [self.visit(arg) for arg in node.args]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        value = _attribute(node, self.scope)
+        return ast.Constant(value) if isinstance(value, int) else node
+
+
+def show_numbers(text: str, scope: Scope) -> str:
+    """The same with the configuration's numbers in it: `32·128`."""
+    tree = _Numbers(scope).visit(ast.parse(text.strip(), mode="eval").body)
+    return ast.unparse(tree).replace(" * ", "·")

@@ -1,0 +1,24 @@
+"""Which module in `families/` holds each `model_type`. A test holds it equal to the tables themselves."""
+
+from __future__ import annotations
+
+MODULES: dict[str, str] = {
+    "bert": "bert",
+    "gemma": "llama",
+    "gpt2": "gpt2",
+    "llama": "llama",
+    "mistral": "llama",
+    "mixtral": "mixtral",
+    "qwen2": "llama",
+    "qwen3": "llama",
+}
+
+#: `general.architecture` → module.
+GGUF: dict[str, str] = {
+    "bert": "bert",
+    "gemma": "llama",
+    "gpt2": "gpt2",
+    "llama": "llama",
+    "qwen2": "llama",
+    "qwen3": "llama",
+}

@@ -1,0 +1,37 @@
+"""Everything that can go wrong, as one tree.
+
+    InspectorError              one line for a person; the command exits with 2
+    ├── UsageError              the request itself makes no sense
+    ├── TargetError             nothing inspectable stands at the target
+    ├── SourceError             the bytes exist, and could not be had
+    ├── FormatError             the bytes are not what their format says
+    └── ConfigError             a configuration cannot be read, or lacks what a prediction needs
+
+Damage that leaves a header readable is no error: it is a `model.Finding`.
+"""
+
+from __future__ import annotations
+
+
+class InspectorError(Exception):
+    """What was found, where, and what to do, in one line."""
+
+
+class UsageError(InspectorError):
+    """The request itself makes no sense: an unknown label, an impossible option."""
+
+
+class TargetError(InspectorError):
+    """Nothing inspectable stands at the target."""
+
+
+class SourceError(InspectorError):
+    """The bytes exist, and could not be had: permissions, input/output, network."""
+
+
+class FormatError(InspectorError):
+    """The bytes are not what their format says, and the header cannot be read."""
+
+
+class ConfigError(InspectorError):
+    """A configuration cannot be read, or lacks what a prediction needs."""

@@ -1,0 +1,253 @@
+"""The nouns. Frozen data that every floor above shares; no behaviour beyond arithmetic on itself.
+
+Sizes are bytes, counts are elements, offsets are from a file's first byte; all are exact integers.
+`Tensor` and `Key` are named tuples where the other nouns are dataclasses: a checkpoint may have
+half a million of them, and a named tuple is built and hashed at C speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal, NamedTuple
+
+Severity = Literal["error", "warning", "info"]
+
+
+class Tensor(NamedTuple):
+    """One tensor as its file's header declares it."""
+
+    name: str
+    dtype: str  # the format's own word: "BF16", "Q4_K"
+    shape: tuple[int, ...]  # row-major: GGUF's order reversed
+    offset: int  # from the file's first byte
+    nbytes: int  # bytes that the header claims for it
+
+    @property
+    def elements(self) -> int:
+        """Stored elements: the product of the shape; 1 for a scalar."""
+        return prod(self.shape)
+
+
+STACKED = -1  # `Key.expert` of a tensor that holds all experts of its layer
+
+
+class Key(NamedTuple):
+    """What a tensor is for, whatever its name: the key on which file and prediction are joined."""
+
+    tower: str  # "text" when there is one; "encoder", "decoder", "vision", "audio", "projector", …
+    layer: int | None  # None outside the stack of layers
+    expert: int | None  # None outside the experts; STACKED for all of them in one tensor
+    role: str  # Llama's words: "q_proj", "gate_proj", "norm", …
+    part: str  # "weight", "bias" or a piece of quantization side data
+    index: tuple[int, ...] = ()  # of further numbers in the name: stages, branches, …
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something worth telling about a file, with its place and its numbers."""
+
+    rule: str  # the rule's code, "hole", "duplicate-key", …
+    severity: Severity
+    message: str  # one line, unescaped
+    path: str | None = None  # relative to the checkpoint
+    tensor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A labelled range of a file's bytes. A file's regions partition it."""
+
+    label: str  # one of REGIONS
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+#: Region label → the column of `files[]` that counts it.
+REGIONS: Mapping[str, str] = {
+    "length": "header",  # safetensors: the 8 bytes that give the header's length
+    "header": "header",  # safetensors: JSON with its padding; GGUF: magic, version and counts
+    "metadata": "header",  # GGUF key-values but for the tokenizer's
+    "tokenizer": "header",  # GGUF key-values that begin with `tokenizer.`
+    "tensor table": "header",  # GGUF tensor infos
+    "tensors": "tensors",  # claimed by at least one tensor
+    "padding": "padding",  # required by the format's alignment
+    "hole": "unused",  # between tensors, claimed by none
+    "trailing": "unused",  # after the last tensor
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """All that a weight file says before its tensor data."""
+
+    path: str  # relative to the checkpoint, "/"-separated
+    format: Literal["safetensors", "gguf"]
+    size: int  # the file's
+    tensors: Sequence[Tensor]  # in the header's order
+    regions: tuple[Region, ...]  # partition of [0, size), in order
+    metadata: Mapping[str, Any]  # `__metadata__`, or GGUF's key-values (decoded when asked for)
+    findings: tuple[Finding, ...] = ()
+
+    def bytes_in(self, column: str) -> int:
+        """Bytes of the regions that count for one column of `files[]`."""
+        return sum(r.size for r in self.regions if REGIONS[r.label] == column)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a checkpoint's bytes came from, and what it cost to read them."""
+
+    kind: Literal["local", "hub", "url"]
+    location: str  # absolute path, or URL without secrets
+    revision: str | None = None  # commit hash, for a Hub repository
+    requests: int | None = None  # HTTP requests sent; None for local files
+    bytes_read: int = 0  # from weight files, index and configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A configuration in the words of Transformers, whatever it was written in."""
+
+    values: Mapping[str, Any]  # config.json's fields
+    kind: Literal["config.json", "params.json", "gguf", "inferred"]
+    path: str | None = None  # where it was read
+    notes: tuple[str, ...] = ()  # what was assumed or inferred, for people
+
+    @property
+    def model_type(self) -> str | None:
+        value = self.values.get("model_type")
+        return value if isinstance(value, str) else None
+
+    @property
+    def architecture(self) -> str | None:
+        """The class that wrote the checkpoint: the first of `architectures`."""
+        match self.values.get("architectures"):
+            case [str(first), *_]:
+                return first
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFiles:
+    """Files that lie beside the weights, of one kind."""
+
+    kind: str  # "tokenizer", "config", "pickle", "duplicate", …
+    files: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`*.safetensors.index.json`: which file each tensor is said to be in, and the totals it claims."""
+
+    path: str
+    weight_map: Mapping[str, str]  # tensor name → file name
+    metadata: Mapping[str, Any]  # claims: total_size, total_parameters, …
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One model's weight files with what lies beside them; the result of opening a target."""
+
+    target: str  # as typed
+    name: str  # what people would call it: the folder's or the repository's name
+    origin: Origin
+    files: tuple[Header, ...]
+    config: Config | None = None
+    index: Index | None = None
+    other: tuple[OtherFiles, ...] | None = None  # None where the target is a single file
+    findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
+
+    @property
+    def format(self) -> str:
+        formats = {f.format for f in self.files}
+        return formats.pop() if len(formats) == 1 else "mixed"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all weight files: `on_disk`."""
+        return sum(f.size for f in self.files)
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        return self.findings + tuple(finding for f in self.files for finding in f.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One row of a prediction: tensors of one role and shape, over some layers and experts."""
+
+    role: str
+    group: str
+    tower: str
+    part: str  # "weight" or "bias"
+    name: str  # template with {layer} and {expert}, as Transformers writes the tensor
+    shape: tuple[int, ...]  # of each tensor
+    formula: tuple[str, ...]  # the same in configuration fields, a text a dimension
+    numbers: tuple[str, ...]  # the same with the configuration's numbers
+    layers: tuple[int, ...] | None = None  # None outside the stack of layers
+    experts: int | None = None  # experts a layer; None outside the experts
+    active: int | None = None  # experts that work on one token
+    index: tuple[int, ...] = ()  # values of further placeholders
+    buffer: bool = False  # stored, and no parameter
+
+    @property
+    def elements(self) -> int:
+        """Elements of each tensor."""
+        return prod(self.shape)
+
+    @property
+    def tensors(self) -> int:
+        return (1 if self.layers is None else len(self.layers)) * (1 if self.experts is None else self.experts)
+
+    @property
+    def parameters(self) -> int:
+        return 0 if self.buffer else self.tensors * self.elements
+
+    @property
+    def active_parameters(self) -> int:
+        if not self.experts:
+            return self.parameters
+        used = self.experts if self.active is None else min(self.active, self.experts)
+        return self.parameters // self.experts * used
+
+    def keys(self) -> Iterator[Key]:
+        """A key for each tensor, layer by layer."""
+        for layer in (None,) if self.layers is None else self.layers:
+            for expert in (None,) if self.experts is None else range(self.experts):
+                yield Key(self.tower, layer, expert, self.role, self.part, self.index)
+
+    def name_of(self, key: Key) -> str:
+        """The name that Transformers gives to one of the tensors."""
+        return self.name.replace("{layer}", str(key.layer)).replace("{expert}", str(key.expert))
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a configuration says should be in a checkpoint."""
+
+    config: Config
+    family: str
+    head: str  # suffix of the class: "ForCausalLM", "Model", …
+    expected: tuple[Expected, ...]  # stored tensors, buffers apart
+    tied: tuple[Expected, ...] = ()  # shared with the token embedding, and not stored
+    buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
+
+    @property
+    def parameters(self) -> int:
+        return sum(row.parameters for row in self.expected)
+
+    @property
+    def active(self) -> int:
+        """Parameters used for one token; equals `parameters` for a dense model."""
+        return sum(row.active_parameters for row in self.expected)
+
+    @property
+    def tensors(self) -> int:
+        return sum(row.tensors for row in self.expected)

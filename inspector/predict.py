@@ -1,0 +1,208 @@
+"""Configuration → prediction: which tensors a checkpoint should hold, from its configuration alone.
+
+The knowledge is in `architectures`; this reads a family's table forwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from inspector.architectures import family_of, formula
+from inspector.architectures.roles import group_of
+from inspector.architectures.table import Family, Include, Row, class_suffix
+from inspector.errors import ConfigError
+from inspector.model import Config, Expected, Prediction
+
+#: A configuration comes from strangers: more layers, experts or rows than this are refused.
+MAX_INDEX = 100_000
+MAX_DIMENSION = 2**63 - 1
+
+
+def predict(config: Config) -> Prediction:
+    """The tensors that `config` says there are.
+
+    Raises:
+        ConfigError: no family knows the `model_type`, or a field that the family needs is missing.
+    """
+    family = family_of(config.values)
+    if family is None:
+        named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
+        raise ConfigError(f"no prediction for {named}: its architecture has no table")
+    head = class_suffix(config.architecture) or family.head
+    stored: list[Expected] = []
+    tied: list[Expected] = []
+    buffers: list[Expected] = []
+    for row, expected in _expand_family(family, Scope(family, config.values), head):
+        if row.buffer:
+            buffers.append(expected)
+        elif row.tied and formula.evaluate(row.tied, Scope(family, config.values)):
+            tied.append(expected)
+        else:
+            stored.append(expected)
+    return Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers))
+
+
+class Scope:
+    """Names → values: index variables, the configuration's fields, the family's defaults, in this order."""
+
+    def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:
+        self.family = family
+        self.values = values
+        self.indexes = indexes or {}
+        self._own_to_common = {own: common for common, own in family.fields.items()}
+        self._pending: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a field or index. Raises ConfigError where the configuration must give it."""
+        if name in self.indexes:
+            return self.indexes[name]
+        for alias in (name, self._own_to_common.get(name)):
+            value = self.values.get(alias) if alias else None
+            if value is not None:
+                return _checked(name, value)
+        typed = self.family.types.get(self.values.get("model_type", ""), {})
+        if name in typed:
+            return typed[name]
+        if name in self.family.derived:
+            return self._derived(name)
+        if name in self.family.defaults:
+            return self.family.defaults[name]
+        raise ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
+
+    def _derived(self, name: str) -> Any:
+        if name in self._pending:
+            raise ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
+        self._pending.add(name)
+        try:
+            return formula.evaluate(self.family.derived[name], self)
+        finally:
+            self._pending.discard(name)
+
+    def at(self, **indexes: int) -> Scope:
+        """The same scope with index variables set."""
+        inner = Scope.__new__(Scope)
+        inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
+        inner._own_to_common, inner._pending = self._own_to_common, self._pending
+        return inner
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A number from a configuration: whole floats become integers, absurd ones are refused."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, int) and not -MAX_DIMENSION <= value <= MAX_DIMENSION:
+        raise ConfigError(f"the configuration's `{name}` is beyond 64 bits")
+    return value
+
+
+def _expand_family(family: Family, scope: Scope, head: str) -> Iterator[tuple[Row, Expected]]:
+    for entry in family.rows:
+        if isinstance(entry, Include):
+            yield from _expand_include(entry, scope)
+        elif not entry.heads or head in entry.heads.split():
+            for expected in _expand_row(entry, scope):
+                if head == "Model" and family.prefix and expected.name.startswith(family.prefix):
+                    expected = replace(expected, name=expected.name[len(family.prefix) :])
+                yield entry, expected
+
+
+def _expand_include(include: Include, outer: Scope) -> Iterator[tuple[Row, Expected]]:
+    nested = outer[include.scope]
+    if not isinstance(nested, Mapping):
+        raise ConfigError(f"the configuration's `{include.scope}` is not an object")
+    values = {"model_type": include.default_type, **nested}
+    family = family_of(values)
+    if family is None:
+        raise ConfigError(f"no prediction for {include.scope}.model_type {values['model_type']!r}")
+    for row, expected in _expand_family(family, Scope(family, values), include.head or "body"):
+        name = include.prefix + expected.name.removeprefix(include.strip)
+        yield row, replace(expected, name=name, tower=include.tower)
+
+
+def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
+    """A row's tensors, one `Expected` for each shape that it has over its layers."""
+    bounds = dict(row.indexes)
+    free = [name for name in bounds if name != "expert"]
+    by_shape: dict[tuple[tuple[int, ...], int | None, tuple[int, ...], bool], list[dict[str, int]]] = {}
+    mentioned = formula.names(row.when) if row.when else frozenset()
+    constant_when = row.when and not mentioned & bounds.keys()
+    if constant_when and not formula.evaluate(row.when, scope):
+        return
+    dims = formula.dimensions(row.shape)
+    varying = any(formula.names(d) & bounds.keys() for d in dims) or bool(formula.names(bounds.get("expert", "") or "0") & bounds.keys())
+    fixed: tuple[tuple[int, ...], int | None] | None = None
+    fixed_bias = not row.bias or not formula.names(row.bias) & bounds.keys()
+    bias = bool(row.bias) and fixed_bias and bool(formula.evaluate(row.bias, scope))
+    for combination in _combinations(free, bounds, scope):
+        inner = scope.at(**combination) if combination else scope
+        if row.when and not constant_when and not formula.evaluate(row.when, inner):
+            continue
+        if varying or fixed is None:
+            fixed = _shape(row, dims, inner), (_bound(bounds["expert"], inner) if "expert" in bounds else None)
+        if not fixed_bias:
+            bias = bool(formula.evaluate(row.bias, inner))
+        index = tuple(combination[name] for name in free if name != "layer")
+        by_shape.setdefault((*fixed, index, bias), []).append(combination)
+    for (shape, experts, index, has_bias), combinations in by_shape.items():
+        inner = scope.at(**combinations[0])
+        weight = Expected(
+            role=row.role,
+            group="buffer" if row.buffer else row.group or group_of(row.role),
+            tower=row.tower,
+            part="weight" if row.leaf != "bias" or row.buffer else "bias",
+            name=_fill(row.template, {k: v for k, v in combinations[0].items() if k != "layer"}),
+            shape=shape,
+            formula=tuple(formula.show(d) for d in dims),
+            numbers=tuple(formula.show_numbers(d, inner) for d in dims),
+            layers=tuple(c["layer"] for c in combinations) if "layer" in free else None,
+            experts=experts,
+            active=_bound(row.active, scope) if row.active else None,
+            index=index,
+            buffer=row.buffer,
+        )
+        yield weight
+        if has_bias:
+            out = slice(-1, None) if row.transposed else slice(0, 1)
+            yield replace(
+                weight,
+                part="bias",
+                name=weight.name.removesuffix("weight") + "bias",
+                shape=shape[out],
+                formula=weight.formula[out],
+                numbers=weight.numbers[out],
+            )
+
+
+def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> Iterator[dict[str, int]]:
+    """Every assignment of the free indexes, the outermost slowest."""
+    if not free:
+        yield {}
+        return
+    for value in range(_bound(bounds[free[0]], scope)):
+        for rest in _combinations(free[1:], bounds, scope.at(**{free[0]: value})):
+            yield {free[0]: value, **rest}
+
+
+def _bound(expression: str, scope: Scope) -> int:
+    value = formula.evaluate(expression, scope)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INDEX:
+        raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: no count of layers or experts")
+    return value
+
+
+def _shape(row: Row, dims: tuple[str, ...], scope: Scope) -> tuple[int, ...]:
+    shape = []
+    for dim in dims:
+        value = formula.evaluate(dim, scope)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_DIMENSION:
+            raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(dim)}` of {row.role}: no dimension")
+        shape.append(value)
+    return tuple(shape)
+
+
+def _fill(template: str, values: Mapping[str, int]) -> str:
+    for name, value in values.items():
+        template = template.replace("{%s}" % name, str(value))
+    return template

@@ -1,0 +1,62 @@
+"""Where bytes come from. A `Place` lists files and opens them; a `Source` reads one file's bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from inspector.model import Origin
+
+
+class Source(Protocol):
+    """Random access to the bytes of one file."""
+
+    @property
+    def size(self) -> int:
+        """The file's size in bytes."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Exactly `length` bytes from `offset`.
+
+        Raises:
+            SourceError: the file has fewer, or cannot be read.
+        """
+
+    def prefix(self, length: int) -> memoryview:
+        """At least the first `length` bytes, or all of a shorter file.
+
+        For formats whose header does not tell its own length: ask for more as parsing goes on. What
+        was fetched before is not fetched again; a local file is mapped, and only `length` is counted
+        as read.
+        """
+
+    def close(self) -> None:
+        """Let go of the file. Memory views of it must not be used any more."""
+
+
+class Place(Protocol):
+    """A folder, one file, a repository or a URL: a listing, and a way to open each file.
+
+    Paths are relative, "/"-separated, and never leave the place.
+    """
+
+    name: str  # what people call it: the folder's or repository's last name
+    files: Mapping[str, int]  # path → size in bytes
+    selected: str | None  # the one file that the target named; None for the whole place
+
+    def open(self, path: str) -> Source:
+        """Raises SourceError where the file cannot be opened, TargetError where it is not in the place."""
+
+    def read_text(self, path: str, limit: int) -> str:
+        """A small file, whole, as UTF-8.
+
+        Raises:
+            SourceError: more than `limit` bytes, or unreadable.
+            FormatError: not UTF-8.
+        """
+
+    def origin(self) -> Origin:
+        """Where this is, and what reading has cost so far."""
+
+    def close(self) -> None:
+        """Close what is open."""

@@ -1,0 +1,149 @@
+"""Files on this machine. Opened for reading only; links that leave the folder are not followed out of sight."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from pathlib import Path
+
+from inspector.errors import FormatError, SourceError, TargetError
+from inspector.model import Origin
+from inspector.units import escape, integer
+
+#: A folder listing stops here: someone pointed at a home directory.
+MAX_FILES = 200_000
+
+
+class LocalFile:
+    """A `Source` over one regular file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._map: mmap.mmap | None = None
+        self._prefix_read = 0
+        self._read = 0
+        try:
+            self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        status = os.fstat(self._fd)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(self._fd)
+            raise SourceError(f"{escape(str(path))} is not a regular file")
+        self.size = status.st_size
+
+    @property
+    def bytes_read(self) -> int:
+        return self._read + self._prefix_read
+
+    def read(self, offset: int, length: int) -> bytes:
+        try:
+            data = os.pread(self._fd, length, offset)
+        except OSError as error:
+            raise _unreadable(self.path, error) from error
+        self._read += len(data)
+        if len(data) != length:
+            raise SourceError(f"{escape(str(self.path))} ends at byte {integer(offset + len(data))}, "
+                              f"{integer(length - len(data))} short of what its header asks for")
+        return data
+
+    def prefix(self, length: int) -> memoryview:
+        if not self.size:
+            return memoryview(b"")
+        if self._map is None:
+            try:
+                self._map = mmap.mmap(self._fd, 0, access=mmap.ACCESS_READ)
+            except (OSError, ValueError) as error:
+                raise SourceError(f"{escape(str(self.path))} cannot be mapped: {error}") from error
+        self._prefix_read = max(self._prefix_read, min(length, self.size))
+        return memoryview(self._map)
+
+    def close(self) -> None:
+        """Close the file. A map stays while a view of it lives."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+        self._map = None
+
+
+class LocalPlace:
+    """A `Place` that is a folder, or one file in its folder."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self.path = path.resolve(strict=True)
+            is_file = self.path.is_file()
+        except (OSError, RuntimeError) as error:
+            raise _unreadable(path, error) from error
+        if not is_file and not self.path.is_dir():
+            raise TargetError(f"{escape(str(path))} is neither a file nor a folder")
+        # A link (as in the Hub's cache) is read in the folder where it stands, under its own name.
+        self.root = Path(os.path.abspath(path)).parent if is_file else self.path
+        self.selected = Path(os.path.abspath(path)).name if is_file else None
+        self.name = self.root.name
+        self._opened: list[LocalFile] = []
+        self._text_bytes = 0
+        self.files = self._list()
+
+    def _list(self) -> dict[str, int]:
+        """The folder's files by path, hidden ones and those below hidden folders left out."""
+        found: dict[str, int] = {}
+        recursive = self.selected is None
+        pending = [("", self.root)]
+        while pending:
+            prefix, folder = pending.pop()
+            try:
+                entries = sorted(os.scandir(folder), key=lambda e: e.name)
+            except OSError as error:
+                if not prefix:
+                    raise _unreadable(folder, error) from error
+                continue
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        if recursive:
+                            pending.append((f"{prefix}{entry.name}/", Path(entry.path)))
+                        continue
+                    found[prefix + entry.name] = entry.stat().st_size
+                except OSError:  # a link to nothing: listed as missing by the audit, not read here
+                    continue
+            if len(found) > MAX_FILES:
+                raise TargetError(f"{escape(str(self.root))} holds more than {integer(MAX_FILES)} files: name the model's own folder")
+        return found
+
+    def open(self, path: str) -> LocalFile:
+        source = LocalFile(self._inside(path))
+        self._opened.append(source)
+        return source
+
+    def read_text(self, path: str, limit: int) -> str:
+        source = self.open(path)
+        if source.size > limit:
+            raise SourceError(f"{escape(path)} has {integer(source.size)} bytes; at most {integer(limit)} are read")
+        try:
+            return source.read(0, source.size).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+
+    def _inside(self, path: str) -> Path:
+        """The file's path. Raises TargetError for one that would leave the folder."""
+        parts = path.replace("\\", "/").split("/")
+        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):
+            raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")
+        return self.root.joinpath(*parts)
+
+    def origin(self) -> Origin:
+        location = self.root / self.selected if self.selected else self.root
+        return Origin("local", str(location), None, None, sum(source.bytes_read for source in self._opened))
+
+    def close(self) -> None:
+        for source in self._opened:
+            source.close()
+
+
+def _unreadable(path: Path, error: Exception) -> SourceError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return SourceError(f"{escape(str(path))}: {reason}")

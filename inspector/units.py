@@ -1,0 +1,69 @@
+"""Numbers for people. The only place where an exact integer becomes an approximate text."""
+
+from __future__ import annotations
+
+import re
+
+_DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_COUNT = ("", "K", "M", "B", "T")
+
+# C0, DEL, C1 controls, line separators, and the marks that reorder bidirectional text.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+def integer(number: int) -> str:
+    """`6738415616` → `6,738,415,616`."""
+    return f"{number:,}".replace("-", "\N{MINUS SIGN}")
+
+
+def signed(number: int) -> str:
+    """`4096` → `+4,096`; `-523168768` → `−523,168,768`."""
+    return ("+" if number >= 0 else "") + integer(number)
+
+
+def _scaled(number: int, step: int, names: tuple[str, ...], digits: int) -> str:
+    """`number` in the largest of `names` that keeps it at 1 or more, each `step` times the last."""
+    power, value = 0, float(abs(number))
+    while round(value, digits) >= step and power + 1 < len(names):
+        value /= step
+        power += 1
+    sign = "\N{MINUS SIGN}" if number < 0 else ""
+    return f"{sign}{value:.{digits if power else 0}f} {names[power]}".rstrip()
+
+
+def size(nbytes: int) -> str:
+    """Decimal and binary side by side: `13.48 GB, 12.55 GiB`."""
+    if abs(nbytes) < 1000:
+        return f"{integer(nbytes)} B"
+    return f"{decimal(nbytes)}, {_scaled(nbytes, 1024, _BINARY, 2)}"
+
+
+def decimal(nbytes: int) -> str:
+    """`13476872576` → `13.48 GB`."""
+    return _scaled(nbytes, 1000, _DECIMAL, 2)
+
+
+def count(number: int) -> str:
+    """`6738415616` → `6.74 B`, as model cards write it: `6.74B`."""
+    return _scaled(number, 1000, _COUNT, 2).replace(" ", "")
+
+
+def bits(nbits: float) -> str:
+    """Bits a weight: `4.83`; whole numbers without a point."""
+    return f"{nbits:.2f}".rstrip("0").rstrip(".")
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """`plural(2, "shard")` → `2 shards`."""
+    return f"{integer(number)} {noun if number == 1 else many or noun + 's'}"
+
+
+def escape(text: str, limit: int | None = None) -> str:
+    """Text from a file, safe to print: controls as `\\x1b`, at most `limit` characters."""
+    if limit is not None and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSAFE.sub(lambda m: m[0].encode("unicode_escape").decode() if ord(m[0]) < 0xD800 or ord(m[0]) > 0xDFFF
+                       else f"\\u{ord(m[0]):04x}", text)
