@@ -1,1 +1,84 @@
+"""Checkpoint inspector: what is in a weight file, what should be, and where every byte of the gap went.
+
+    import inspector
+
+    checkpoint = inspector.open("path/to/model")     # headers only
+    result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
+    forecast = inspector.predict("llama-7b")         # the prediction alone
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inspector.api import open, predict, reconcile
+    from inspector.errors import (
+        ConfigError,
+        FormatError,
+        InspectorError,
+        SourceError,
+        TargetError,
+        UsageError,
+    )
+    from inspector.model import (
+        Checkpoint,
+        Config,
+        Expected,
+        Finding,
+        Header,
+        Key,
+        Prediction,
+        Reconciliation,
+        Step,
+        Tensor,
+    )
+
 __version__ = "0.1.0"
+
+#: Name → the module that has it, imported when it is first asked for.
+_HOMES = {
+    **dict.fromkeys(("open", "predict", "reconcile"), "inspector.api"),
+    **dict.fromkeys(
+        ("ConfigError", "FormatError", "InspectorError", "SourceError", "TargetError", "UsageError"), "inspector.errors"
+    ),
+    **dict.fromkeys(
+        ("Checkpoint", "Config", "Expected", "Finding", "Header", "Key", "Prediction", "Reconciliation", "Step", "Tensor"),
+        "inspector.model",
+    ),
+}
+
+__all__ = [
+    "Checkpoint",
+    "Config",
+    "ConfigError",
+    "Expected",
+    "Finding",
+    "FormatError",
+    "Header",
+    "InspectorError",
+    "Key",
+    "Prediction",
+    "Reconciliation",
+    "SourceError",
+    "Step",
+    "TargetError",
+    "Tensor",
+    "UsageError",
+    "open",
+    "predict",
+    "reconcile",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'inspector' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -79,6 +79,7 @@ REGIONS: Mapping[str, str] = {
     "padding": "padding",  # required by the format's alignment
     "hole": "unused",  # between tensors, claimed by none
     "trailing": "unused",  # after the last tensor
+    "unreadable": "unused",  # the whole of a file without a readable header
 }
 
 
@@ -175,6 +176,11 @@ class Checkpoint:
         return sum(f.size for f in self.files)
 
     @property
+    def repository_size(self) -> int:
+        """Bytes of the weights and of everything beside them."""
+        return self.size + sum(other.size for other in self.other or ())
+
+    @property
     def all_findings(self) -> tuple[Finding, ...]:
         return self.findings + tuple(finding for f in self.files for finding in f.findings)
 
@@ -251,3 +257,113 @@ class Prediction:
     @property
     def tensors(self) -> int:
         return sum(row.tensors for row in self.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleForecast:
+    """All predicted tensors of one role in one tower."""
+
+    role: str
+    group: str
+    tower: str
+    tensors: int
+    parameters: int
+    formula: str  # distinct shapes in configuration fields, biases after a plus
+    numbers: str  # the same with the configuration's numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Nominal:
+    """What people say: "7B" at so many bits a parameter."""
+
+    label: str  # "7B", "8x7B"
+    parameters: int
+    bits: int
+    experts: int = 1  # the 8 of "8x7B"
+
+    @property
+    def bytes(self) -> int:
+        return -(-self.parameters * self.bits // 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One signed step of the bridge."""
+
+    cause: str  # a row of `causes.CAUSES`
+    bytes: int
+    tensors: int  # that it is about
+    detail: str  # one line for people
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSum:
+    """All tensors of one role in one tower, as counted and as predicted."""
+
+    role: str
+    group: str
+    tower: str
+    tensors: int
+    parameters: int
+    bytes: int
+    predicted_parameters: int | None  # None where there is no prediction
+    formula: str | None
+    dtypes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeSum:
+    """All tensors of one dtype."""
+
+    dtype: str
+    tensors: int
+    elements: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One tensor with what it is for."""
+
+    tensor: Tensor
+    file: str
+    key: Key
+    group: str
+    parameters: int  # logical; 0 for buffers, side data and second copies
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A total that a file states about itself, beside what was counted."""
+
+    name: str  # "total_size", "total_parameters", "general.parameter_count", …
+    claimed: str  # as stated
+    counted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """A checkpoint joined with its prediction: every byte between them has a name."""
+
+    checkpoint: Checkpoint
+    prediction: Prediction | None
+    dtype: str | None  # at which the prediction's bytes are counted
+    nominal: Nominal | None
+    predicted: int | None  # bytes
+    on_disk: int  # bytes of all weight files
+    steps: tuple[Step, ...]
+    unexplained_bytes: int
+    unexplained: tuple[str, ...]  # names of tensors
+    logical: int  # parameters that the model has, as counted
+    active: int | None
+    stored_elements: int
+    roles: tuple[RoleSum, ...]
+    dtypes: tuple[DtypeSum, ...]
+    findings: tuple[Finding, ...]  # the checkpoint's, and what the join found
+    claims: tuple[Claim, ...]
+    tensors: Sequence[Labelled]
+
+    @property
+    def start(self) -> int:
+        """Where the bridge begins: the nominal bytes, or the predicted, or nothing."""
+        return self.nominal.bytes if self.nominal else self.predicted or 0

@@ -5,7 +5,7 @@ The knowledge is in `architectures`; this reads a family's table forwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,44 @@ from inspector.architectures import family_of, formula
 from inspector.architectures.roles import group_of
 from inspector.architectures.table import Family, Include, Row, class_suffix
 from inspector.errors import ConfigError
-from inspector.model import Config, Expected, Prediction
+from inspector.model import Config, Expected, Prediction, RoleForecast
 
 #: A configuration comes from strangers: more layers, experts or rows than this are refused.
 MAX_INDEX = 100_000
 MAX_DIMENSION = 2**63 - 1
+
+#: Dtypes at which a prediction's size is shown → bits a parameter.
+BYTES_AT: Mapping[str, int] = {"F32": 32, "F16": 16, "BF16": 16, "F8": 8, "I8": 8, "I4": 4}
+
+
+def bytes_at(prediction: Prediction, bits: int) -> int:
+    """Bytes of all predicted tensors at so many bits an element, each tensor filled up to whole bytes."""
+    return sum(row.tensors * -(-row.elements * bits // 8) for row in prediction.expected)
+
+
+def by_role(prediction: Prediction) -> tuple[RoleForecast, ...]:
+    """The prediction with one line a role, in the table's order."""
+    lines: dict[tuple[str, str, str], list[Expected]] = {}
+    for row in prediction.expected:
+        lines.setdefault((row.role, row.group, row.tower), []).append(row)
+    return tuple(
+        RoleForecast(
+            *key,
+            sum(row.tensors for row in rows),
+            sum(row.parameters for row in rows),
+            _distinct((row.part, row.formula) for row in rows),
+            _distinct((row.part, row.numbers) for row in rows),
+        )
+        for key, rows in lines.items()
+    )
+
+
+def _distinct(shapes: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+    """`a × b; c × b + a`: each shape once, biases last."""
+    told: dict[bool, dict[str, None]] = {False: {}, True: {}}
+    for part, shape in shapes:
+        told[part == "bias"][" × ".join(shape) or "1"] = None
+    return " + ".join(filter(None, ("; ".join(texts) for texts in told.values())))
 
 
 def predict(config: Config) -> Prediction:
@@ -42,6 +75,13 @@ def predict(config: Config) -> Prediction:
         else:
             stored.append(expected)
     return Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers))
+
+
+def scope_of(prediction: Prediction) -> Scope:
+    """The fields from which a prediction was made."""
+    family = family_of(prediction.config.values)
+    assert family is not None
+    return Scope(family, prediction.config.values)
 
 
 class Scope:

@@ -22,3 +22,6 @@ GGUF: dict[str, str] = {
     "qwen2": "llama",
     "qwen3": "llama",
 }
+
+#: Model types that are tried where there is no configuration; the first of equals wins.
+INFERABLE: tuple[str, ...] = ("llama", "qwen2", "qwen3", "mixtral", "gpt2", "bert")

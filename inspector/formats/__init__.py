@@ -1,4 +1,4 @@
-"""Weight file formats. Each module reads one: `matches(first_bytes)`, and `read(source, path) -> Header`."""
+"""Weight file formats. Each module reads one: `read(source, path) -> Header`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ IMPOSTORS: tuple[tuple[bytes, str], ...] = (
     (b"<!doctype", "an HTML page, not weights: the download got a web page; download it again"),
     (b"<html", "an HTML page, not weights: the download got a web page; download it again"),
     (b"<?xml", "an XML document, not weights: the download got an error page; download it again"),
-    (b'{"error', "a JSON error message, not weights: the download was refused; log in and download it again"),
-    (b"PK\x03\x04", "a ZIP archive (PyTorch's pickle format), not safetensors or GGUF: pickle is never opened"),
-    (b"\x80\x02", "a pickle, not safetensors or GGUF: it is never opened, for opening one runs its code"),
-    (b"\x80\x04", "a pickle, not safetensors or GGUF: it is never opened, for opening one runs its code"),
-    (b"\x89HDF", "an HDF5 file (Keras), not safetensors or GGUF"),
+    (b"{", "a JSON document, not weights: an error message, or the wrong file; download it again"),
+    (b"pk\x03\x04", "a ZIP archive (PyTorch's pickle format), not safetensors or GGUF: a pickle is never opened here"),
+    (b"\x80\x02", "a pickle, not safetensors or GGUF: it is never opened here, for opening one runs its code"),
+    (b"\x80\x04", "a pickle, not safetensors or GGUF: it is never opened here, for opening one runs its code"),
+    (b"\x89hdf", "an HDF5 file (Keras), not safetensors or GGUF"),
     (b"\x1f\x8b", "gzip-compressed: unpack it first"),
     (b"ggjt", "a GGJT file, older than GGUF: convert it with llama.cpp"),
+    (b"tjgg", "a GGJT file, older than GGUF: convert it with llama.cpp"),
     (b"lmgg", "a GGML file, older than GGUF: convert it with llama.cpp"),
 )
+_LONGEST = 64
 
 
 def read(source: Source, path: str) -> Header:
@@ -31,19 +33,27 @@ def read(source: Source, path: str) -> Header:
         FormatError: neither format, or a header that cannot be read.
         SourceError: the bytes cannot be had.
     """
-    from inspector.formats import safetensors  # noqa: PLC0415  one format's reader is loaded when met
-
     if source.size == 0:
         raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full")
-    start = source.read(0, min(source.size, 24))
-    lowered = start.lower().lstrip()
-    for magic, what in IMPOSTORS:
-        if lowered.startswith(magic.lower()):
-            raise FormatError(f"{escape(path)} is {what}")
-    if start.startswith((b"GGUF", b"FUGG")):
-        from inspector.formats import gguf  # noqa: PLC0415
+    magic = bytes(source.prefix(4)[:4])
+    if magic in (b"GGUF", b"FUGG"):
+        from inspector.formats import gguf  # noqa: PLC0415  one format's reader is loaded when met
 
         return gguf.read(source, path)
-    if source.size < safetensors.LENGTH_BYTES:
-        raise FormatError(f"{escape(path)} has {plural(source.size, 'byte')}: too short for any weight file")
-    return safetensors.read(source, path)
+    from inspector.formats import safetensors  # noqa: PLC0415
+
+    try:
+        if source.size < safetensors.LENGTH_BYTES:
+            raise FormatError(f"{escape(path)} has {plural(source.size, 'byte')}: too short for a weight file")
+        return safetensors.read(source, path)
+    except FormatError as error:
+        _explain_impostor(source, path, error)
+        raise
+
+
+def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
+    """Raise a better error for a file that is something well known, and no weight file at all."""
+    start = source.read(0, min(source.size, _LONGEST)).lower().lstrip()
+    for magic, what in IMPOSTORS:
+        if start.startswith(magic):
+            raise FormatError(f"{escape(path)} is {what}") from error

@@ -21,8 +21,8 @@ class LocalFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._map: mmap.mmap | None = None
-        self._prefix_read = 0
-        self._read = 0
+        self._prefix_read = 0  # the file's first bytes, each counted once however often it is asked for
+        self._read = 0  # bytes read elsewhere
         try:
             self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
         except OSError as error:
@@ -42,7 +42,10 @@ class LocalFile:
             data = os.pread(self._fd, length, offset)
         except OSError as error:
             raise _unreadable(self.path, error) from error
-        self._read += len(data)
+        if offset <= self._prefix_read:
+            self._prefix_read = max(self._prefix_read, offset + len(data))
+        else:
+            self._read += len(data)
         if len(data) != length:
             raise SourceError(f"{escape(str(self.path))} ends at byte {integer(offset + len(data))}, "
                               f"{integer(length - len(data))} short of what its header asks for")

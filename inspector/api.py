@@ -1,0 +1,57 @@
+"""The library's verbs, which are the commands: `open`, `predict`, `reconcile`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector import configs
+from inspector import predict as _prediction
+from inspector.checkpoint import open
+from inspector.errors import ConfigError
+from inspector.model import Config, Prediction
+from inspector.presets import PRESETS
+from inspector.reconcile import reconcile
+from inspector.targets import place_of
+from inspector.units import escape
+
+__all__ = ["open", "predict", "reconcile"]
+
+
+def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
+    """What a configuration says should be in a checkpoint: every tensor, from the configuration alone.
+
+    Args:
+        config: a preset's name (`llama-7b`), a config.json or params.json, a folder or repository that
+            has one, or the fields themselves.
+
+    Raises:
+        ConfigError: it cannot be read, no table knows the architecture, or a needed field is missing.
+        TargetError: nothing stands at the path.
+    """
+    return _prediction.predict(_config(config, revision))
+
+
+def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | None) -> Config:
+    if isinstance(config, Config):
+        return config
+    if isinstance(config, Mapping):
+        return configs.normalize(config)
+    name = str(config)
+    if name in PRESETS and not Path(name).exists():
+        return configs.normalize(PRESETS[name], f"preset {name}")
+    if Path(name).is_file() and name.endswith(".json"):
+        return configs.load(Path(name))
+    return _config_at(name, revision)
+
+
+def _config_at(target: str, revision: str | None) -> Config:
+    place = place_of(target, revision)
+    try:
+        found = configs.find(place)
+    finally:
+        place.close()
+    if found is None:
+        raise ConfigError(f"{escape(target)} has no {' and no '.join(configs.FILES)}")
+    return found

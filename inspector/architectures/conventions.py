@@ -1,0 +1,131 @@
+"""What the words in a tensor's name mean, whoever chose them: for names that no family's table explains.
+
+`TAILS` maps the last words of a module's path to a role, the longest match winning. The conventions:
+Transformers, Meta's original Llama, GPT-2, BERT, Megatron (Falcon, BLOOM, GPT-NeoX), OPT, T5, MPT, diffusers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: Last words that are a tensor's part, not a module.
+PARTS = frozenset({"weight", "bias"})
+
+#: Old names of parts, as TensorFlow's checkpoints had them.
+PART_ALIASES: Mapping[str, str] = {"gamma": "weight", "beta": "bias", "scale": "weight"}
+
+#: Leading words that wrap a model without changing what its tensors are for.
+WRAPPERS = frozenset({"model", "transformer", "module", "_orig_mod", "base_model", "language_model", "gpt_neox", "bert",
+                      "backbone", "text_model", "roberta", "thinker", "llm"})  # fmt: skip
+
+#: Words before a number that counts layers.
+LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "decoder_layers", "encoder_layers"})
+
+#: Words before a number that counts experts.
+EXPERT_WORDS = frozenset({"experts", "expert", "local_experts"})
+
+#: Words in a path → the tower, the first that is met.
+TOWERS: Mapping[str, str] = {
+    "vision_tower": "vision",
+    "vision_model": "vision",
+    "vision_encoder": "vision",
+    "visual": "vision",
+    "image_encoder": "vision",
+    "sam_model": "vision",
+    "audio_tower": "audio",
+    "audio_model": "audio",
+    "audio_encoder": "audio",
+    "multi_modal_projector": "projector",
+    "mm_projector": "projector",
+    "connector": "projector",
+    "projector": "projector",
+    "encoder": "encoder",
+    "decoder": "decoder",
+}
+
+_ROLES_BY_TAIL: Mapping[str, str] = {
+    "embed_tokens": "embed_tokens tok_embeddings wte word_embeddings embed_in shared embeddings.word_embeddings token_embd",
+    "embed_positions": "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd",
+    "embed_token_types": "token_type_embeddings token_types",
+    "embed_patches": "patch_embed.proj patch_embedding patch_embeddings.projection conv1",
+    "embed_class": "class_embedding cls_token",
+    "embed_norm": "embeddings.LayerNorm word_embeddings_layernorm emb_ln token_embd_norm",
+    "q_proj": "q_proj wq attention.self.query self.query attention.query to_q attn_q query SelfAttention.q",
+    "k_proj": "k_proj wk attention.self.key self.key attention.key to_k attn_k key SelfAttention.k",
+    "v_proj": "v_proj wv attention.self.value self.value attention.value to_v attn_v value SelfAttention.v",
+    "o_proj": (
+        "o_proj wo attention.output.dense self_attn.out_proj attn.out_proj attention.out_proj attn.c_proj to_out "
+        "self_attention.dense attention.dense self_attn.dense attn_output attn.proj SelfAttention.o attn.dense"
+    ),
+    "qkv_proj": "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj",
+    "cross_q_proj": "EncDecAttention.q encoder_attn.q_proj cross_attn.q_proj",
+    "cross_k_proj": "EncDecAttention.k encoder_attn.k_proj cross_attn.k_proj",
+    "cross_v_proj": "EncDecAttention.v encoder_attn.v_proj cross_attn.v_proj",
+    "cross_o_proj": "EncDecAttention.o encoder_attn.out_proj cross_attn.o_proj",
+    "q_norm": "q_norm q_layernorm attn_q_norm query_norm",
+    "k_norm": "k_norm k_layernorm attn_k_norm key_norm",
+    "q_a_proj": "q_a_proj attn_q_a",
+    "q_b_proj": "q_b_proj attn_q_b",
+    "q_a_layernorm": "q_a_layernorm attn_q_a_norm",
+    "kv_a_proj_with_mqa": "kv_a_proj_with_mqa attn_kv_a_mqa",
+    "kv_b_proj": "kv_b_proj attn_kv_b",
+    "kv_a_layernorm": "kv_a_layernorm attn_kv_a_norm",
+    "sinks": "sinks attn_sinks",
+    "gate_proj": "gate_proj feed_forward.w1 experts.w1 mlp.w1 wi_0 ffn_gate linear_fc1_gate",
+    "up_proj": (
+        "up_proj feed_forward.w3 experts.w3 mlp.w3 wi_1 ffn_up wi c_fc fc1 dense_h_to_4h intermediate.dense mlp.fc_in fc_in"
+    ),
+    "down_proj": (
+        "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff ffn_down DenseReluDense.wo mlp.c_proj fc2 dense_4h_to_h output.dense "
+        "mlp.fc_out fc_out"
+    ),
+    "gate_up_proj": "gate_up_proj ff_proj",
+    "shared_gate_proj": "shared_experts.gate_proj shared_expert.gate_proj shared_mlp.gate_proj",
+    "shared_up_proj": "shared_experts.up_proj shared_expert.up_proj shared_mlp.up_proj",
+    "shared_down_proj": "shared_experts.down_proj shared_expert.down_proj shared_mlp.down_proj",
+    "shared_expert_gate": "shared_expert_gate",
+    "router": "block_sparse_moe.gate mlp.gate feed_forward.gate moe.gate router router.weight mlp.router router.layer",
+    "router_bias": "e_score_correction_bias gate.e_score_correction_bias",
+    "input_layernorm": (
+        "input_layernorm attention_norm ln_1 norm_1 ln1 norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "
+        "ln_attn SelfAttention.layer_norm"
+    ),
+    "post_attention_layernorm": (
+        "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp"
+    ),
+    "pre_feedforward_layernorm": "pre_feedforward_layernorm",
+    "post_feedforward_layernorm": "post_feedforward_layernorm output.LayerNorm",
+    "norm": "norm ln_f norm_f final_layernorm final_layer_norm final_norm post_layernorm output_norm",
+    "lm_head": "lm_head output embed_out predictions.decoder cls.predictions.decoder",
+    "score": "score",
+    "classifier": "classifier",
+    "pooler": "pooler.dense",
+    "qa_outputs": "qa_outputs",
+    "mlm_dense": "predictions.transform.dense lm_head.dense",
+    "mlm_norm": "predictions.transform.LayerNorm lm_head.layer_norm",
+    "mlm_bias": "cls.predictions",
+    "nsp_head": "cls.seq_relationship seq_relationship",
+    "in_proj": "mixer.in_proj mamba.in_proj in_proj_qkvz linear_attn.in_proj",
+    "x_proj": "x_proj",
+    "dt_proj": "dt_proj",
+    "out_proj": "mixer.out_proj mamba.out_proj linear_attn.out_proj",
+    "A_log": "A_log",
+    "D": "mixer.D mamba.D",
+    "dt_bias": "dt_bias",
+    "conv1d": "conv1d",
+    "inv_freq": "rotary_emb.inv_freq inv_freq rotary_pos_emb.inv_freq",
+    "causal_mask": "attn.bias attention.bias",
+    "masked_bias": "masked_bias",
+    "position_ids": "position_ids",
+    "token_type_ids": "token_type_ids",
+    "rope_freqs": "rope_freqs rope.freqs",
+}
+
+#: Last words of a path → role.
+TAILS: Mapping[str, str] = {tail: role for role, tails in _ROLES_BY_TAIL.items() for tail in tails.split()}
+
+#: The longest entry of `TAILS`, in words.
+LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
+
+#: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask where the module has no weight.
+BUFFER_PATHS = frozenset({"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"})

@@ -1,0 +1,67 @@
+"""Configurations in other words than Transformers': which keys they use, and what Transformers calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way to write a configuration."""
+
+    name: str  # for people
+    marks: frozenset[str]  # keys that tell it; all must be there
+    keys: Mapping[str, str]  # its key → Transformers' field
+    model_types: tuple[tuple[str, str], ...]  # (key that must be there, model_type), the first that fits
+    constants: Mapping[str, Any] = field(default_factory=dict)  # fields that it implies
+    derived: Mapping[str, str] = field(default_factory=dict)  # fields it computes, as formulas over its own keys
+    unknown: Mapping[str, Any] = field(default_factory=dict)  # value that stands for "see elsewhere"
+
+
+DIALECTS: tuple[Dialect, ...] = (
+    # Meta's params.json, and Mistral's, which adds hidden_dim and head_dim.
+    # The width of the feed-forward: facebookresearch/llama, llama/model.py, FeedForward.__init__.
+    Dialect(
+        name="params.json",
+        marks=frozenset({"dim", "n_layers"}),
+        keys={
+            "dim": "hidden_size",
+            "n_layers": "num_hidden_layers",
+            "n_heads": "num_attention_heads",
+            "n_kv_heads": "num_key_value_heads",
+            "hidden_dim": "intermediate_size",
+            "head_dim": "head_dim",
+            "vocab_size": "vocab_size",
+            "max_seq_len": "max_position_embeddings",
+        },
+        model_types=(("moe", "mixtral"), ("dim", "llama")),
+        constants={"multiple_of": 256, "ffn_dim_multiplier": 1, "tie_word_embeddings": False},
+        derived={
+            "intermediate_size": "ceil_to(scaled(2 * 4 * dim // 3, ffn_dim_multiplier), multiple_of)",
+            "num_local_experts": "moe.num_experts",
+            "num_experts_per_tok": "moe.num_experts_per_tok",
+        },
+        unknown={"vocab_size": -1},
+    ),
+    # The keys of S. Raschka's book "Build a Large Language Model (From Scratch)" and its Llama variations.
+    Dialect(
+        name="emb_dim configuration",
+        marks=frozenset({"emb_dim", "n_layers"}),
+        keys={
+            "emb_dim": "hidden_size",
+            "n_layers": "num_hidden_layers",
+            "n_heads": "num_attention_heads",
+            "n_kv_groups": "num_key_value_heads",
+            "hidden_dim": "intermediate_size",
+            "head_dim": "head_dim",
+            "vocab_size": "vocab_size",
+            "context_length": "max_position_embeddings",
+            "qkv_bias": "qkv_bias",
+            "qk_norm": "qk_norm",
+        },
+        model_types=(("hidden_dim", "llama"), ("emb_dim", "gpt2")),
+        constants={"tie_word_embeddings": False, "qkv_bias": False},
+    ),
+)

@@ -1,0 +1,103 @@
+"""The named causes of a gap between what people say, what a configuration predicts and what the disk holds.
+
+One row a cause, in the order in which the bridge shows them. A row with a test claims tensors that
+the prediction does not have; the first that claims a tensor names its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from inspector.model import Key, Prediction, Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """A stored tensor that no row of the prediction takes."""
+
+    tensor: Tensor
+    key: Key
+    group: str
+    prediction: Prediction | None
+
+    @property
+    def layers(self) -> int:
+        """Layers that the prediction has."""
+        rows = self.prediction.expected if self.prediction else ()
+        return max((row.layers[-1] + 1 for row in rows if row.layers and row.tower == self.key.tower), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why bytes are there, or are not."""
+
+    name: str
+    meaning: str
+    claims: Callable[[Surplus], bool] | None = None  # which surplus tensors it explains
+    parameters: bool = True  # whether those are parameters of the model
+
+
+def _tied(surplus: Surplus) -> bool:
+    tied = surplus.prediction.tied if surplus.prediction else ()
+    return any((row.role, row.part, row.tower) == (surplus.key.role, surplus.key.part, surplus.key.tower) for row in tied)
+
+
+def _prediction_head(surplus: Surplus) -> bool:
+    words = surplus.tensor.name.split(".")
+    if any(word in ("mtp", "mtp_layers", "nextn") for word in words):
+        return True
+    config = surplus.prediction.config.values if surplus.prediction else {}
+    more = config.get("num_nextn_predict_layers") or config.get("num_mtp_layers") or 0
+    layer = surplus.key.layer
+    return isinstance(more, int) and layer is not None and surplus.layers <= layer < surplus.layers + more
+
+
+def _adapter(surplus: Surplus) -> bool:
+    return surplus.group == "adapter" or "lora_" in surplus.tensor.name
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause("label_rounding", "the name rounds the number of parameters"),
+    Cause("label_experts", '"8x7B" counts what the experts share once an expert'),
+    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _tied, False),
+    Cause("duplicate", "a tensor stored twice", None, False),
+    Cause("vocab_padding", "embedding rows beyond, or short of, the configuration's vocabulary"),
+    Cause("shape", "a tensor of another size than the configuration says"),
+    Cause("missing", "tensors that the configuration says there are, and that no file has"),
+    Cause("prediction_head", "layers that predict further tokens", _prediction_head),
+    Cause("adapter", "adapter weights beside the model's", _adapter),
+    Cause("buffer", "stored constants that are no parameters", lambda s: s.group == "buffer", False),
+    Cause("quantization_overhead", "scales, zero points and the like", lambda s: s.group == "quantization", False),
+    Cause("unquantized", "weights that a quantized checkpoint keeps at their full width"),
+    Cause("mixed_dtype", "tensors stored in another dtype than the prediction counts with"),
+    Cause("size_mismatch", "tensors whose bytes are not what shape and dtype give"),
+    Cause("header", "what a file says of its tensors"),
+    Cause("metadata", "GGUF key-values"),
+    Cause("alignment", "padding between tensors"),
+    Cause("trailing", "bytes that no tensor claims"),
+    Cause("truncated", "bytes that a header claims beyond the file's end"),
+    Cause("overlap", "bytes that several tensors claim"),
+    Cause("unreadable", "files without a readable header"),
+)
+
+BY_NAME: Mapping[str, Cause] = {cause.name: cause for cause in CAUSES}
+ORDER: Mapping[str, int] = {cause.name: at for at, cause in enumerate(CAUSES)}
+
+#: Region of a file → the cause that its bytes stand for. The regions of tensors have none.
+REGION_CAUSES: Mapping[str, str] = {
+    "length": "header",
+    "header": "header",
+    "metadata": "metadata",
+    "tokenizer": "metadata",
+    "tensor table": "header",
+    "padding": "alignment",
+    "hole": "trailing",
+    "trailing": "trailing",
+    "unreadable": "unreadable",
+}
+
+
+def cause_of(surplus: Surplus) -> Cause | None:
+    """The first cause that claims a surplus tensor."""
+    return next((cause for cause in CAUSES if cause.claims and cause.claims(surplus)), None)

@@ -1,0 +1,88 @@
+"""Target → checkpoint: the weight files' headers, with the configuration and the listing beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector import configs, formats, selection
+from inspector.errors import ConfigError, FormatError, InspectorError
+from inspector.model import Checkpoint, Config, Finding, Header, Region
+from inspector.sources import Place
+from inspector.targets import place_of
+
+
+def open(
+    target: str | Path,
+    *,
+    config: str | Path | None = None,
+    revision: str | None = None,
+    include: str | None = None,
+) -> Checkpoint:
+    """The checkpoint at a target: a file, a folder, an index file.
+
+    Reads the weight files' headers, the index and the configuration; never tensor data.
+
+    Args:
+        config: a configuration file to use in place of the one beside the weights.
+        include: a glob over the weight files' paths, where the place holds several checkpoints.
+
+    Raises:
+        TargetError: nothing inspectable stands there.
+        SourceError: it cannot be read.
+        FormatError: a weight file has no readable header.
+        ConfigError: `config` cannot be read.
+    """
+    place = place_of(str(target), revision)
+    try:
+        return _read(place, str(target), Path(config) if config is not None else None, include)
+    finally:
+        place.close()
+
+
+def _read(place: Place, target: str, config_path: Path | None, include: str | None) -> Checkpoint:
+    selected = selection.select(place, include)
+    files, unreadable = _headers(place, selected.paths)
+    found, complaints = (configs.load(config_path), ()) if config_path else _config_beside(place, selected)
+    whole = place.selected is None or place.selected.endswith(".index.json")
+    return Checkpoint(
+        target=target,
+        name=place.name,
+        origin=place.origin(),
+        files=files,
+        config=found,
+        index=selected.index,
+        other=selection.classify(place.files, selected.paths) if whole else None,
+        findings=(*selected.findings, *unreadable, *complaints),
+    )
+
+
+def _headers(place: Place, paths: tuple[str, ...]) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
+    """Each file's header. One bad file among several is a finding; a lone one is the error."""
+    headers: list[Header] = []
+    findings: list[Finding] = []
+    for path in paths:
+        try:
+            headers.append(formats.read(place.open(path), path))
+        except InspectorError as error:
+            if len(paths) == 1:
+                raise
+            findings.append(Finding("unreadable-file", "error", str(error), path))
+            headers.append(_unreadable(path, place.files[path]))
+    if len(findings) == len(paths):
+        raise FormatError(f"none of {len(paths)} weight files can be read; the first: {findings[0].message}")
+    return tuple(headers), tuple(findings)
+
+
+def _unreadable(path: str, size: int) -> Header:
+    """A stand-in that keeps the file's bytes in the sums."""
+    regions = (Region("unreadable", 0, size),) if size else ()
+    return Header(path, "gguf" if path.endswith(".gguf") else "safetensors", size, (), regions, {})
+
+
+def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config | None, tuple[Finding, ...]]:
+    """The configuration beside the weights; one that cannot be read is a finding, and as if absent."""
+    try:
+        return configs.find(place, selected.folder), ()
+    except ConfigError as error:
+        return None, (Finding("config", "warning", str(error), selected.folder + configs.FILES[0]),)
+

@@ -1,0 +1,223 @@
+"""The command line: each command parses, calls one library function, renders, exits.
+
+Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.errors import InspectorError
+from inspector.units import escape
+
+if TYPE_CHECKING:
+    from inspector.model import Labelled, Reconciliation
+
+DEFAULT = "overview"
+UNREADABLE = 2
+INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code. Errors are one line on stderr, never a traceback."""
+    try:
+        inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output has gone, as `| head` does: nothing is left to be told.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except click.ClickException as error:
+        return _fail(f"{error.format_message().rstrip('.')}; see `inspect --help`")
+    except InspectorError as error:
+        return _fail(str(error))
+    except RecursionError:
+        return _fail("something in the input is nested too deep")
+    except MemoryError:
+        return _fail("not enough memory for this input")
+    except Exception as error:
+        if os.environ.get("INSPECT_DEBUG"):
+            raise
+        return _fail(f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where")
+    return 0
+
+
+def _fail(message: str, code: int = UNREADABLE) -> int:
+    print(f"inspect: {escape(message)}", file=sys.stderr)
+    return code
+
+
+class _DefaultGroup(click.Group):
+    """A group whose first argument may be a target instead of a command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [arg for arg in args if not arg.startswith("-")]
+        if args and args not in (["--help"], ["-h"]) and not (words and words[0] in self.commands and args[0] == words[0]):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=_DefaultGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True, no_args_is_help=True
+)
+def inspect() -> None:
+    """Look into the weight files of language models, without loading a tensor.
+
+    \b
+    inspect TARGET            what is in it, what should be, and where every byte of the gap went
+    inspect --version         the version
+
+    TARGET is a .safetensors or .gguf file, a folder, or an index file. Every command has --help.
+    """
+
+
+def _target_options(command: Any) -> Any:
+    """What every command that reads a checkpoint takes."""
+    for option in (
+        click.option("--config", metavar="FILE", help="A config.json or params.json to use in place of the one beside the weights."),
+        click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
+        click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."),
+        click.option("--label", metavar="7B", help="The size that people say, in place of the one in the name."),
+        click.argument("target"),
+    ):
+        command = option(command)
+    return command
+
+
+def _reconciled(target: str, config: str | None, revision: str | None, include: str | None, label: str | None) -> Reconciliation:
+    from inspector import api  # noqa: PLC0415  nothing is loaded before it is known to be needed
+
+    checkpoint = api.open(target, config=config, revision=revision, include=include)
+    return api.reconcile(checkpoint, label)
+
+
+@inspect.command(DEFAULT)
+@_target_options
+@click.option("--tensors", is_flag=True, help="List every tensor too.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def overview(target: str, config: str | None, revision: str | None, include: str | None, label: str | None, tensors: bool, as_json: bool) -> None:
+    """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
+    result = _reconciled(target, config, revision, include, label)
+    if as_json:
+        from inspector.report import documents  # noqa: PLC0415
+
+        _print_json(documents.overview(result, tensors=tensors))
+        return
+    from inspector.report import text  # noqa: PLC0415
+
+    _print(text.overview(result))
+    if tensors:
+        _print("")
+        _print_lines(text.tensors(result.tensors))
+
+
+_SORTS: dict[str, Any] = {
+    "file": lambda each: 0,
+    "name": lambda each: each.tensor.name,
+    "size": lambda each: -each.tensor.nbytes,
+    "offset": lambda each: (each.file, each.tensor.offset),
+    "layer": lambda each: (-1 if each.key.layer is None else each.key.layer, each.tensor.name),
+    "role": lambda each: (each.key.role, each.key.layer or 0),
+}
+
+
+@inspect.command()
+@_target_options
+@click.argument("pattern", required=False)
+@click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
+@click.option("--csv", "form", flag_value="csv", help="Comma-separated values.")
+@click.option("--json", "form", flag_value="json", help="One JSON object on stdout.")
+@click.option("--jsonl", "form", flag_value="jsonl", help="A JSON object a line.")
+def tensors(
+    target: str, config: str | None, revision: str | None, include: str | None, label: str | None, pattern: str | None, sort: str, form: str | None
+) -> None:
+    """Every tensor: name, shape, dtype, bytes, offset and what it is for.
+
+    PATTERN is a glob over names ("*.q_proj.*"), or a part of a name.
+    """
+    result = _reconciled(target, config, revision, include, label)
+    chosen = _matching(result.tensors, pattern)
+    if sort != "file":
+        chosen = sorted(chosen, key=_SORTS[sort])
+    from inspector.report import documents  # noqa: PLC0415
+
+    if form == "json":
+        rows = [documents.tensor(each) for each in chosen]
+        _print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
+    elif form == "jsonl":
+        _print_lines(json.dumps(documents.tensor(each)) for each in chosen)
+    elif form == "csv":
+        from inspector.report import csv  # noqa: PLC0415
+
+        csv.write_tensors(chosen, sys.stdout)
+    else:
+        from inspector.report import text  # noqa: PLC0415
+
+        _print_lines(text.tensors(chosen))
+
+
+def _matching(labelled: Iterable[Labelled], pattern: str | None) -> Iterable[Labelled]:
+    from fnmatch import fnmatchcase  # noqa: PLC0415
+
+    if pattern is None:
+        return labelled
+    if any(char in pattern for char in "*?["):
+        return [each for each in labelled if fnmatchcase(each.tensor.name, pattern)]
+    return [each for each in labelled if pattern in each.tensor.name]
+
+
+@inspect.command()
+@click.argument("config")
+@click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
+@click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
+@click.option("--label", metavar="N", help="A stated number of parameters to explain: what it leaves out.")
+@click.option("--tensors", is_flag=True, help="With --json: list every tensor.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def predict(config: str, revision: str | None, training: bool, label: str | None, tensors: bool, as_json: bool) -> None:
+    """What should be in a checkpoint, from its configuration alone, with formulas.
+
+    CONFIG is a config.json, Meta's params.json, a folder that has one, or a preset such as llama-7b or gpt2.
+    """
+    from inspector import api, labels  # noqa: PLC0415
+
+    result = api.predict(config, revision=revision)
+    stated = labels.given(label, 16).parameters if label else None
+    if as_json:
+        from inspector.report import documents  # noqa: PLC0415
+
+        _print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
+        return
+    from inspector.report import text  # noqa: PLC0415
+
+    _print(text.prediction(result, training=training, stated=stated))
+    if tensors:
+        _print("")
+        _print_lines(text.predicted_tensors(result))
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    json.dump(document, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def _print(text: str) -> None:
+    _print_lines((text,))
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    """Lines on stdout, whatever its encoding can show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    for line in lines:
+        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+
+

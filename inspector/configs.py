@@ -1,0 +1,125 @@
+"""Configurations: found, read, and said in Transformers' words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.architectures import formula
+from inspector.architectures.dialects import DIALECTS, Dialect
+from inspector.errors import ConfigError, FormatError, SourceError
+from inspector.model import Config
+from inspector.sources import Place
+from inspector.units import escape, integer
+
+#: A configuration file larger than this is not read. Real ones with long lists reach some 100 kB.
+MAX_CONFIG = 16 * 1024 * 1024
+#: Where a configuration is looked for beside the weights, in this order.
+FILES = ("config.json", "params.json")
+#: Dtypes in configurations → safetensors' names.
+DTYPES: Mapping[str, str] = {
+    "float32": "F32",
+    "float": "F32",
+    "fp32": "F32",
+    "float16": "F16",
+    "half": "F16",
+    "fp16": "F16",
+    "bfloat16": "BF16",
+    "bf16": "BF16",
+    "float64": "F64",
+    "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2",
+    "int8": "I8",
+    "uint8": "U8",
+}
+
+
+def find(place: Place, beside: str = "") -> Config | None:
+    """The configuration in the place, or in the folder `beside` within it; None where there is none.
+
+    Raises:
+        ConfigError: there is one, and it cannot be read.
+    """
+    for name in FILES:
+        path = beside + name
+        if path in place.files:
+            return parse(_text(place, path), path)
+    return None
+
+
+def _text(place: Place, path: str) -> str:
+    try:
+        return place.read_text(path, MAX_CONFIG)
+    except (SourceError, FormatError) as error:
+        raise ConfigError(f"the configuration cannot be read: {error}") from error
+
+
+def load(path: Path) -> Config:
+    """A configuration file that the user named.
+
+    Raises:
+        ConfigError: it cannot be read, or is no configuration.
+    """
+    try:
+        if path.stat().st_size > MAX_CONFIG:
+            raise ConfigError(f"{escape(str(path))} has over {integer(MAX_CONFIG)} bytes: no configuration")
+        return parse(path.read_text(encoding="utf-8-sig"), str(path))
+    except OSError as error:
+        raise ConfigError(f"{escape(str(path))}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{escape(str(path))} is not UTF-8 text: byte {error.start}") from error
+
+
+def parse(text: str, path: str) -> Config:
+    """A configuration from its JSON text. Raises ConfigError."""
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{escape(path)} is not JSON: {error.msg}, line {error.lineno} column {error.colno}"
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise ConfigError(f"{escape(path)} is not a readable JSON document: nested too deep, or a number too long") from error
+    if not isinstance(values, dict):
+        raise ConfigError(f"{escape(path)} is JSON, but not an object of fields")
+    return normalize(values, path)
+
+
+def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
+    """A configuration in Transformers' words, whichever dialect it was written in."""
+    if "model_type" not in values:
+        for dialect in DIALECTS:
+            if dialect.marks <= values.keys():
+                return _translate(values, dialect, path)
+    return Config(values, "config.json", path)
+
+
+def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) -> Config:
+    own = {key: value for key, value in values.items() if value is not None and dialect.unknown.get(key) != value}
+    scope = {**dialect.constants, **own}
+    translated = {dialect.keys[key]: value for key, value in own.items() if key in dialect.keys}
+    notes = []
+    for name, text in dialect.derived.items():
+        if name in translated or not formula.names(text) <= scope.keys():
+            continue
+        translated[name] = value = formula.evaluate(text, scope)
+        if isinstance(value, int):
+            notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
+    model_type = next(model_type for key, model_type in dialect.model_types if key in own)
+    constants = {name: value for name, value in dialect.constants.items() if name not in dialect.keys or name not in own}
+    kind = "params.json" if dialect.name == "params.json" else "config.json"
+    return Config({**constants, **translated, "model_type": model_type}, kind, path, tuple(notes))
+
+
+def dtype_of(config: Config | None) -> str | None:
+    """The dtype that the configuration names, in safetensors' words; None where it names none."""
+    if config is None:
+        return None
+    for values in (config.values, *(v for v in config.values.values() if isinstance(v, Mapping))):
+        for field in ("dtype", "torch_dtype"):
+            name = values.get(field)
+            if isinstance(name, str) and (found := DTYPES.get(name.removeprefix("torch."))):
+                return found
+    return None

@@ -1,0 +1,33 @@
+"""Collecting findings while a header is read: a hostile file may have a million of one kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from inspector.model import Finding, Severity
+from inspector.units import plural
+
+#: Findings of one rule that are told one by one; the rest are counted.
+MOST_PER_RULE = 20
+
+
+class Findings:
+    """Findings about one file, at most `MOST_PER_RULE` of each rule and a count of the others."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._told: list[Finding] = []
+        self._seen: Counter[tuple[str, Severity]] = Counter()
+
+    def add(self, rule: str, severity: Severity, message: str, tensor: str | None = None) -> None:
+        self._seen[rule, severity] += 1
+        if self._seen[rule, severity] <= MOST_PER_RULE:
+            self._told.append(Finding(rule, severity, message, self.path, tensor))
+
+    def all(self) -> tuple[Finding, ...]:
+        rest = tuple(
+            Finding(rule, severity, f"{plural(seen - MOST_PER_RULE, 'more finding')} of this kind", self.path)
+            for (rule, severity), seen in self._seen.items()
+            if seen > MOST_PER_RULE
+        )
+        return (*self._told, *rest)

@@ -1,0 +1,373 @@
+"""Reading safetensors headers: lazily, strictly, and on through damage that leaves the header readable.
+
+    8 bytes    N, little-endian: the header's length
+    N bytes    JSON: name → {"dtype", "shape", "data_offsets": [begin, end]}, and "__metadata__"
+    the rest   tensor data, which `data_offsets` count from
+
+What the reference reader (the `safetensors` package) rejects becomes a finding of severity error,
+what it accepts against the format's text or against custom a warning or info. Only a header that
+cannot be read at all raises.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from math import prod
+from typing import Any
+
+from inspector.errors import FormatError
+from inspector.formats.findings import Findings
+from inspector.model import Header, Region, Tensor
+from inspector.sources import Source
+from inspector.units import escape, integer, plural
+
+LENGTH_BYTES = 8
+#: The reference reader's limit on N.
+MAX_HEADER = 100_000_000
+
+#: Bits an element, by the format's own names.
+DTYPE_BITS: dict[str, int] = {
+    "BOOL": 8,
+    "F4": 4,
+    "F6_E2M3": 6,
+    "F6_E3M2": 6,
+    "U8": 8,
+    "I8": 8,
+    "F8_E5M2": 8,
+    "F8_E4M3": 8,
+    "F8_E8M0": 8,
+    "F8_E4M3FNUZ": 8,
+    "F8_E5M2FNUZ": 8,
+    "I16": 16,
+    "U16": 16,
+    "F16": 16,
+    "BF16": 16,
+    "I32": 32,
+    "U32": 32,
+    "F32": 32,
+    "C64": 64,
+    "F64": 64,
+    "I64": 64,
+    "U64": 64,
+}
+
+_FIELDS = ("dtype", "shape", "data_offsets")
+
+
+def read(source: Source, path: str) -> Header:
+    """The header of a safetensors file.
+
+    Raises:
+        FormatError: no header, or one that is not a JSON object.
+        SourceError: the bytes cannot be had.
+    """
+    length = int.from_bytes(source.read(0, LENGTH_BYTES), "little")
+    _check_length(length, source.size, path)
+    raw = source.read(LENGTH_BYTES, length)
+    findings = Findings(path)
+    start = LENGTH_BYTES + length
+    tensors, metadata = _entries(_parse(raw, path, findings), raw, start, findings)
+    regions = (
+        Region("length", 0, LENGTH_BYTES),
+        Region("header", LENGTH_BYTES, start),
+        *_data_regions(tensors, start, source.size, findings),
+    )
+    return Header(path, "safetensors", source.size, tensors, regions, metadata, findings.all())
+
+
+def _check_length(length: int, size: int, path: str) -> None:
+    where = f"{escape(path)}: its first 8 bytes give a header of {integer(length)} bytes"
+    if length > MAX_HEADER:
+        raise FormatError(
+            f"{where}, over the format's limit of {integer(MAX_HEADER)}: not a safetensors file, or a damaged one"
+        )
+    if length > size - LENGTH_BYTES:
+        raise FormatError(
+            f"{where}, but the file has only {integer(size)}: a truncated download, or not a safetensors file"
+        )
+
+
+# --- JSON -------------------------------------------------------------------------------------
+
+
+class _Object(list[tuple[str, Any]]):
+    """A JSON object as its pairs, so that duplicate keys are seen."""
+
+
+class _NotInteger(str):
+    """A number with a point, an exponent or a negative zero: no size, whatever its value."""
+
+    __slots__ = ()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> Any:
+    """A tensor's entry in the usual order as a bare triple, any other object as its pairs."""
+    if len(pairs) == 3:
+        (first, dtype), (second, shape), (third, offsets) = pairs
+        if first == "dtype" and second == "shape" and third == "data_offsets":
+            return dtype, shape, offsets
+    return _Object(pairs)
+
+
+def _reject_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _integer(text: str) -> Any:
+    return _NotInteger(text) if text == "-0" else int(text)
+
+
+def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
+    if raw.endswith(b"\0"):
+        raw = raw.rstrip(b"\0")
+        findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{escape(path)}: the header is not UTF-8 at its byte {integer(error.start)}") from error
+    try:
+        parsed = json.loads(
+            text,
+            object_pairs_hook=_pairs,
+            parse_float=_NotInteger,
+            parse_int=_integer if b"-0" in raw else None,
+            parse_constant=_reject_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{escape(path)}: the header is not JSON: {error.msg} at its byte {error.pos}") from error
+    except RecursionError as error:
+        raise FormatError(f"{escape(path)}: the header's JSON is nested too deep") from error
+    except ValueError as error:
+        raise FormatError(f"{escape(path)}: the header is not JSON: {escape(str(error), 120)}") from error
+    if isinstance(parsed, tuple):
+        parsed = _Object(zip(_FIELDS, parsed, strict=True))
+    if not isinstance(parsed, _Object):
+        raise FormatError(f"{escape(path)}: the header is JSON, but no object of tensors")
+    if not raw.startswith(b"{"):
+        findings.add("header-start", "warning", "the header begins with white space; the format wants `{` first")
+    return parsed
+
+
+# --- entries ----------------------------------------------------------------------------------
+
+
+def _entries(
+    header: _Object, raw: bytes, start: int, findings: Findings
+) -> tuple[list[Tensor], dict[str, str]]:
+    """The tensors, offsets counted from the file's first byte, and `__metadata__`."""
+    tensors: list[Tensor] = []
+    metadata: dict[str, str] | None = None
+    expected_bytes: dict[tuple[str, tuple[int, ...]], int | None] = {}
+    # `True == 1`, so booleans would pass for sizes: where there may be any, each value is looked at.
+    booleans = b"true" in raw or b"false" in raw
+    for name, entry in header:
+        if name == "__metadata__":
+            if metadata is not None:
+                findings.add("duplicate-key", "error", "a second `__metadata__`")
+            metadata = {**(metadata or {}), **_metadata(entry, findings)}
+            continue
+        if type(entry) is not tuple:
+            entry = _unusual_entry(name, entry, findings)
+            if entry is None:
+                continue
+        dtype, shape, offsets = entry
+        if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
+            findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
+            continue
+        if booleans and any(type(value) is bool for value in (*shape, *offsets)):
+            findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
+            continue
+        begin, end = offsets
+        try:
+            key = (dtype, tuple(shape))
+            nbytes = expected_bytes[key]
+        except KeyError:
+            nbytes = expected_bytes[key] = _expected_bytes(*key)
+        except TypeError:
+            nbytes = None
+        if nbytes != (end - begin if type(begin) is int and type(end) is int else None) or begin < 0:
+            if not _explained(name, dtype, shape, begin, end, findings):
+                continue
+        elif not nbytes and nbytes != 0:
+            findings.add("tensor-entry", "error", "the shape or data_offsets is not made of whole numbers", name)
+            continue
+        tensors.append(Tensor(name, dtype, key[1], start + begin, end - begin))
+    _check_names(tensors, findings)
+    return _without_duplicates(tensors, findings), metadata or {}
+
+
+def _expected_bytes(dtype: str, shape: tuple[Any, ...]) -> int | None:
+    """Bytes of a tensor; None where dtype or shape do not allow a number of them."""
+    if dtype not in DTYPE_BITS or not all(type(dim) is int and dim >= 0 for dim in shape):
+        return None
+    nbits = prod(shape) * DTYPE_BITS[dtype]
+    # The reference counts in 64 bits, dimension by dimension; zeros do not hide an overflow there.
+    return None if nbits % 8 or _overflows(shape) or nbits >= 2**64 else nbits // 8
+
+
+def _overflows(shape: tuple[int, ...]) -> bool:
+    """Whether the running product passes 64 bits, as in the reference's checked multiplication."""
+    product = 1
+    for dim in shape:
+        product *= dim
+        if product >= 2**64 or dim >= 2**64:
+            return True
+    return False
+
+
+def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
+    """Tell what is wrong with an entry; whether it can be kept as a tensor all the same."""
+    if not (type(begin) is int and type(end) is int and 0 <= begin <= end < 2**63):
+        findings.add("data-offsets", "error", f"data_offsets [{begin!s:.30}, {end!s:.30}] are no range of bytes", name)
+        return False
+    if not all(type(dim) is int and dim >= 0 for dim in shape):
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
+        return False
+    if _overflows(tuple(shape)) or prod(shape) >= 2**63:
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} overflows 64 bits", name)
+        return False
+    span = end - begin
+    if dtype not in DTYPE_BITS:
+        findings.add("unknown-dtype", "error", f"dtype {dtype!r:.40} is not one of the format's", name)
+    elif (nbits := prod(shape) * DTYPE_BITS[dtype]) % 8:
+        findings.add("tensor-size", "error", f"{plural(nbits, 'bit')} of {dtype} are not whole bytes", name)
+    else:
+        findings.add(
+            "tensor-size",
+            "error",
+            f"{_list(shape)} of {dtype} takes {plural(nbits // 8, 'byte')}; data_offsets span {integer(span)}",
+            name,
+        )
+    return True
+
+
+def _list(shape: Iterable[Any]) -> str:
+    text = "[" + ", ".join(str(dim)[:24] for dim in shape) + "]"
+    return text if len(text) <= 120 else text[:119] + "…"
+
+
+def _unusual_entry(name: str, entry: Any, findings: Findings) -> tuple[Any, Any, Any] | None:
+    """An entry in another order, with extra or with missing fields, as the usual triple."""
+    if not isinstance(entry, _Object):
+        findings.add("tensor-entry", "error", "the entry is not an object", name)
+        return None
+    fields = dict(entry)
+    if len(fields) != len(entry):
+        findings.add("duplicate-key", "error", "a field is given twice", name)
+    missing = [field for field in _FIELDS if field not in fields]
+    if missing:
+        findings.add("tensor-entry", "error", f"the entry has no {' and no '.join(missing)}", name)
+        return None
+    extra = [field for field in fields if field not in _FIELDS]
+    if extra:
+        findings.add("extra-field", "warning", f"unknown field {', '.join(extra):.80}", name)
+    return fields["dtype"], fields["shape"], fields["data_offsets"]
+
+
+def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
+    if entry is None:
+        return {}
+    if isinstance(entry, tuple):
+        entry = _Object(zip(_FIELDS, entry, strict=True))
+    if not isinstance(entry, _Object):
+        findings.add("metadata", "error", "`__metadata__` is not an object")
+        return {}
+    kept = {key: value for key, value in entry if type(value) is str}
+    if len(kept) != len({key for key, _ in entry}):
+        findings.add("metadata", "error", "`__metadata__` has values that are not text")
+    elif len(kept) != len(entry):
+        findings.add("duplicate-key", "warning", "`__metadata__` has a key twice")
+    return kept
+
+
+def _check_names(tensors: list[Tensor], findings: Findings) -> None:
+    for tensor in tensors:
+        name = tensor.name
+        if name.isascii() and name.isprintable() and name:
+            continue
+        if not name:
+            findings.add("tensor-name", "warning", "a tensor has an empty name", name)
+        elif any("\ud800" <= char <= "\udfff" for char in name):
+            findings.add("tensor-name", "error", "the name has half of a surrogate pair: no Unicode text", name)
+        elif escape(name) != name:
+            findings.add("control-character", "warning", "the name has control or invisible characters", name)
+
+
+def _without_duplicates(tensors: list[Tensor], findings: Findings) -> list[Tensor]:
+    """One tensor a name, the last as JSON readers have it; the others are told."""
+    by_name = {tensor.name: tensor for tensor in tensors}
+    if len(by_name) == len(tensors):
+        return tensors
+    for tensor in tensors:
+        kept = by_name[tensor.name]
+        if kept == tensor and kept is not tensor:
+            findings.add("duplicate-key", "warning", "the name stands twice in the header, with the same entry", tensor.name)
+        elif kept != tensor:
+            findings.add("duplicate-key", "error", "the name stands twice in the header, with different entries", tensor.name)
+    return list(by_name.values())
+
+
+# --- data -------------------------------------------------------------------------------------
+
+
+def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findings) -> list[Region]:
+    """The data's bytes in order: claimed by tensors, holes between them, trailing."""
+    regions: list[Region] = []
+    position = begin_of_run = start
+    largest_end = start
+    misaligned = 0
+    for tensor in sorted(tensors, key=_by_range):
+        begin, end = tensor.offset, tensor.offset + tensor.nbytes
+        if begin != position:
+            if begin > position:
+                _hole(position, begin, size, tensor, findings)
+                _add(regions, "tensors", begin_of_run, position, size)
+                _add(regions, "hole", position, begin, size)
+                begin_of_run = begin
+            else:
+                shared = min(position, end) - begin
+                what = f"shares {plural(shared, 'byte')} with the tensor before it" if shared else "is empty, inside another"
+                findings.add("overlap", "error", what, tensor.name)
+        position = max(position, end)
+        largest_end = max(largest_end, end)
+        if end - begin and begin % _alignment(tensor.dtype):
+            misaligned += 1
+    _add(regions, "tensors", begin_of_run, position, size)
+    if misaligned:
+        findings.add("misaligned", "info", f"{plural(misaligned, 'tensor')} not aligned to the size of an element")
+    if largest_end > size:
+        lost = [t for t in tensors if t.offset + t.nbytes > size]
+        findings.add(
+            "truncated",
+            "error",
+            f"the file ends {plural(largest_end - size, 'byte')} too early: {plural(len(lost), 'tensor')} "
+            f"cut or missing, the first {escape(lost[0].name, 80)}; download it again",
+        )
+    elif size > position:
+        findings.add("trailing", "error", f"{plural(size - position, 'byte')} after the last tensor belong to none")
+        _add(regions, "trailing", position, size, size)
+    return regions
+
+
+def _by_range(tensor: Tensor) -> tuple[int, int]:
+    return tensor.offset, tensor.nbytes
+
+
+def _hole(position: int, begin: int, size: int, tensor: Tensor, findings: Findings) -> None:
+    if position < size:
+        findings.add("hole", "error", f"{plural(begin - position, 'byte')} before it belong to no tensor", tensor.name)
+
+
+def _add(regions: list[Region], label: str, start: int, end: int, size: int) -> None:
+    """A region clipped to the file, if anything is left of it; runs that touch are joined."""
+    end = min(end, size)
+    if end <= start:
+        return
+    if regions and regions[-1].label == label and regions[-1].end == start:
+        start = regions.pop().start
+    regions.append(Region(label, start, end))
+
+
+def _alignment(dtype: str) -> int:
+    return max(1, DTYPE_BITS.get(dtype, 8) // 8)

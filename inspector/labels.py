@@ -1,0 +1,46 @@
+"""What people call a model's size: "7B", "8x7B", "1.1B", "135M", read from a name or given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+
+from inspector.errors import UsageError
+from inspector.model import Nominal
+from inspector.units import escape
+
+_UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
+
+# Not within a word: the 4b of `4bit`, the A3B (active) of `30B-A3B` and the E4B (effective) of `3n-E4B` are no size.
+_IN_NAME = re.compile(
+    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9])", re.IGNORECASE
+)
+_GIVEN = re.compile(r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)", re.IGNORECASE)
+
+
+def from_names(names: Iterable[str], bits: int) -> Nominal | None:
+    """The first label in the first name that has one."""
+    for name in names:
+        match = _IN_NAME.search(name)
+        if match:
+            return _nominal(match, match["number"].replace("_", "."), bits)
+    return None
+
+
+def given(text: str, bits: int) -> Nominal:
+    """A label that the user typed: `7B`, `8x7B`, or a whole number of parameters.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    match = _GIVEN.fullmatch(text.strip())
+    if not match or not match["number"].strip(",_"):
+        raise UsageError(f"--label {escape(text)!r} is no size: write 7B, 1.1B, 135M, 8x7B or a number of parameters")
+    return _nominal(match, match["number"].replace(",", "").replace("_", ""), bits)
+
+
+def _nominal(match: re.Match[str], number: str, bits: int) -> Nominal:
+    experts = int(match["experts"] or 1)
+    parameters = int(Decimal(number) * _UNITS.get(match["unit"].lower(), 1)) * experts
+    return Nominal(re.sub(r"\s", "", match[0]).replace("b", "B").replace("m", "M").replace("t", "T").replace("X", "x"), parameters, bits, experts)

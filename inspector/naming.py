@@ -1,0 +1,219 @@
+"""Tensor name → key: (tower, layer, expert, role, part), from any convention.
+
+A name is first looked up in the family's table, read backwards; what no row explains goes by the
+words in its path (`conventions`). All names that differ only in their numbers share one `Slot`, so
+the work is done once a pattern, not once a tensor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inspector.architectures import family_of
+from inspector.architectures.conventions import (
+    BUFFER_PATHS,
+    EXPERT_WORDS,
+    LAYER_WORDS,
+    LONGEST_TAIL,
+    PART_ALIASES,
+    PARTS,
+    TAILS,
+    TOWERS,
+    WRAPPERS,
+)
+from inspector.architectures.roles import ROLES, group_of
+from inspector.architectures.table import Family, Include, Row, placeholders
+from inspector.model import STACKED, Key, Tensor
+
+# A number that is a whole word of the path: not the 1 of `conv1d`.
+_NUMBER = re.compile(r"(?<![^.])(\d+)(?![^.])")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What all tensors of one name pattern are for."""
+
+    tower: str
+    role: str  # "" where nothing is known
+    part: str
+    group: str
+    layer_at: int | None = None  # which number of the name counts layers
+    expert_at: int | None = None
+    index_at: tuple[int, ...] = ()  # further numbers
+    stacked: bool = False  # all experts of a layer in one tensor
+    row: Row | None = None  # the table's row that explains it
+
+    def key(self, numbers: Sequence[str]) -> Key:
+        """The key of the tensor with these numbers in its name."""
+        return Key(
+            self.tower,
+            None if self.layer_at is None else int(numbers[self.layer_at]),
+            (STACKED if self.stacked else None) if self.expert_at is None else int(numbers[self.expert_at]),
+            self.role,
+            self.part,
+            tuple(int(numbers[at]) for at in self.index_at) if self.index_at else (),
+        )
+
+
+class Namer:
+    """Names → slots, for one checkpoint."""
+
+    def __init__(self, family: Family | None = None, config: Mapping[str, Any] | None = None) -> None:
+        self._table: dict[str, Slot] = {}
+        self._slots: dict[str, Slot] = {}
+        if family is not None:
+            for row, template, tower in _templates(family, config or {}):
+                self._learn(row, template, tower)
+
+    def _learn(self, row: Row, template: str, tower: str) -> None:
+        """Enter a row, its bias, and both without the words that wrap a model."""
+        names = placeholders(template)
+        slot = Slot(
+            tower,
+            row.role,
+            "bias" if row.leaf == "bias" and not row.buffer else "weight",
+            "buffer" if row.buffer else row.group or group_of(row.role),
+            names.index("layer") if "layer" in names else None,
+            names.index("expert") if "expert" in names else None,
+            tuple(at for at, name in enumerate(names) if name not in ("layer", "expert")),
+            row=row,
+        )
+        pattern = re.sub(r"\{\w+\}", "{}", template)
+        entries = [(pattern, slot)]
+        if row.leaf == "weight":
+            entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))
+        for name, entry in entries:
+            self._table.setdefault(name, entry)
+        for name, entry in entries:
+            self._table.setdefault(_unwrapped(name), entry)
+
+    def slot(self, pattern: str) -> Slot:
+        """The slot of a name whose numbers are written `{}`."""
+        known = self._slots.get(pattern)
+        if known is None:
+            bare = _unwrapped(pattern)
+            known = self._table.get(pattern) or self._table.get(bare) or _by_convention(pattern, bare)
+            self._slots[pattern] = known
+        return known
+
+    def name(self, tensors: Sequence[Tensor]) -> tuple[list[Slot], list[Key]]:
+        """A slot and a key for each tensor."""
+        split, slot_of = _NUMBER.split, self.slot
+        slots: list[Slot] = []
+        numbers: list[list[str]] = []
+        for tensor in tensors:
+            words = split(tensor.name)
+            slots.append(slot_of("{}".join(words[::2])))
+            numbers.append(words[1::2])
+        slots = _settle_towers(slots)
+        return slots, [slot.key(number) for slot, number in zip(slots, numbers, strict=True)]
+
+
+def _templates(family: Family, config: Mapping[str, Any], tower: str = "") -> Iterator[tuple[Row, str, str]]:
+    """Each row with its whole name and tower, nested families' included."""
+    for entry in family.rows:
+        if isinstance(entry, Row):
+            yield entry, entry.template, tower or entry.tower
+            continue
+        nested = config.get(entry.scope)
+        nested = {"model_type": entry.default_type, **nested} if isinstance(nested, Mapping) else {}
+        inner = family_of(nested)
+        if inner is not None:
+            yield from _included(inner, nested, entry)
+
+
+def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
+    for row, template, _ in _templates(inner, nested):
+        yield row, include.prefix + template.removeprefix(include.strip), include.tower
+
+
+def _unwrapped(pattern: str) -> str:
+    """The pattern without leading words that say nothing about the tensor."""
+    first, dot, rest = pattern.partition(".")
+    while dot and first in WRAPPERS and "." in rest:
+        pattern = rest
+        first, dot, rest = pattern.partition(".")
+    return pattern
+
+
+# --- conventions ------------------------------------------------------------------------------
+
+
+def _by_convention(pattern: str, bare: str) -> Slot:
+    """A slot from the words of the path alone."""
+    words = bare.split(".")
+    if bare in BUFFER_PATHS:
+        part, module = "weight", words
+    else:
+        part, module = _part(words)
+    layer_at, expert_at, index_at, stacked = _numbers(module)
+    path = [word for word in module if word != "{}"]
+    role = _role(path)
+    if role == "" and path and path[-1] in ROLES:
+        role = path[-1]
+    if not stacked and expert_at is None and "experts" in path and "shared_experts" not in path:
+        stacked = True
+    return Slot(
+        tower=_tower(pattern.split(".")),
+        role=role,
+        part=part,
+        group=group_of(role or ".".join(path[-2:])),
+        layer_at=layer_at,
+        expert_at=expert_at,
+        index_at=index_at,
+        stacked=stacked,
+    )
+
+
+def _part(words: list[str]) -> tuple[str, list[str]]:
+    last = PART_ALIASES.get(words[-1], words[-1])
+    return (last, words[:-1]) if last in PARTS and len(words) > 1 else ("weight", words)
+
+
+def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...], bool]:
+    """Which of the name's numbers counts layers, which experts, which something else."""
+    layer_at = expert_at = None
+    rest: list[int] = []
+    at = 0
+    for before, word in zip(["", *words], words, strict=False):
+        if word != "{}":
+            continue
+        if before in EXPERT_WORDS:
+            expert_at = at
+        elif layer_at is None and (before in LAYER_WORDS or not rest):
+            layer_at = at
+        else:
+            rest.append(at)
+        at += 1
+    return layer_at, expert_at, tuple(rest), False
+
+
+def _role(path: list[str]) -> str:
+    for length in range(min(LONGEST_TAIL, len(path)), 0, -1):
+        role = TAILS.get(".".join(path[-length:]))
+        if role:
+            return role
+    return ""
+
+
+def _tower(words: list[str]) -> str:
+    for word in words:
+        if word in TOWERS:
+            return TOWERS[word]
+    return "text"
+
+
+def _settle_towers(slots: list[Slot]) -> list[Slot]:
+    """One encoder or one decoder alone is no tower: BERT's `encoder` is the text model."""
+    distinct = {id(slot): slot for slot in slots}
+    alone = {"encoder", "decoder"} & {slot.tower for slot in distinct.values()}
+    if len(alone) != 1:
+        return slots
+    settled = {
+        key: replace(slot, tower="text") if slot.tower in alone and slot.row is None else slot
+        for key, slot in distinct.items()
+    }
+    return [settled[id(slot)] for slot in slots]

@@ -1,0 +1,1 @@
+"""Results → text, JSON, CSV. Nothing is counted here."""

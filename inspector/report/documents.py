@@ -1,0 +1,198 @@
+"""Results as plain dictionaries: the JSON that scripts read. Field names are a promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inspector import counts
+from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation
+from inspector.predict import BYTES_AT, by_role, bytes_at
+
+SCHEMA = "checkpoint-inspector/1"
+
+
+def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]:
+    """`inspect TARGET --json`."""
+    checkpoint = result.checkpoint
+    document = {
+        "schema": SCHEMA,
+        "target": checkpoint.target,
+        "source": _source(checkpoint),
+        "format": checkpoint.format,
+        "files": [_file(header) for header in checkpoint.files],
+        "repository": _repository(checkpoint),
+        "architecture": _architecture(checkpoint.config, result.prediction),
+        "quantization": None,
+        "parameters": {
+            "logical": result.logical,
+            "predicted": result.prediction.parameters if result.prediction else None,
+            "active": result.active,
+            "stored_elements": result.stored_elements,
+        },
+        "dtypes": [
+            {"dtype": d.dtype, "tensors": d.tensors, "elements": d.elements, "bytes": d.bytes} for d in result.dtypes
+        ],
+        "roles": [
+            {
+                "role": role.role,
+                "group": role.group,
+                "tower": role.tower,
+                "tensors": role.tensors,
+                "parameters": role.parameters,
+                "bytes": role.bytes,
+                "predicted_parameters": role.predicted_parameters,
+                "formula": role.formula,
+            }
+            for role in result.roles
+        ],
+        "reconciliation": _reconciliation(result),
+        "claims": [{"name": c.name, "claimed": c.claimed, "counted": c.counted} for c in result.claims],
+        "findings": [finding(each) for each in result.findings],
+    }
+    if tensors:
+        document["tensors"] = [tensor(each) for each in result.tensors]
+    return document
+
+
+def _source(checkpoint: Checkpoint) -> dict[str, Any]:
+    origin = checkpoint.origin
+    return {
+        "kind": origin.kind,
+        "location": origin.location,
+        "revision": origin.revision,
+        "requests": origin.requests,
+        "bytes_read": origin.bytes_read,
+    }
+
+
+def _file(header: Header) -> dict[str, Any]:
+    columns = {column: header.bytes_in(column) for column in ("header", "tensors", "padding", "unused")}
+    return {"path": header.path, "size": header.size, **columns}
+
+
+def _repository(checkpoint: Checkpoint) -> dict[str, Any] | None:
+    if checkpoint.other is None:
+        return None
+    others = [{"kind": o.kind, "files": o.files, "size": o.size} for o in checkpoint.other]
+    return {"size": checkpoint.repository_size, "other": others}
+
+
+def _architecture(config: Config | None, prediction: Prediction | None) -> dict[str, Any]:
+    return {
+        "family": prediction.family if prediction else None,
+        "model_type": config.model_type if config else None,
+        "class": config.architecture if config else None,
+        "config": config.kind if config else None,
+    }
+
+
+def _reconciliation(result: Reconciliation) -> dict[str, Any]:
+    nominal = result.nominal
+    return {
+        "nominal": nominal
+        and {"label": nominal.label, "parameters": nominal.parameters, "bits": nominal.bits, "bytes": nominal.bytes},
+        "predicted": result.predicted,
+        "on_disk": result.on_disk,
+        "dtype": result.dtype,
+        "steps": [
+            {"cause": s.cause, "bytes": s.bytes, "tensors": s.tensors, "detail": s.detail} for s in result.steps
+        ],
+        "unexplained": {"bytes": result.unexplained_bytes, "tensors": list(result.unexplained)},
+    }
+
+
+def finding(each: Finding) -> dict[str, Any]:
+    """A finding, its text as it is: escaping is for terminals."""
+    return {
+        "rule": each.rule,
+        "severity": each.severity,
+        "path": each.path,
+        "tensor": each.tensor,
+        "message": each.message,
+    }
+
+
+def tensor(each: Labelled) -> dict[str, Any]:
+    """A tensor with what it is for."""
+    key = each.key
+    return {
+        "name": each.tensor.name,
+        "file": each.file,
+        "dtype": each.tensor.dtype,
+        "shape": list(each.tensor.shape),
+        "offset": each.tensor.offset,
+        "bytes": each.tensor.nbytes,
+        "parameters": each.parameters,
+        "role": key.role or None,
+        "group": each.group,
+        "tower": key.tower,
+        "layer": key.layer,
+        "expert": key.expert if key.expert is not None and key.expert >= 0 else None,
+        "part": key.part,
+    }
+
+
+def prediction(
+    result: Prediction, *, tensors: bool = False, training: bool = False, stated: int | None = None
+) -> dict[str, Any]:
+    """`inspect predict CONFIG --json`."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "architecture": _architecture(result.config, result),
+        "parameters": {"predicted": result.parameters, "active": result.active},
+        "tensor_count": result.tensors,
+        "bytes": {dtype: bytes_at(result, bits) for dtype, bits in BYTES_AT.items()},
+        "roles": [
+            {
+                "role": line.role,
+                "group": line.group,
+                "tower": line.tower,
+                "tensors": line.tensors,
+                "parameters": line.parameters,
+                "formula": line.formula,
+                "numbers": line.numbers,
+            }
+            for line in by_role(result)
+        ],
+        "notes": list(result.config.notes),
+    }
+    if rule := counts.rule_of_thumb(result):
+        document["rule_of_thumb"] = {"estimate": rule.estimate, "exact": rule.exact, "error": rule.estimate - rule.exact}
+    if stated is not None:
+        document["stated"] = _explanation(counts.explain(result, stated))
+    if training:
+        document["training"] = {dtype: _training(result, bits) for dtype, bits in (("F32", 32), ("BF16", 16))}
+    if tensors:
+        document["tensors"] = list(_predicted_tensors(result.expected))
+    return document
+
+
+def _explanation(told: counts.Explanation) -> dict[str, Any]:
+    return {
+        "stated": told.stated,
+        "exact": told.exact,
+        "omitted": [{"part": part, "parameters": parameters} for part, parameters in told.omitted],
+        "unexplained": told.residual,
+    }
+
+
+def _training(result: Prediction, bits: int) -> dict[str, int]:
+    state = counts.training_state(result.parameters, bits)
+    return {"weights": state.weights, "gradients": state.gradients, "optimizer": state.optimizer, "bytes": state.total}
+
+
+def _predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        for key in row.keys():  # noqa: SIM118  a method that makes keys
+            yield {
+                "name": row.name_of(key),
+                "shape": list(row.shape),
+                "role": row.role,
+                "group": row.group,
+                "tower": row.tower,
+                "layer": key.layer,
+                "expert": key.expert,
+                "part": row.part,
+            }
+

@@ -1,0 +1,228 @@
+"""Results → text for a terminal. All text from files passes `escape` before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tabulate import tabulate
+
+from inspector import counts
+from inspector.model import Checkpoint, Finding, Labelled, Prediction, Reconciliation
+from inspector.predict import BYTES_AT, by_role, bytes_at
+from inspector.units import count, escape, integer, plural, signed, size
+
+#: Findings that the overview shows before it counts the rest.
+MOST_FINDINGS = 12
+_NAME = 100  # characters of a name that are shown
+
+
+def overview(result: Reconciliation) -> str:
+    """`inspect TARGET`."""
+    blocks = (
+        _identity(result),
+        _files(result.checkpoint),
+        _beside(result.checkpoint),
+        _parameters(result),
+        _roles(result),
+        _bridge(result),
+        findings(result.findings),
+    )
+    return "\n\n".join(filter(None, blocks))
+
+
+def _identity(result: Reconciliation) -> str:
+    checkpoint, config = result.checkpoint, result.checkpoint.config
+    tensors = sum(len(header.tensors) for header in checkpoint.files)
+    files = plural(len(checkpoint.files), f"{checkpoint.format} file")
+    lines = [escape(checkpoint.name, _NAME), f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}"]
+    if config is not None:
+        family = f"{result.prediction.family} family" if result.prediction else "no table for it"
+        named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
+        source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
+        lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
+        lines += [f"  {escape(note, 400)}" for note in config.notes]
+    return "\n".join(lines)
+
+
+def _files(checkpoint: Checkpoint) -> str:
+    if len(checkpoint.files) == 1:
+        return ""
+    shown = checkpoint.files if len(checkpoint.files) <= 12 else (*checkpoint.files[:5], *checkpoint.files[-5:])
+    rows = [(escape(f.path, _NAME), integer(len(f.tensors)), integer(f.size)) for f in shown]
+    if len(shown) < len(checkpoint.files):
+        rows.insert(5, (f"… {len(checkpoint.files) - len(shown)} more", "", ""))
+    return _table(rows, ("file", "tensors", "bytes"), "lrr")
+
+
+def _beside(checkpoint: Checkpoint) -> str:
+    if not checkpoint.other:
+        return ""
+    told = (f"{other.kind} {size(other.size)} in {plural(other.files, 'file')}" for other in checkpoint.other)
+    return f"beside the weights: {'; '.join(told)}"
+
+
+def _parameters(result: Reconciliation) -> str:
+    rows = [("parameters", integer(result.logical), count(result.logical))]
+    if result.prediction:
+        predicted = result.prediction.parameters
+        verdict = "as counted" if predicted == result.logical else f"{signed(result.logical - predicted)} counted"
+        rows.append(("predicted", integer(predicted), verdict))
+    if result.active is not None and result.active != result.logical:
+        rows.append(("active for one token", integer(result.active), count(result.active)))
+    if result.stored_elements != result.logical:
+        rows.append(("stored elements", integer(result.stored_elements), ""))
+    for line in result.dtypes:
+        rows.append((f"  {escape(line.dtype, 40)}", integer(line.elements), f"elements in {plural(line.tensors, 'tensor')}, {size(line.bytes)}"))
+    for claim in result.claims:
+        agrees = claim.claimed == str(claim.counted)
+        rows.append((f"claimed {claim.name}", escape(claim.claimed), "as counted" if agrees else f"{integer(claim.counted)} counted"))
+    return _table(rows, (), "lrl")
+
+
+def _roles(result: Reconciliation) -> str:
+    several = len({role.tower for role in result.roles}) > 1
+    rows = []
+    for role in result.roles:
+        mark = "" if role.predicted_parameters in (None, role.parameters) else f"≠ {integer(role.predicted_parameters or 0)}"
+        rows.append((
+            (f"{role.tower} " if several else "") + escape(role.role, 40), role.group, integer(role.tensors), integer(role.parameters),
+            integer(role.bytes), ", ".join(escape(d, 12) for d in role.dtypes), mark, _brief(role.formula),
+        ))  # fmt: skip
+    headers = ("role", "group", "tensors", "parameters", "bytes", "dtype", "predicted" if any(row[6] for row in rows) else "", "shape predicted")
+    return _table(rows, headers, "llrrrlrl")
+
+
+def _brief(formula: str | None) -> str:
+    return "" if formula is None else formula if len(formula) <= 90 else formula[:89] + "…"
+
+
+def _bridge(result: Reconciliation) -> str:
+    """The chain from what people say to what the disk holds."""
+    rows: list[tuple[str, str, str]] = []
+    if result.nominal:
+        at = f"× {result.nominal.bits} bits" if result.nominal.bits % 8 else f"× {plural(result.nominal.bits // 8, 'byte')}"
+        dtype = f" ({result.dtype})" if result.dtype else ""
+        rows.append((integer(result.nominal.bytes), f'"{escape(result.nominal.label)}" {at}{dtype}', ""))
+    elif result.predicted is not None:
+        rows.append((integer(result.predicted), f"predicted, at {result.dtype}", ""))
+    else:
+        rows.append(("0", "no prediction", ""))
+    rows += [(signed(step.bytes), step.cause, escape(step.detail, 160)) for step in result.steps]
+    if result.unexplained_bytes or result.unexplained:
+        names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
+        more = "…" if len(result.unexplained) > 3 else ""
+        rows.append((signed(result.unexplained_bytes), "unexplained", f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""))
+    explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
+    rows.append((integer(result.on_disk), "on disk", explained))
+    return _table(rows, (), "rll")
+
+
+def findings(found: Sequence[Finding]) -> str:
+    """Findings, a line each, errors first."""
+    if not found:
+        return ""
+    order = {"error": 0, "warning": 1, "info": 2}
+    ranked = sorted(found, key=lambda each: order[each.severity])
+    lines = [_finding(each) for each in ranked[:MOST_FINDINGS]]
+    if len(ranked) > MOST_FINDINGS:
+        lines.append(f"… {plural(len(ranked) - MOST_FINDINGS, 'more finding')}: --json lists them all")
+    return "\n".join(lines)
+
+
+def _finding(each: Finding) -> str:
+    place = ": ".join(escape(part, _NAME) for part in (each.path, each.tensor) if part is not None)
+    return f"{each.severity}: {each.rule}: {place + ': ' if place else ''}{escape(each.message, 400)}"
+
+
+def _table(rows: Iterable[Sequence[str]], headers: Sequence[str], align: str) -> str:
+    sides = {"l": "left", "r": "right"}
+    return tabulate(
+        list(rows), headers=headers, tablefmt="plain", colalign=[sides[a] for a in align], disable_numparse=True
+    )
+
+
+def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
+    """`inspect tensors`: a line each, as they come."""
+    yield f"{'dtype':<10} {'bytes':>16} {'offset':>16} {'role':<24} {'shape':<24} name"
+    for each in labelled:
+        tensor = each.tensor
+        shape = "×".join(map(str, tensor.shape)) or "scalar"
+        yield (
+            f"{escape(tensor.dtype):<10} {integer(tensor.nbytes):>16} {integer(tensor.offset):>16} "
+            f"{each.key.role or '–':<24} {shape:<24} {escape(tensor.name)}"
+        )
+
+
+def prediction(result: Prediction, *, training: bool, stated: int | None) -> str:
+    """`inspect predict CONFIG`."""
+    blocks = [
+        _predicted_identity(result),
+        _predicted_roles(result),
+        _table([(dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits))) for dtype, bits in BYTES_AT.items()],
+               ("dtype", "bytes", ""), "lrl"),
+        _rule_of_thumb(result),
+    ]
+    if stated is not None:
+        blocks.append(_explanation(result, stated))
+    if training:
+        blocks.append(_training(result))
+    return "\n\n".join(filter(None, blocks))
+
+
+def predicted_tensors(result: Prediction) -> Iterator[str]:
+    """`inspect predict --tensors`: a line each."""
+    for row in result.expected:
+        shape = "×".join(map(str, row.shape)) or "scalar"
+        for key in row.keys():  # noqa: SIM118  a method that makes keys
+            yield f"{shape:<24} {row.role:<24} {row.name_of(key)}"
+
+
+def _predicted_identity(result: Prediction) -> str:
+    config = result.config
+    named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
+    lines = [f"{escape(named, _NAME)}: {result.family} family, read as {result.head}"]
+    lines += [f"  {escape(note, 400)}" for note in config.notes]
+    lines.append(f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}")
+    if result.active != result.parameters:
+        lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
+    lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
+    return "\n".join(lines)
+
+
+def _predicted_roles(result: Prediction) -> str:
+    several = len({row.tower for row in result.expected}) > 1
+    rows = [
+        ((f"{line.tower} " if several else "") + line.role, integer(line.tensors), integer(line.parameters), line.formula, line.numbers)
+        for line in by_role(result)
+    ]
+    rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
+    return _table(rows, ("role", "tensors", "parameters", "shape of each", "in numbers"), "lrrll")
+
+
+def _rule_of_thumb(result: Prediction) -> str:
+    rule = counts.rule_of_thumb(result)
+    if rule is None:
+        return ""
+    off = (rule.estimate - rule.exact) / rule.exact * 100 if rule.exact else 0.0
+    return (
+        f"rule of thumb 12·L·h² + V·h = 12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}: "
+        f"{signed(rule.estimate - rule.exact)}, {off:+.1f} % off the exact count"
+    )
+
+
+def _explanation(result: Prediction, stated: int) -> str:
+    told = counts.explain(result, stated)
+    rows = [(integer(told.exact), "exact")]
+    rows += [(signed(-parameters), f"without {part}") for part, parameters in told.omitted]
+    if told.residual:
+        rows.append((signed(told.residual), "unexplained: a slip, or a rounding"))
+    rows.append((integer(told.stated), "stated"))
+    return _table(rows, (), "rl")
+
+
+def _training(result: Prediction) -> str:
+    rows = []
+    for dtype, bits in (("F32", 32), ("BF16", 16)):
+        state = counts.training_state(result.parameters, bits)
+        rows.append((dtype, *(integer(n) for n in (state.weights, state.gradients, state.optimizer, state.total)), size(state.total)))
+    return _table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")

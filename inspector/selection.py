@@ -1,0 +1,264 @@
+"""Which of a place's files are the checkpoint's weights, and what the others are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from inspector.errors import FormatError, SourceError, TargetError
+from inspector.model import Finding, Index, OtherFiles
+from inspector.sources import Place
+from inspector.units import escape, integer, plural
+
+WEIGHTS = (".safetensors", ".gguf")
+INDEX = ".safetensors.index.json"
+#: Real indexes reach 60 MB.
+MAX_INDEX = 256 * 1024 * 1024
+
+# `model-00001-of-00002`, `model_00000-of-000157`: counted from 1 or from 0, five digits or more.
+_SHARD = re.compile(r"^(?P<stem>.*?)[-_.](?P<number>\d{5,})[-_]of[-_](?P<total>\d{5,})$")
+
+#: File name pattern → what it is, the first that fits.
+KINDS: tuple[tuple[str, str], ...] = (
+    ("*.index.json", "index"),
+    ("tokenizer*", "tokenizer"),
+    ("vocab*", "tokenizer"),
+    ("merges.txt", "tokenizer"),
+    ("special_tokens_map.json", "tokenizer"),
+    ("added_tokens.json", "tokenizer"),
+    ("*.tiktoken", "tokenizer"),
+    ("*tekken*.json", "tokenizer"),
+    ("spiece.model", "tokenizer"),
+    ("*.spm", "tokenizer"),
+    ("chat_template*", "tokenizer"),
+    ("optimizer*", "state"),
+    ("scheduler*", "state"),
+    ("rng_state*", "state"),
+    ("trainer_state.json", "state"),
+    ("training_args.bin", "state"),
+    ("*.bin", "pickle"),
+    ("*.pt", "pickle"),
+    ("*.pth", "pickle"),
+    ("*.ckpt", "pickle"),
+    ("*.pkl", "pickle"),
+    ("*.h5", "other framework"),
+    ("*.msgpack", "other framework"),
+    ("*.ot", "other framework"),
+    ("*.onnx*", "other framework"),
+    ("*.tflite", "other framework"),
+    ("*.mlmodel", "other framework"),
+    ("*.py", "code"),
+    ("*config*.json", "config"),
+    ("params.json", "config"),
+    ("modules.json", "config"),
+    ("*.md", "document"),
+    ("license*", "document"),
+    ("notice*", "document"),
+    ("*.txt", "document"),
+    ("*.pdf", "document"),
+    ("*.png", "document"),
+    ("*.jpg", "document"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The weight files to read, and how they were found."""
+
+    paths: tuple[str, ...]
+    folder: str = ""  # of the weights within the place, "" or ending in "/"
+    index: Index | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def select(place: Place, include: str | None = None) -> Selection:
+    """The weight files of the checkpoint that the place holds.
+
+    Raises:
+        TargetError: there are none, or none that can be told from the others.
+        FormatError: an index file that cannot be read.
+    """
+    if place.selected is not None:
+        if place.selected.endswith(".index.json"):
+            return _by_index(place, place.selected, required=True)
+        shard = _SHARD.match(_stem(place.selected))
+        return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
+    weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
+    if include is not None:
+        weights = [path for path in weights if fnmatchcase(path, include)]
+        if not weights:
+            raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
+    if not weights:
+        raise TargetError(_nothing(place))
+    folder = _folder_of(place, weights)
+    here = [path for path in weights if path.startswith(folder) and "/" not in path[len(folder) :]]
+    index = None if include is not None else _index_path(place, folder)
+    if index is not None:
+        selection = _by_index(place, index, required=False)
+        if selection.paths:
+            return _with_strangers(selection, here)
+    return _without_index(here, folder)
+
+
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _lone_shard(path: str, shard: re.Match[str] | None) -> tuple[Finding, ...]:
+    if not shard or int(shard["total"]) <= 1:
+        return ()
+    message = f"one shard of {int(shard['total'])}: name its folder for the whole checkpoint"
+    return (Finding("lone-shard", "info", message, path),)
+
+
+def _nothing(place: Place) -> str:
+    where = escape(place.name)
+    kinds = {other.kind: other for other in classify(place.files, ())}
+    if pickle := kinds.get("pickle"):
+        return f"{where} has no .safetensors or .gguf file, only {plural(pickle.files, 'pickle')}, which {'is' if pickle.files == 1 else 'are'} never opened here"
+    return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
+
+
+def _folder_of(place: Place, weights: list[str]) -> str:
+    """The one folder to look into: the place itself, or the only subfolder with weights."""
+    if any("/" not in path for path in weights):
+        return ""
+    folders = sorted({path.rsplit("/", 1)[0] + "/" for path in weights})
+    if len(folders) > 1:
+        raise TargetError(
+            f"{escape(place.name)} has no weight file of its own, but {plural(len(folders), 'folder')} with some: "
+            f"name one of {', '.join(escape(f) for f in folders[:6])}{'…' if len(folders) > 6 else ''}"
+        )
+    return folders[0]
+
+
+# --- index ------------------------------------------------------------------------------------
+
+
+def _index_path(place: Place, folder: str) -> str | None:
+    found = sorted(p for p in place.files if p.startswith(folder) and "/" not in p[len(folder) :] and p.endswith(INDEX))
+    usual = folder + "model" + INDEX
+    return usual if usual in found else found[0] if found else None
+
+
+def read_index(place: Place, path: str) -> Index:
+    """An index file.
+
+    Raises:
+        FormatError: not JSON, or no `weight_map` of names to file names.
+        SourceError: it cannot be read.
+    """
+    text = place.read_text(path, MAX_INDEX)
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        what = f"{error.msg} at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "not readable"
+        raise FormatError(f"{escape(path)} is no JSON document: {what}") from error
+    weight_map = parsed.get("weight_map") if isinstance(parsed, dict) else None
+    if not isinstance(weight_map, dict) or not all(isinstance(file, str) for file in weight_map.values()):
+        raise FormatError(f"{escape(path)} has no weight_map of tensor names to file names: no index")
+    metadata = parsed.get("metadata")
+    return Index(path, weight_map, metadata if isinstance(metadata, dict) else {})
+
+
+def _by_index(place: Place, path: str, *, required: bool) -> Selection:
+    index = read_index(place, path)
+    folder = path.rpartition("/")[0]
+    folder = folder + "/" if folder else ""
+    paths: list[str] = []
+    findings: list[Finding] = []
+    for name in sorted(set(index.weight_map.values())):
+        full = folder + name
+        if _leaves(name):
+            findings.append(Finding("index-path", "error", f"the index names {name!r:.120}, outside the folder: not read", path))
+        elif full in place.files:
+            paths.append(full)
+        else:
+            tensors = sum(file == name for file in index.weight_map.values())
+            what = f"the index puts {plural(tensors, 'tensor')} in {name!r:.120}, which is not there"
+            findings.append(Finding("missing-shard", "error", what, path))
+    if required and not paths:
+        raise TargetError(f"{escape(path)}: none of the {len(set(index.weight_map.values()))} files that it names can be read here")
+    return Selection(tuple(paths), folder, index, tuple(findings))
+
+
+def _leaves(name: str) -> bool:
+    return name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name or "\0" in name
+
+
+def _with_strangers(selection: Selection, here: list[str]) -> Selection:
+    """The index's files, and word of the weight files that it does not name."""
+    strangers = [path for path in here if path not in selection.paths]
+    if not strangers:
+        return selection
+    assert selection.index is not None
+    what = f"{plural(len(strangers), 'weight file')} beside the index's, not counted: {', '.join(strangers[:4]):.200}"
+    finding = Finding("unindexed-file", "info", what, selection.index.path)
+    return Selection(selection.paths, selection.folder, selection.index, (*selection.findings, finding))
+
+
+# --- no index ---------------------------------------------------------------------------------
+
+
+def _without_index(here: list[str], folder: str) -> Selection:
+    sets: dict[tuple[str, int], list[str]] = {}
+    singles: list[str] = []
+    for path in here:
+        shard = _SHARD.match(_stem(path))
+        if shard:
+            sets.setdefault((shard["stem"], int(shard["total"])), []).append(path)
+        else:
+            singles.append(path)
+    main = next((path for path in singles if path == folder + "model.safetensors"), None)
+    if main is not None:
+        return Selection((main,), folder, None, _not_counted([p for p in here if p != main], main))
+    if sets:
+        (_, total), paths = max(sets.items(), key=lambda item: (item[0][0] == "model", len(item[1])))
+        findings = (*_absent_shards(paths, total), *_not_counted([p for p in here if p not in paths], paths[0]))
+        return Selection(tuple(paths), folder, None, findings)
+    ggufs = [path for path in singles if path.endswith(".gguf")]
+    if ggufs and len(singles) > 1:
+        main = ggufs[0]
+        return Selection((main,), folder, None, _not_counted([p for p in here if p != main], main))
+    return Selection(tuple(singles), folder)
+
+
+def _absent_shards(paths: list[str], total: int) -> tuple[Finding, ...]:
+    numbers = {int(_SHARD.match(_stem(path))["number"]) for path in paths}  # type: ignore[index]  # matched before
+    start = 0 if 0 in numbers else 1
+    absent = sorted(set(range(start, min(total, 100_000) + start)) - numbers)
+    if not absent:
+        return ()
+    listed = ", ".join(integer(number) for number in absent[:8]) + ("…" if len(absent) > 8 else "")
+    return (Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} not there: {listed}", paths[0]),)
+
+
+def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:
+    if not others:
+        return ()
+    what = f"{plural(len(others), 'further weight file')} beside it, not counted: {', '.join(others[:4]):.200}"
+    return (Finding("several-checkpoints", "info", what + "; name one to inspect it", main),)
+
+
+# --- other files ------------------------------------------------------------------------------
+
+
+def classify(files: Mapping[str, int], weights: Iterable[str]) -> tuple[OtherFiles, ...]:
+    """What lies beside the weights, by kind, the largest first."""
+    selected = set(weights)
+    totals: dict[str, list[int]] = {}
+    for path, size in files.items():
+        if path not in selected:
+            totals.setdefault(_kind(path), []).append(size)
+    kinds = [OtherFiles(kind, len(sizes), sum(sizes)) for kind, sizes in totals.items()]
+    return tuple(sorted(kinds, key=lambda other: (-other.size, other.kind)))
+
+
+def _kind(path: str) -> str:
+    name = path.rsplit("/", 1)[-1].lower()
+    if name.endswith(WEIGHTS):
+        return "duplicate"
+    return next((kind for pattern, kind in KINDS if fnmatchcase(name, pattern)), "other")
