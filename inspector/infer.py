@@ -7,7 +7,7 @@ with one unknown are solved, again and again; a product of two unknown is cut by
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from inspector import naming
@@ -15,7 +15,7 @@ from inspector.architectures import family_of, formula
 from inspector.architectures.index import INFERABLE
 from inspector.architectures.table import Family, Row
 from inspector.errors import ConfigError
-from inspector.model import Config, Key, Tensor
+from inspector.model import Config, Key
 from inspector.predict import Scope, predict
 from inspector.units import integer
 
@@ -27,18 +27,18 @@ ASSUMED: Mapping[str, tuple[int, ...]] = {
 ENOUGH = 0.8
 
 
-def infer(tensors: Sequence[Tensor], shapes: Mapping[str, tuple[int, ...]] | None = None) -> Config | None:
+def infer(shapes: Mapping[str, tuple[int, ...]]) -> Config | None:
     """A configuration under which a known family explains the tensors; None where none does.
 
-    `shapes` are logical shapes by tensor name, where they are not the stored ones.
+    `shapes` are logical shapes by the names of weights, side data left out.
     """
     best: tuple[float, Config] | None = None
-    _, keys = naming.Namer().name(tensors)
+    _, keys = naming.Namer().name(shapes)
     roles = {key.role for key in keys}
     for model_type in INFERABLE:
         if not _needed(model_type) <= roles:
             continue
-        candidate = _as(model_type, tensors, shapes or {})
+        candidate = _as(model_type, shapes)
         if candidate and (best is None or candidate[0] > best[0]):
             best = candidate
     return best[1] if best and best[0] >= ENOUGH else None
@@ -52,12 +52,12 @@ def _needed(model_type: str) -> set[str]:
     return {row.role for row in rows if not (row.when or row.heads or row.tied or row.buffer)}
 
 
-def _as(model_type: str, tensors: Sequence[Tensor], shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, Config] | None:
+def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, Config] | None:
     """How well one model type explains the tensors, and the configuration that does it."""
     family = family_of({"model_type": model_type})
     assert family is not None
-    slots, keys = naming.Namer(family).name(tensors)
-    shape_of = {key: shapes.get(t.name, t.shape) for t, key in zip(tensors, keys, strict=True)}
+    slots, keys = naming.Namer(family).name(shapes)
+    shape_of = dict(zip(keys, shapes.values(), strict=True))
     config = _solve(family, model_type, shape_of)
     try:
         prediction = predict(config)

@@ -8,7 +8,7 @@ half a million of them, and a named tuple is built and hashed at C speed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal, NamedTuple
 
@@ -273,6 +273,19 @@ class RoleForecast:
 
 
 @dataclass(frozen=True, slots=True)
+class Packing:
+    """How a checkpoint's weights are packed: stored tensors → logical weights and their side data."""
+
+    scheme: str  # "gptq", "bitsandbytes-nf4", "Q4_K_M", …
+    bits: int  # of a packed weight's elements, side data apart
+    group_size: int | None = None  # weights that share a scale
+    names: Mapping[str, str] = field(default_factory=dict)  # packed tensor → the name of the weight it stands for
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # packed tensor → logical shape
+    side: Mapping[str, str] = field(default_factory=dict)  # side tensor → the name of the weight it serves
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Nominal:
     """What people say: "7B" at so many bits a parameter."""
 
@@ -347,7 +360,8 @@ class Reconciliation:
 
     checkpoint: Checkpoint
     prediction: Prediction | None
-    dtype: str | None  # at which the prediction's bytes are counted
+    packing: Packing | None  # None for plain tensors
+    dtype: str | None  # at which the prediction's bytes are counted: a dtype, or a packing scheme
     nominal: Nominal | None
     predicted: int | None  # bytes
     on_disk: int  # bytes of all weight files

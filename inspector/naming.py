@@ -8,7 +8,7 @@ the work is done once a pattern, not once a tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from inspector.architectures.conventions import (
 )
 from inspector.architectures.roles import ROLES, group_of
 from inspector.architectures.table import Family, Include, Row, placeholders
-from inspector.model import STACKED, Key, Tensor
+from inspector.model import STACKED, Key
 
 # A number that is a whole word of the path: not the 1 of `conv1d`.
 _NUMBER = re.compile(r"(?<![^.])(\d+)(?![^.])")
@@ -99,14 +99,29 @@ class Namer:
             self._slots[pattern] = known
         return known
 
-    def name(self, tensors: Sequence[Tensor]) -> tuple[list[Slot], list[Key]]:
-        """A slot and a key for each tensor."""
+    def _side_slot(self, pattern: str, name: str) -> Slot:
+        """The slot of side data: the served weight's role, with its own last word as part."""
+        part = name.rsplit(".", 1)[-1]
+        known = self._slots.get(f"{pattern}#{part}")
+        if known is None:
+            known = replace(self.slot(pattern), part=part, group="quantization", row=None)
+            self._slots[f"{pattern}#{part}"] = known
+        return known
+
+    def name(self, names: Iterable[str], side: Mapping[str, str] | None = None) -> tuple[list[Slot], list[Key]]:
+        """A slot and a key for each name.
+
+        Args:
+            side: name of a piece of quantization side data → the name of the weight that it serves.
+        """
         split, slot_of = _NUMBER.split, self.slot
         slots: list[Slot] = []
         numbers: list[list[str]] = []
-        for tensor in tensors:
-            words = split(tensor.name)
-            slots.append(slot_of("{}".join(words[::2])))
+        for name in names:
+            served = side.get(name) if side else None
+            words = split(served or name)
+            pattern = "{}".join(words[::2])
+            slots.append(self._side_slot(pattern, name) if served else slot_of(pattern))
             numbers.append(words[1::2])
         slots = _settle_towers(slots)
         return slots, [slot.key(number) for slot, number in zip(slots, numbers, strict=True)]

@@ -29,14 +29,17 @@ from inspector.model import (
     Key,
     Labelled,
     Nominal,
+    Packing,
     Prediction,
     Reconciliation,
     RoleSum,
+    Severity,
     Step,
     Tensor,
 )
 from inspector.naming import Namer, Slot
 from inspector.predict import by_role, bytes_at, predict
+from inspector.quantization import packing_of
 from inspector.units import integer, plural
 
 
@@ -50,18 +53,19 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         UsageError: `label` is no size.
     """
     tensors = [tensor for header in checkpoint.files for tensor in header.tensors]
-    config = checkpoint.config or infer(tensors)
+    packing = packing_of(checkpoint.config, checkpoint.files)
+    names, shapes = _logical(tensors, packing)
+    config = checkpoint.config or infer(_weights(names, shapes, packing))
     prediction, notes = _predict(config)
     family = family_of(config.values) if config else None
-    slots, keys = Namer(family, config.values if config else None).name(tensors)
-    join = _Join(tensors, slots, keys, prediction)
-    dtype = configs.dtype_of(config) or _most_common(tensors)
-    bits = DTYPE_BITS.get(dtype or "", 16)
+    slots, keys = Namer(family, config.values if config else None).name(names, packing.side if packing else None)
+    join = _Join(tensors, shapes, slots, keys, prediction, packing)
+    dtype = packing.scheme if packing else configs.dtype_of(config) or _most_common(tensors)
+    bits = packing.bits if packing else DTYPE_BITS.get(dtype or "", 16)
     ledger = _Ledger()
     join.settle(ledger, bits)
     _file_steps(checkpoint, ledger)
-    names = _names(checkpoint, config)
-    nominal = labels.given(label, bits) if label else labels.from_names(names, bits)
+    nominal = labels.given(label, bits) if label else labels.from_names(_names(checkpoint, config), bits)
     predicted = bytes_at(prediction, bits) if prediction else None
     _label_steps(nominal, prediction, predicted, ledger)
     on_disk = checkpoint.size
@@ -72,6 +76,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     return Reconciliation(
         checkpoint=replace(checkpoint, config=config),
         prediction=prediction,
+        packing=packing,
         dtype=dtype,
         nominal=nominal,
         predicted=predicted,
@@ -84,10 +89,26 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         stored_elements=sum(each.elements for each in dtypes),
         roles=roles,
         dtypes=dtypes,
-        findings=(*checkpoint.all_findings, *notes, *join.findings),
+        findings=(*checkpoint.all_findings, *notes, *(packing.findings if packing else ()), *join.findings),
         claims=tuple(_claims(checkpoint, tensors, logical)),
         tensors=_Labels(checkpoint, slots, keys, join.parameters),
     )
+
+
+def _logical(tensors: Sequence[Tensor], packing: Packing | None) -> tuple[list[str], list[tuple[int, ...]]]:
+    """Each tensor's name and shape as the model has it, before packing."""
+    if packing is None:
+        return [tensor.name for tensor in tensors], [tensor.shape for tensor in tensors]
+    names, shapes = packing.names, packing.shapes
+    return [names.get(t.name, t.name) for t in tensors], [shapes.get(t.name, t.shape) for t in tensors]
+
+
+def _weights(
+    names: Iterable[str], shapes: Iterable[tuple[int, ...]], packing: Packing | None
+) -> dict[str, tuple[int, ...]]:
+    """Logical shapes by name, side data left out."""
+    side = packing.side if packing else {}
+    return {name: shape for name, shape in zip(names, shapes, strict=True) if name not in side}
 
 
 def _predict(config: Config | None) -> tuple[Prediction | None, tuple[Finding, ...]]:
@@ -198,9 +219,11 @@ class _Join:
     """Stored tensors matched with predicted ones; `settle` books the differences."""
 
     tensors: Sequence[Tensor]
+    shapes: Sequence[tuple[int, ...]]  # logical
     slots: Sequence[Slot]
     keys: Sequence[Key]
     prediction: Prediction | None
+    packing: Packing | None
     parameters: list[int] = field(default_factory=list)  # logical, a number a tensor
     findings: list[Finding] = field(default_factory=list)
     unexplained: list[str] = field(default_factory=list)
@@ -212,7 +235,7 @@ class _Join:
 
     def settle(self, ledger: _Ledger, bits: int) -> None:
         """Match everything, and book what differs; `bits` are those of the predicted dtype."""
-        self.parameters = [prod(tensor.shape) for tensor in self.tensors]
+        self.parameters = [prod(shape) for shape in self.shapes]
         for expected in self.prediction.expected if self.prediction else ():
             row = _Row(expected, None if expected.layers is None else frozenset(expected.layers))
             self._rows.setdefault((expected.tower, expected.role, expected.part, expected.index), []).append(row)
@@ -249,18 +272,20 @@ class _Join:
             seen.add(key)
             row.matched += 1
             matched.append(at)
-            if tensor.shape != row.expected.shape:
-                self._book_shape(tensor, key, row.expected, ledger, bits)
+            if self.shapes[at] != row.expected.shape:
+                self._book_shape(at, row.expected, ledger, bits)
         return matched
 
-    def _book_shape(self, tensor: Tensor, key: Key, expected: Expected, ledger: _Ledger, bits: int) -> None:
-        if _alike(tensor.shape, expected.shape):
+    def _book_shape(self, at: int, expected: Expected, ledger: _Ledger, bits: int) -> None:
+        """A tensor of another size than its row's; another order of dimensions is none."""
+        name, shape = self.tensors[at].name, self.shapes[at]
+        if _alike(shape, expected.shape):
             return
-        elements = prod(tensor.shape)
-        cause = _shape_cause(key, tensor.shape, expected.shape)
-        ledger.add(cause, _size(elements, bits) - _size(expected.elements, bits), _short(tensor.name))
-        what = f"{_times(tensor.shape)} stored, {_times(expected.shape)} = {' × '.join(expected.formula)} predicted"
-        self.findings.append(Finding(f"{cause.replace('_', '-')}", "warning" if cause == "vocab_padding" else "error", what, None, tensor.name))
+        cause = _shape_cause(self.keys[at], shape, expected.shape)
+        ledger.add(cause, _size(prod(shape), bits) - _size(expected.elements, bits), _short(name))
+        what = f"{_times(shape)} stored, {_times(expected.shape)} = {' × '.join(expected.formula)} predicted"
+        severity: Severity = "warning" if cause == "vocab_padding" else "error"
+        self.findings.append(Finding(cause.replace("_", "-"), severity, what, None, name))
 
     def _missing(self) -> list[tuple[Expected, Key]]:
         """Predicted tensors that no stored one has matched."""
@@ -299,24 +324,29 @@ class _Join:
 
     def _book_unit(self, stored: list[int], wanted: list[Expected], ledger: _Ledger, bits: int) -> None:
         """A fused or stacked group: equal in elements, or a step for the difference."""
-        have = sum(_size(prod(self.tensors[at].shape), bits) for at in stored)
+        have = sum(_size(self.parameters[at], bits) for at in stored)
         want = sum(_size(expected.elements, bits) for expected in wanted)
         if have != want:
             first = self.tensors[stored[0]]
             ledger.add("shape", have - want, _short(first.name), len(stored))
-            elements = sum(prod(self.tensors[at].shape) for at in stored), sum(e.elements for e in wanted)
+            elements = sum(self.parameters[at] for at in stored), sum(e.elements for e in wanted)
             what = f"{integer(elements[0])} elements stored, {integer(elements[1])} predicted for {wanted[0].role}"
             self.findings.append(Finding("shape", "error", what, None, first.name))
 
     def _book_dtypes(self, matched: list[int], ledger: _Ledger, bits: int) -> None:
         """Tensors of another width than the prediction counts with."""
+        packed = self.packing.shapes if self.packing else {}
         for at in matched:
             tensor = self.tensors[at]
-            elements = self.parameters[at]
+            counted = _size(self.parameters[at], bits)
+            if tensor.name in packed:
+                ledger.add("quantization_overhead", tensor.nbytes - counted, f"{self.keys[at].role} packed")
+                continue
             width = DTYPE_BITS.get(tensor.dtype)
-            own = tensor.nbytes if width is None else _size(elements, width)
-            if width != bits and own != (counted := _size(elements, bits)):
-                ledger.add("mixed_dtype", own - counted, f"{self.keys[at].role or _short(tensor.name)} in {tensor.dtype}")
+            own = tensor.nbytes if width is None else _size(self.parameters[at], width)
+            if width != bits and own != counted:
+                cause = "unquantized" if self.packing else "mixed_dtype"
+                ledger.add(cause, own - counted, f"{self.keys[at].role or _short(tensor.name)} in {tensor.dtype}")
             if own != tensor.nbytes:
                 ledger.add("size_mismatch", tensor.nbytes - own, _short(tensor.name))
 

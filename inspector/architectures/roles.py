@@ -34,11 +34,11 @@ _BY_GROUP: Mapping[str, str] = {
     "router": "router router_bias shared_expert_gate",
     "norm": (
         "input_layernorm post_attention_layernorm pre_feedforward_layernorm post_feedforward_layernorm norm "
-        "q_norm k_norm q_a_layernorm kv_a_layernorm embed_norm self_attn_norm"
+        "q_norm k_norm q_a_layernorm kv_a_layernorm embed_norm mlm_norm"
     ),
     "state_space": "in_proj x_proj dt_proj out_proj A_log D dt_bias ssm_norm",
     "convolution": "conv1d",
-    "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_norm mlm_decoder nsp_head",
+    "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_bias nsp_head",
     "buffer": "inv_freq causal_mask masked_bias position_ids token_type_ids rope_freqs rope_factors",
 }
 

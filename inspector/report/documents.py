@@ -23,7 +23,8 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         "files": [_file(header) for header in checkpoint.files],
         "repository": _repository(checkpoint),
         "architecture": _architecture(checkpoint.config, result.prediction),
-        "quantization": None,
+        "quantization": result.packing
+        and {"scheme": result.packing.scheme, "bits": result.packing.bits, "group_size": result.packing.group_size},
         "parameters": {
             "logical": result.logical,
             "predicted": result.prediction.parameters if result.prediction else None,

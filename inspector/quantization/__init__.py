@@ -1,0 +1,10 @@
+"""How weights are packed. One file a scheme; the first whose test fits is used."""
+
+from __future__ import annotations
+
+from inspector.model import Config, Header, Packing
+
+
+def packing_of(config: Config | None, files: tuple[Header, ...]) -> Packing | None:
+    """How the files' weights are packed; None for plain tensors."""
+    return None
