@@ -1,10 +1,10 @@
 """Checkpoint inspector: what is in a weight file, what should be, and where every byte of the gap went.
 
-    import inspector
+import inspector
 
-    checkpoint = inspector.open("path/to/model")     # headers only
-    result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
-    forecast = inspector.predict("llama-7b")         # the prediction alone
+checkpoint = inspector.open("path/to/model")     # headers only
+result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
+forecast = inspector.predict("llama-7b")         # the prediction alone
 """
 
 from __future__ import annotations
@@ -43,7 +43,18 @@ _HOMES = {
         ("ConfigError", "FormatError", "InspectorError", "SourceError", "TargetError", "UsageError"), "inspector.errors"
     ),
     **dict.fromkeys(
-        ("Checkpoint", "Config", "Expected", "Finding", "Header", "Key", "Prediction", "Reconciliation", "Step", "Tensor"),
+        (
+            "Checkpoint",
+            "Config",
+            "Expected",
+            "Finding",
+            "Header",
+            "Key",
+            "Prediction",
+            "Reconciliation",
+            "Step",
+            "Tensor",
+        ),
         "inspector.model",
     ),
 }
@@ -74,7 +85,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'inspector' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value

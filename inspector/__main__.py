@@ -8,11 +8,11 @@ import sys
 def main() -> None:
     """Run the command line. The version is told before anything else is imported."""
     if sys.argv[1:] == ["--version"]:
-        from inspector import __version__  # noqa: PLC0415
+        from inspector import __version__
 
         print(f"inspect {__version__}")
         return
-    from inspector.cli import run  # noqa: PLC0415
+    from inspector.cli import run
 
     sys.exit(run(sys.argv[1:]))
 

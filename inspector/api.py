@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from inspector import configs
-from inspector import predict as _prediction
+from inspector import prediction as _prediction
 from inspector.checkpoint import open
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction
 from inspector.presets import PRESETS
-from inspector.reconcile import reconcile
+from inspector.reconciliation import reconcile
 from inspector.targets import place_of
 from inspector.units import escape
 

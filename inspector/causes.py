@@ -40,7 +40,9 @@ class Cause:
 
 def _tied(surplus: Surplus) -> bool:
     tied = surplus.prediction.tied if surplus.prediction else ()
-    return any((row.role, row.part, row.tower) == (surplus.key.role, surplus.key.part, surplus.key.tower) for row in tied)
+    return any(
+        (row.role, row.part, row.tower) == (surplus.key.role, surplus.key.part, surplus.key.tower) for row in tied
+    )
 
 
 def _prediction_head(surplus: Surplus) -> bool:

@@ -85,4 +85,3 @@ def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config 
         return configs.find(place, selected.folder), ()
     except ConfigError as error:
         return None, (Finding("config", "warning", str(error), selected.folder + configs.FILES[0]),)
-

@@ -48,7 +48,9 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("INSPECT_DEBUG"):
             raise
-        return _fail(f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where")
+        return _fail(
+            f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where"
+        )
     return 0
 
 
@@ -62,13 +64,20 @@ class _DefaultGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [arg for arg in args if not arg.startswith("-")]
-        if args and args not in (["--help"], ["-h"]) and not (words and words[0] in self.commands and args[0] == words[0]):
+        if (
+            args
+            and args not in (["--help"], ["-h"])
+            and not (words and words[0] in self.commands and args[0] == words[0])
+        ):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
 
 @click.group(
-    cls=_DefaultGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True, no_args_is_help=True
+    cls=_DefaultGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    no_args_is_help=True,
 )
 def inspect() -> None:
     """Look into the weight files of language models, without loading a tensor.
@@ -84,9 +93,15 @@ def inspect() -> None:
 def _target_options(command: Any) -> Any:
     """What every command that reads a checkpoint takes."""
     for option in (
-        click.option("--config", metavar="FILE", help="A config.json or params.json to use in place of the one beside the weights."),
+        click.option(
+            "--config",
+            metavar="FILE",
+            help="A config.json or params.json to use in place of the one beside the weights.",
+        ),
         click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
-        click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."),
+        click.option(
+            "--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."
+        ),
         click.option("--label", metavar="7B", help="The size that people say, in place of the one in the name."),
         click.argument("target"),
     ):
@@ -94,8 +109,10 @@ def _target_options(command: Any) -> Any:
     return command
 
 
-def _reconciled(target: str, config: str | None, revision: str | None, include: str | None, label: str | None) -> Reconciliation:
-    from inspector import api  # noqa: PLC0415  nothing is loaded before it is known to be needed
+def _reconciled(
+    target: str, config: str | None, revision: str | None, include: str | None, label: str | None
+) -> Reconciliation:
+    from inspector import api
 
     checkpoint = api.open(target, config=config, revision=revision, include=include)
     return api.reconcile(checkpoint, label)
@@ -105,15 +122,23 @@ def _reconciled(target: str, config: str | None, revision: str | None, include: 
 @_target_options
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def overview(target: str, config: str | None, revision: str | None, include: str | None, label: str | None, tensors: bool, as_json: bool) -> None:
+def overview(
+    target: str,
+    config: str | None,
+    revision: str | None,
+    include: str | None,
+    label: str | None,
+    tensors: bool,
+    as_json: bool,
+) -> None:
     """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
     result = _reconciled(target, config, revision, include, label)
     if as_json:
-        from inspector.report import documents  # noqa: PLC0415
+        from inspector.report import documents
 
         _print_json(documents.overview(result, tensors=tensors))
         return
-    from inspector.report import text  # noqa: PLC0415
+    from inspector.report import text
 
     _print(text.overview(result))
     if tensors:
@@ -122,7 +147,7 @@ def overview(target: str, config: str | None, revision: str | None, include: str
 
 
 _SORTS: dict[str, Any] = {
-    "file": lambda each: 0,
+    "file": lambda _: 0,
     "name": lambda each: each.tensor.name,
     "size": lambda each: -each.tensor.nbytes,
     "offset": lambda each: (each.file, each.tensor.offset),
@@ -139,7 +164,14 @@ _SORTS: dict[str, Any] = {
 @click.option("--json", "form", flag_value="json", help="One JSON object on stdout.")
 @click.option("--jsonl", "form", flag_value="jsonl", help="A JSON object a line.")
 def tensors(
-    target: str, config: str | None, revision: str | None, include: str | None, label: str | None, pattern: str | None, sort: str, form: str | None
+    target: str,
+    config: str | None,
+    revision: str | None,
+    include: str | None,
+    label: str | None,
+    pattern: str | None,
+    sort: str,
+    form: str | None,
 ) -> None:
     """Every tensor: name, shape, dtype, bytes, offset and what it is for.
 
@@ -149,7 +181,7 @@ def tensors(
     chosen = _matching(result.tensors, pattern)
     if sort != "file":
         chosen = sorted(chosen, key=_SORTS[sort])
-    from inspector.report import documents  # noqa: PLC0415
+    from inspector.report import documents
 
     if form == "json":
         rows = [documents.tensor(each) for each in chosen]
@@ -157,17 +189,17 @@ def tensors(
     elif form == "jsonl":
         _print_lines(json.dumps(documents.tensor(each)) for each in chosen)
     elif form == "csv":
-        from inspector.report import csv  # noqa: PLC0415
+        from inspector.report import csv
 
         csv.write_tensors(chosen, sys.stdout)
     else:
-        from inspector.report import text  # noqa: PLC0415
+        from inspector.report import text
 
         _print_lines(text.tensors(chosen))
 
 
 def _matching(labelled: Iterable[Labelled], pattern: str | None) -> Iterable[Labelled]:
-    from fnmatch import fnmatchcase  # noqa: PLC0415
+    from fnmatch import fnmatchcase
 
     if pattern is None:
         return labelled
@@ -188,16 +220,16 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
 
     CONFIG is a config.json, Meta's params.json, a folder that has one, or a preset such as llama-7b or gpt2.
     """
-    from inspector import api, labels  # noqa: PLC0415
+    from inspector import api, labels
 
     result = api.predict(config, revision=revision)
     stated = labels.given(label, 16).parameters if label else None
     if as_json:
-        from inspector.report import documents  # noqa: PLC0415
+        from inspector.report import documents
 
         _print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
         return
-    from inspector.report import text  # noqa: PLC0415
+    from inspector.report import text
 
     _print(text.prediction(result, training=training, stated=stated))
     if tensors:
@@ -219,5 +251,3 @@ def _print_lines(lines: Iterable[str]) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     for line in lines:
         sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
-
-

@@ -81,7 +81,9 @@ def parse(text: str, path: str) -> Config:
             f"{escape(path)} is not JSON: {error.msg}, line {error.lineno} column {error.colno}"
         ) from error
     except (RecursionError, ValueError) as error:
-        raise ConfigError(f"{escape(path)} is not a readable JSON document: nested too deep, or a number too long") from error
+        raise ConfigError(
+            f"{escape(path)} is not a readable JSON document: nested too deep, or a number too long"
+        ) from error
     if not isinstance(values, dict):
         raise ConfigError(f"{escape(path)} is JSON, but not an object of fields")
     return normalize(values, path)
@@ -108,9 +110,11 @@ def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) ->
         if isinstance(value, int):
             notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
     model_type = next(model_type for key, model_type in dialect.model_types if key in own)
-    constants = {name: value for name, value in dialect.constants.items() if name not in dialect.keys or name not in own}
-    kind = "params.json" if dialect.name == "params.json" else "config.json"
-    return Config({**constants, **translated, "model_type": model_type}, kind, path, tuple(notes))
+    constants = {
+        name: value for name, value in dialect.constants.items() if name not in dialect.keys or name not in own
+    }
+    values = {**constants, **translated, "model_type": model_type}
+    return Config(values, dialect.kind, path, tuple(notes))
 
 
 def dtype_of(config: Config | None) -> str | None:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
-from inspector.predict import Scope, scope_of
+from inspector.prediction import Scope, scope_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,13 @@ OMISSIONS: tuple[Omission, ...] = (
     Omission("the position embedding", lambda row: row.role == "embed_positions"),
     Omission("biases of projections", lambda row: row.part == "bias" and row.group != "norm"),
     Omission("shifts (biases) of norms", lambda row: row.part == "bias" and row.group == "norm"),
-    Omission("scales (weights) of norms in layers", lambda row: row.part == "weight" and row.group == "norm" and row.layers is not None),
-    Omission("the scale of the final norm", lambda row: row.part == "weight" and row.group == "norm" and row.layers is None),
+    Omission(
+        "scales (weights) of norms in layers",
+        lambda row: row.part == "weight" and row.group == "norm" and row.layers is not None,
+    ),
+    Omission(
+        "the scale of the final norm", lambda row: row.part == "weight" and row.group == "norm" and row.layers is None
+    ),
     Omission("the router", lambda row: row.group == "router"),
 )
 

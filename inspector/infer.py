@@ -16,7 +16,7 @@ from inspector.architectures.index import INFERABLE
 from inspector.architectures.table import Family, Row
 from inspector.errors import ConfigError
 from inspector.model import Config, Key
-from inspector.predict import Scope, predict
+from inspector.prediction import Scope, predict
 from inspector.units import integer
 
 #: Field → values to try, in this order, where only its product with another field shows.
@@ -63,7 +63,7 @@ def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, 
         prediction = predict(config)
     except ConfigError:
         return None
-    expected = {key: row.shape for row in prediction.expected for key in row.keys()}  # noqa: SIM118
+    expected = {key: row.shape for row in prediction.expected for key in row.keys()}
     known = {key for key, slot in zip(keys, slots, strict=True) if slot.group != "buffer"}
     right = sum(sorted(expected[key]) == sorted(shape_of[key]) for key in known & expected.keys())
     return right / max(1, len(known | expected.keys())), config
@@ -97,8 +97,8 @@ def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dic
         for index, bound in row.indexes:
             if index not in ("layer", "expert") or not bound.isidentifier():
                 continue
-            at = Key._fields.index(index)
-            highest = max((k[at] for k in shape_of if k.role == row.role and k[at] is not None), default=-1)
+            values = (key.layer if index == "layer" else key.expert for key in shape_of if key.role == row.role)
+            highest = max((value for value in values if value is not None), default=-1)
             if highest >= 0:
                 counts[bound] = max(counts.get(bound, 0), highest + 1)
     return counts
@@ -120,7 +120,7 @@ def _flags(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict
 
 def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> Iterable[tuple[str, int]]:
     """(expression, value) for each dimension of the first tensor of each row."""
-    first = {(key.role, key.part): shape for key, shape in reversed(shape_of.items())}
+    first = {(key.role, key.part): shape for key, shape in reversed(list(shape_of.items()))}
     for row in rows:
         shape = first.get((row.role, "weight"))
         dims = formula.dimensions(row.shape)
@@ -143,7 +143,9 @@ def _assumption(equations: Iterable[tuple[str, int]], scope: Scope, notes: list[
             continue
         for candidate in candidates:
             if all(value % candidate == 0 for value in products):
-                notes.append(f"{field} {candidate} is assumed: the tensors only show its product with the number of heads")
+                notes.append(
+                    f"{field} {candidate} is assumed: the tensors only show its product with the number of heads"
+                )
                 return {field: candidate}
     return {}
 

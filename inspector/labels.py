@@ -14,7 +14,8 @@ _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 
 # Not within a word: the 4b of `4bit`, the A3B (active) of `30B-A3B` and the E4B (effective) of `3n-E4B` are no size.
 _IN_NAME = re.compile(
-    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9])", re.IGNORECASE
+    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9])",
+    re.IGNORECASE,
 )
 _GIVEN = re.compile(r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)", re.IGNORECASE)
 
@@ -43,4 +44,9 @@ def given(text: str, bits: int) -> Nominal:
 def _nominal(match: re.Match[str], number: str, bits: int) -> Nominal:
     experts = int(match["experts"] or 1)
     parameters = int(Decimal(number) * _UNITS.get(match["unit"].lower(), 1)) * experts
-    return Nominal(re.sub(r"\s", "", match[0]).replace("b", "B").replace("m", "M").replace("t", "T").replace("X", "x"), parameters, bits, experts)
+    return Nominal(
+        re.sub(r"\s", "", match[0]).replace("b", "B").replace("m", "M").replace("t", "T").replace("X", "x"),
+        parameters,
+        bits,
+        experts,
+    )

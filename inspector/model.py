@@ -41,7 +41,7 @@ class Key(NamedTuple):
     expert: int | None  # None outside the experts; STACKED for all of them in one tensor
     role: str  # Llama's words: "q_proj", "gate_proj", "norm", …
     part: str  # "weight", "bias" or a piece of quantization side data
-    index: tuple[int, ...] = ()  # of further numbers in the name: stages, branches, …
+    branch: tuple[int, ...] = ()  # further numbers in the name: stages, branches, …
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Expected:
     layers: tuple[int, ...] | None = None  # None outside the stack of layers
     experts: int | None = None  # experts a layer; None outside the experts
     active: int | None = None  # experts that work on one token
-    index: tuple[int, ...] = ()  # values of further placeholders
+    branch: tuple[int, ...] = ()  # values of further placeholders
     buffer: bool = False  # stored, and no parameter
 
     @property
@@ -227,7 +227,7 @@ class Expected:
         """A key for each tensor, layer by layer."""
         for layer in (None,) if self.layers is None else self.layers:
             for expert in (None,) if self.experts is None else range(self.experts):
-                yield Key(self.tower, layer, expert, self.role, self.part, self.index)
+                yield Key(self.tower, layer, expert, self.role, self.part, self.branch)
 
     def name_of(self, key: Key) -> str:
         """The name that Transformers gives to one of the tensors."""

@@ -42,7 +42,7 @@ class Slot:
     group: str
     layer_at: int | None = None  # which number of the name counts layers
     expert_at: int | None = None
-    index_at: tuple[int, ...] = ()  # further numbers
+    branch_at: tuple[int, ...] = ()  # further numbers
     stacked: bool = False  # all experts of a layer in one tensor
     row: Row | None = None  # the table's row that explains it
 
@@ -54,7 +54,7 @@ class Slot:
             (STACKED if self.stacked else None) if self.expert_at is None else int(numbers[self.expert_at]),
             self.role,
             self.part,
-            tuple(int(numbers[at]) for at in self.index_at) if self.index_at else (),
+            tuple(int(numbers[at]) for at in self.branch_at) if self.branch_at else (),
         )
 
 
@@ -164,7 +164,7 @@ def _by_convention(pattern: str, bare: str) -> Slot:
         part, module = "weight", words
     else:
         part, module = _part(words)
-    layer_at, expert_at, index_at, stacked = _numbers(module)
+    layer_at, expert_at, branch_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
     role = _role(path)
     if role == "" and path and path[-1] in ROLES:
@@ -178,7 +178,7 @@ def _by_convention(pattern: str, bare: str) -> Slot:
         group=group_of(role or ".".join(path[-2:])),
         layer_at=layer_at,
         expert_at=expert_at,
-        index_at=index_at,
+        branch_at=branch_at,
         stacked=stacked,
     )
 

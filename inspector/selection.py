@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from inspector.errors import FormatError, SourceError, TargetError
+from inspector.errors import FormatError, TargetError
 from inspector.model import Finding, Index, OtherFiles
 from inspector.sources import Place
 from inspector.units import escape, integer, plural
@@ -118,7 +118,7 @@ def _nothing(place: Place) -> str:
     where = escape(place.name)
     kinds = {other.kind: other for other in classify(place.files, ())}
     if pickle := kinds.get("pickle"):
-        return f"{where} has no .safetensors or .gguf file, only {plural(pickle.files, 'pickle')}, which {'is' if pickle.files == 1 else 'are'} never opened here"
+        return f"{where} has no .safetensors or .gguf file, only {plural(pickle.files, 'pickle')}: never opened here"
     return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
 
 
@@ -173,7 +173,9 @@ def _by_index(place: Place, path: str, *, required: bool) -> Selection:
     for name in sorted(set(index.weight_map.values())):
         full = folder + name
         if _leaves(name):
-            findings.append(Finding("index-path", "error", f"the index names {name!r:.120}, outside the folder: not read", path))
+            findings.append(
+                Finding("index-path", "error", f"the index names {name!r:.120}, outside the folder: not read", path)
+            )
         elif full in place.files:
             paths.append(full)
         else:
@@ -181,7 +183,9 @@ def _by_index(place: Place, path: str, *, required: bool) -> Selection:
             what = f"the index puts {plural(tensors, 'tensor')} in {name!r:.120}, which is not there"
             findings.append(Finding("missing-shard", "error", what, path))
     if required and not paths:
-        raise TargetError(f"{escape(path)}: none of the {len(set(index.weight_map.values()))} files that it names can be read here")
+        raise TargetError(
+            f"{escape(path)}: none of the {len(set(index.weight_map.values()))} files that it names can be read here"
+        )
     return Selection(tuple(paths), folder, index, tuple(findings))
 
 
@@ -233,7 +237,9 @@ def _absent_shards(paths: list[str], total: int) -> tuple[Finding, ...]:
     if not absent:
         return ()
     listed = ", ".join(integer(number) for number in absent[:8]) + ("…" if len(absent) > 8 else "")
-    return (Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} not there: {listed}", paths[0]),)
+    return (
+        Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} not there: {listed}", paths[0]),
+    )
 
 
 def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:

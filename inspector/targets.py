@@ -16,7 +16,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
         TargetError: it names nothing that can be found.
         SourceError: it is there, and cannot be read.
     """
-    from inspector.sources.local import LocalPlace  # noqa: PLC0415  one kind of place is loaded
+    from inspector.sources.local import LocalPlace
 
     path = Path(target).expanduser()
     try:

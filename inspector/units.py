@@ -65,5 +65,11 @@ def escape(text: str, limit: int | None = None) -> str:
         text = text[: limit - 1] + "…"
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(lambda m: m[0].encode("unicode_escape").decode() if ord(m[0]) < 0xD800 or ord(m[0]) > 0xDFFF
-                       else f"\\u{ord(m[0]):04x}", text)
+    return _UNSAFE.sub(
+        lambda m: (
+            m[0].encode("unicode_escape").decode()
+            if ord(m[0]) < 0xD800 or ord(m[0]) > 0xDFFF
+            else f"\\u{ord(m[0]):04x}"
+        ),
+        text,
+    )

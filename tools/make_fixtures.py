@@ -49,8 +49,27 @@ def decoder(model_type: str, name: str, *args: int, **more: Any) -> dict[str, An
 
 LLAMA_7B = llama(4096, 11008, 32, 32, 32, 32000, torch_dtype="float16")
 LLAMA_65B = llama(8192, 22016, 80, 64, 64, 32000, torch_dtype="float16", architectures=["LlamaModel"])
-GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "n_ctx": 1024, "vocab_size": 50257}  # fmt: skip
-BERT = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12, "max_position_embeddings": 512, "type_vocab_size": 2, "vocab_size": 30522}  # fmt: skip
+GPT2 = {
+    "architectures": ["GPT2LMHeadModel"],
+    "model_type": "gpt2",
+    "n_embd": 768,
+    "n_layer": 12,
+    "n_head": 12,
+    "n_positions": 1024,
+    "n_ctx": 1024,
+    "vocab_size": 50257,
+}
+BERT = {
+    "architectures": ["BertForMaskedLM"],
+    "model_type": "bert",
+    "hidden_size": 768,
+    "intermediate_size": 3072,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "max_position_embeddings": 512,
+    "type_vocab_size": 2,
+    "vocab_size": 30522,
+}
 MIXTRAL = decoder("mixtral", "Mixtral", 4096, 14336, 32, 32, 8, 32000, num_local_experts=8, num_experts_per_tok=2)
 LLAMA_31_8B = llama(4096, 14336, 32, 32, 8, 128256)
 
@@ -75,18 +94,55 @@ CHECKPOINTS: dict[str, dict[str, Any]] = {
 CHANGED: dict[str, dict[str, Any]] = {
     "llama-odd": llama(1152, 3080, 5, 9, 3, 32003, head_dim=96, attention_bias=True, mlp_bias=True),
     "llama-tied": llama(1024, 2816, 5, 16, 16, 50257, tie_word_embeddings=True),
-    "llama-classifier": llama(1024, 2816, 3, 16, 4, 999, architectures=["LlamaForSequenceClassification"], id2label={str(n): f"L{n}" for n in range(7)}),  # fmt: skip
+    "llama-classifier": llama(
+        1024,
+        2816,
+        3,
+        16,
+        4,
+        999,
+        architectures=["LlamaForSequenceClassification"],
+        id2label={str(n): f"L{n}" for n in range(7)},
+    ),
     "llama-tagger": llama(1024, 2816, 3, 16, 4, 999, architectures=["LlamaForTokenClassification"]),
     "llama-answers": llama(1024, 2816, 3, 16, 4, 999, architectures=["LlamaForQuestionAnswering"]),
     "llama-one-kv-head": llama(1024, 2816, 5, 16, 1, 32001),
     "mistral-odd": decoder("mistral", "Mistral", 1280, 3584, 5, 10, 2, 32769, head_dim=160),
-    "mistral-defaults": {"architectures": ["MistralForCausalLM"], "model_type": "mistral", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 2, "num_attention_heads": 32, "vocab_size": 32000},  # fmt: skip
+    "mistral-defaults": {
+        "architectures": ["MistralForCausalLM"],
+        "model_type": "mistral",
+        "hidden_size": 4096,
+        "intermediate_size": 14336,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 32,
+        "vocab_size": 32000,
+    },
     "qwen2-untied": decoder("qwen2", "Qwen2", 896, 4864, 5, 14, 7, 151001),
     "qwen3-untied": decoder("qwen3", "Qwen3", 1024, 3072, 5, 16, 4, 151937, head_dim=80, attention_bias=True),
     "qwen3-default-head-dim": decoder("qwen3", "Qwen3", 1024, 3072, 5, 16, 4, 151937),
     "gemma-untied": decoder("gemma", "Gemma", 1536, 6144, 5, 6, 2, 256001, head_dim=192, tie_word_embeddings=False),
-    "mixtral-odd": decoder("mixtral", "Mixtral", 1024, 3584, 5, 8, 4, 32002, num_local_experts=6, num_experts_per_tok=3, tie_word_embeddings=True),  # fmt: skip
-    "gpt2-untied": {**GPT2, "n_embd": 480, "n_layer": 5, "n_head": 6, "n_inner": 1999, "n_positions": 777, "tie_word_embeddings": False},  # fmt: skip
+    "mixtral-odd": decoder(
+        "mixtral",
+        "Mixtral",
+        1024,
+        3584,
+        5,
+        8,
+        4,
+        32002,
+        num_local_experts=6,
+        num_experts_per_tok=3,
+        tie_word_embeddings=True,
+    ),
+    "gpt2-untied": {
+        **GPT2,
+        "n_embd": 480,
+        "n_layer": 5,
+        "n_head": 6,
+        "n_inner": 1999,
+        "n_positions": 777,
+        "tie_word_embeddings": False,
+    },
     "gpt2-body": {**GPT2, "architectures": ["GPT2Model"], "n_layer": 5},
     "gpt2-classifier": {**GPT2, "architectures": ["GPT2ForSequenceClassification"], "n_layer": 3},
     "bert-body": {**BERT, "architectures": ["BertModel"], "num_hidden_layers": 5, "vocab_size": 30523},
@@ -117,7 +173,9 @@ META_NAMES = (
 
 def stored(config: Mapping[str, Any]) -> Shapes:
     """Names and shapes of what Transformers saves for a configuration."""
-    settings = {key: value for key, value in config.items() if key not in ("model_type", "architectures", "torch_dtype")}
+    settings = {
+        key: value for key, value in config.items() if key not in ("model_type", "architectures", "torch_dtype")
+    }
     made = transformers.CONFIG_MAPPING[config["model_type"]](**settings)
     with torch.device("meta"):
         model = getattr(transformers, config["architectures"][0])(made)
@@ -133,7 +191,9 @@ def split_experts(shapes: Shapes) -> Shapes:
     for name, shape in shapes.items():
         head, found, tail = name.partition(".mlp.experts.")
         if not found:
-            apart[name.replace(".mlp.gate.", ".block_sparse_moe.gate.") if "experts" in " ".join(shapes) else name] = shape
+            apart[name.replace(".mlp.gate.", ".block_sparse_moe.gate.") if "experts" in " ".join(shapes) else name] = (
+                shape
+            )
             continue
         for expert in range(shape[0]):
             base = f"{head}.block_sparse_moe.experts.{expert}"
@@ -195,14 +255,22 @@ def recipe(name: str, config: dict[str, Any]) -> dict[str, Any]:
     elif name == "bert-base-uncased":
         entries = bert_published(entries)
     files = shards(entries, limit)
-    paths = [f"model-{n:05}-of-{len(files):05}.safetensors" for n in range(1, len(files) + 1)] if len(files) > 1 else ["model.safetensors"]
+    paths = (
+        [f"model-{n:05}-of-{len(files):05}.safetensors" for n in range(1, len(files) + 1)]
+        if len(files) > 1
+        else ["model.safetensors"]
+    )
     return {
         "about": f"names and shapes: transformers {transformers.__version__}, {config['architectures'][0]}",
         "beside": beside,
         "files": {
             path: {"metadata": metadata, "tensors": compress(file)}
             if not in_order
-            else {"metadata": metadata, "in_order": True, "tensors": [[dtype, list(shape), tensor] for dtype, tensor, shape in file]}
+            else {
+                "metadata": metadata,
+                "in_order": True,
+                "tensors": [[dtype, list(shape), tensor] for dtype, tensor, shape in file],
+            }
             for path, file in zip(paths, files, strict=True)
         },
     }
@@ -268,7 +336,18 @@ def meta_recipe() -> dict[str, Any]:
         for ours, theirs in META_NAMES:
             name = name.replace(ours, theirs)
         entries.append(("BF16", name, shape))
-    params = {"dim": 4096, "ffn_dim_multiplier": 1.3, "multiple_of": 1024, "n_heads": 32, "n_kv_heads": 8, "n_layers": 32, "norm_eps": 1e-05, "rope_theta": 500000.0, "use_scaled_rope": True, "vocab_size": 128256}  # fmt: skip
+    params = {
+        "dim": 4096,
+        "ffn_dim_multiplier": 1.3,
+        "multiple_of": 1024,
+        "n_heads": 32,
+        "n_kv_heads": 8,
+        "n_layers": 32,
+        "norm_eps": 1e-05,
+        "rope_theta": 500000.0,
+        "use_scaled_rope": True,
+        "vocab_size": 128256,
+    }
     return {
         "about": "Llama-3.1-8B under Meta's names",
         "beside": {"params.json": params},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -11,7 +11,7 @@ from inspector.architectures.index import GGUF, MODULES
 from inspector.architectures.table import Family
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(module: str) -> Family:
     """The family in `architectures/families/<module>.py`."""
     family = import_module(f"inspector.architectures.families.{module}").FAMILY

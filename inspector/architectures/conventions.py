@@ -15,8 +15,23 @@ PARTS = frozenset({"weight", "bias"})
 PART_ALIASES: Mapping[str, str] = {"gamma": "weight", "beta": "bias", "scale": "weight"}
 
 #: Leading words that wrap a model without changing what its tensors are for.
-WRAPPERS = frozenset({"model", "transformer", "module", "_orig_mod", "base_model", "language_model", "gpt_neox", "bert",
-                      "backbone", "text_model", "roberta", "thinker", "llm"})  # fmt: skip
+WRAPPERS = frozenset(
+    {
+        "model",
+        "transformer",
+        "module",
+        "_orig_mod",
+        "base_model",
+        "language_model",
+        "gpt_neox",
+        "bert",
+        "backbone",
+        "text_model",
+        "roberta",
+        "thinker",
+        "llm",
+    }
+)
 
 #: Words before a number that counts layers.
 LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "decoder_layers", "encoder_layers"})
@@ -44,7 +59,9 @@ TOWERS: Mapping[str, str] = {
 }
 
 _ROLES_BY_TAIL: Mapping[str, str] = {
-    "embed_tokens": "embed_tokens tok_embeddings wte word_embeddings embed_in shared embeddings.word_embeddings token_embd",
+    "embed_tokens": (
+        "embed_tokens tok_embeddings wte word_embeddings embed_in shared embeddings.word_embeddings token_embd"
+    ),
     "embed_positions": "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd",
     "embed_token_types": "token_type_embeddings token_types",
     "embed_patches": "patch_embed.proj patch_embedding patch_embeddings.projection conv1",
@@ -57,7 +74,9 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "o_proj wo attention.output.dense self_attn.out_proj attn.out_proj attention.out_proj attn.c_proj to_out "
         "self_attention.dense attention.dense self_attn.dense attn_output attn.proj SelfAttention.o attn.dense"
     ),
-    "qkv_proj": "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj",
+    "qkv_proj": (
+        "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj"
+    ),
     "cross_q_proj": "EncDecAttention.q encoder_attn.q_proj cross_attn.q_proj",
     "cross_k_proj": "EncDecAttention.k encoder_attn.k_proj cross_attn.k_proj",
     "cross_v_proj": "EncDecAttention.v encoder_attn.v_proj cross_attn.v_proj",
@@ -73,10 +92,12 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "sinks": "sinks attn_sinks",
     "gate_proj": "gate_proj feed_forward.w1 experts.w1 mlp.w1 wi_0 ffn_gate linear_fc1_gate",
     "up_proj": (
-        "up_proj feed_forward.w3 experts.w3 mlp.w3 wi_1 ffn_up wi c_fc fc1 dense_h_to_4h intermediate.dense mlp.fc_in fc_in"
+        "up_proj feed_forward.w3 experts.w3 mlp.w3 wi_1 ffn_up "
+        "wi c_fc fc1 dense_h_to_4h intermediate.dense mlp.fc_in fc_in"
     ),
     "down_proj": (
-        "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff ffn_down DenseReluDense.wo mlp.c_proj fc2 dense_4h_to_h output.dense "
+        "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff "
+        "ffn_down DenseReluDense.wo mlp.c_proj fc2 dense_4h_to_h output.dense "
         "mlp.fc_out fc_out"
     ),
     "gate_up_proj": "gate_up_proj ff_proj",
@@ -87,11 +108,13 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "router": "block_sparse_moe.gate mlp.gate feed_forward.gate moe.gate router router.weight mlp.router router.layer",
     "router_bias": "e_score_correction_bias gate.e_score_correction_bias",
     "input_layernorm": (
-        "input_layernorm attention_norm ln_1 norm_1 ln1 norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "
+        "input_layernorm attention_norm ln_1 norm_1 ln1 "
+        "norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "
         "ln_attn SelfAttention.layer_norm"
     ),
     "post_attention_layernorm": (
-        "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp"
+        "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 "
+        "norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp"
     ),
     "pre_feedforward_layernorm": "pre_feedforward_layernorm",
     "post_feedforward_layernorm": "post_feedforward_layernorm output.LayerNorm",
@@ -128,4 +151,6 @@ TAILS: Mapping[str, str] = {tail: role for role, tails in _ROLES_BY_TAIL.items()
 LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
 
 #: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask where the module has no weight.
-BUFFER_PATHS = frozenset({"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"})
+BUFFER_PATHS = frozenset(
+    {"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"}
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,7 @@ class Dialect:
     """One way to write a configuration."""
 
     name: str  # for people
+    kind: Literal["config.json", "params.json"]  # what results call it
     marks: frozenset[str]  # keys that tell it; all must be there
     keys: Mapping[str, str]  # its key → Transformers' field
     model_types: tuple[tuple[str, str], ...]  # (key that must be there, model_type), the first that fits
@@ -24,7 +25,8 @@ DIALECTS: tuple[Dialect, ...] = (
     # Meta's params.json, and Mistral's, which adds hidden_dim and head_dim.
     # The width of the feed-forward: facebookresearch/llama, llama/model.py, FeedForward.__init__.
     Dialect(
-        name="params.json",
+        name="Meta's params.json",
+        kind="params.json",
         marks=frozenset({"dim", "n_layers"}),
         keys={
             "dim": "hidden_size",
@@ -48,6 +50,7 @@ DIALECTS: tuple[Dialect, ...] = (
     # The keys of S. Raschka's book "Build a Large Language Model (From Scratch)" and its Llama variations.
     Dialect(
         name="emb_dim configuration",
+        kind="config.json",
         marks=frozenset({"emb_dim", "n_layers"}),
         keys={
             "emb_dim": "hidden_size",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Any, Protocol
 
 from inspector.errors import ConfigError
@@ -67,13 +67,13 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse(text: str) -> ast.expr:
     """The expression's syntax tree. Raises SyntaxError: a table is wrong, not a user."""
     return ast.parse(text.strip(), mode="eval").body
 
 
-@lru_cache(maxsize=None)
+@cache
 def names(text: str) -> frozenset[str]:
     """The names that an expression mentions: fields and index variables, not functions."""
     return frozenset(n.id for n in ast.walk(parse(text)) if isinstance(n, ast.Name)) - FUNCTIONS.keys()
@@ -127,7 +127,7 @@ def _subscript(node: Any, scope: Scope) -> Any:
 
 
 _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
-    ast.Constant: lambda node, scope: node.value,
+    ast.Constant: lambda node, _: node.value,
     ast.Name: lambda node, scope: scope[node.id],
     ast.Attribute: _attribute,
     ast.BinOp: lambda node, scope: _OPERATORS[type(node.op)](_value(node.left, scope), _value(node.right, scope)),
@@ -150,7 +150,7 @@ def dimensions(shape: str) -> tuple[str, ...]:
     return tuple(ast.unparse(item) for item in node.elts) if isinstance(node, ast.Tuple) else (shape.strip(),)
 
 
-@lru_cache(maxsize=None)
+@cache
 def show(text: str) -> str:
     """An expression as people write it: `num_attention_heads·head_dim`."""
     return ast.unparse(parse(text)).replace(" * ", "·")

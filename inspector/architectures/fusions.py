@@ -15,8 +15,8 @@ FUSIONS: Mapping[str, tuple[str, ...]] = {
 
 #: Role → the role under which all layouts of it can be compared.
 COARSE: Mapping[str, str] = {
-    **{part: "qkv_proj" for part in ("q_proj", "k_proj", "v_proj", "kv_proj", "qk_proj")},
-    **{part: "gate_up_proj" for part in ("gate_proj", "up_proj")},
-    **{part: "shared_gate_up_proj" for part in ("shared_gate_proj", "shared_up_proj")},
-    **{part: "kv_b_proj" for part in ("k_b_proj", "v_b_proj")},
+    **dict.fromkeys(("q_proj", "k_proj", "v_proj", "kv_proj", "qk_proj"), "qkv_proj"),
+    **dict.fromkeys(("gate_proj", "up_proj"), "gate_up_proj"),
+    **dict.fromkeys(("shared_gate_proj", "shared_up_proj"), "shared_gate_up_proj"),
+    **dict.fromkeys(("k_b_proj", "v_b_proj"), "kv_b_proj"),
 }

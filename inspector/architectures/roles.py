@@ -28,8 +28,7 @@ _BY_GROUP: Mapping[str, str] = {
         "cross_q_proj cross_k_proj cross_v_proj cross_o_proj"
     ),
     "feed_forward": (
-        "gate_proj up_proj down_proj gate_up_proj "
-        "shared_gate_proj shared_up_proj shared_down_proj shared_gate_up_proj"
+        "gate_proj up_proj down_proj gate_up_proj shared_gate_proj shared_up_proj shared_down_proj shared_gate_up_proj"
     ),
     "router": "router router_bias shared_expert_gate",
     "norm": (

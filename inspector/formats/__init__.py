@@ -37,10 +37,10 @@ def read(source: Source, path: str) -> Header:
         raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full")
     magic = bytes(source.prefix(4)[:4])
     if magic in (b"GGUF", b"FUGG"):
-        from inspector.formats import gguf  # noqa: PLC0415  one format's reader is loaded when met
+        from inspector.formats import gguf
 
         return gguf.read(source, path)
-    from inspector.formats import safetensors  # noqa: PLC0415
+    from inspector.formats import safetensors
 
     try:
         if source.size < safetensors.LENGTH_BYTES:

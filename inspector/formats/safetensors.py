@@ -152,14 +152,12 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
 # --- entries ----------------------------------------------------------------------------------
 
 
-def _entries(
-    header: _Object, raw: bytes, start: int, findings: Findings
-) -> tuple[list[Tensor], dict[str, str]]:
+def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tuple[list[Tensor], dict[str, str]]:
     """The tensors, offsets counted from the file's first byte, and `__metadata__`."""
     tensors: list[Tensor] = []
     metadata: dict[str, str] | None = None
-    expected_bytes: dict[tuple[str, tuple[int, ...]], int | None] = {}
-    # `True == 1`, so booleans would pass for sizes: where there may be any, each value is looked at.
+    sizes: dict[tuple[str, tuple[Any, ...]], int | None] = {}
+    # `True == 1`, so a boolean would pass for a size: where there may be any, each value is looked at.
     booleans = b"true" in raw or b"false" in raw
     for name, entry in header:
         if name == "__metadata__":
@@ -167,34 +165,49 @@ def _entries(
                 findings.add("duplicate-key", "error", "a second `__metadata__`")
             metadata = {**(metadata or {}), **_metadata(entry, findings)}
             continue
-        if type(entry) is not tuple:
-            entry = _unusual_entry(name, entry, findings)
-            if entry is None:
-                continue
-        dtype, shape, offsets = entry
-        if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
-            findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
-            continue
-        if booleans and any(type(value) is bool for value in (*shape, *offsets)):
-            findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
-            continue
-        begin, end = offsets
-        try:
-            key = (dtype, tuple(shape))
-            nbytes = expected_bytes[key]
-        except KeyError:
-            nbytes = expected_bytes[key] = _expected_bytes(*key)
-        except TypeError:
-            nbytes = None
-        if nbytes != (end - begin if type(begin) is int and type(end) is int else None) or begin < 0:
-            if not _explained(name, dtype, shape, begin, end, findings):
-                continue
-        elif not nbytes and nbytes != 0:
-            findings.add("tensor-entry", "error", "the shape or data_offsets is not made of whole numbers", name)
-            continue
-        tensors.append(Tensor(name, dtype, key[1], start + begin, end - begin))
+        triple = entry if type(entry) is tuple else _unusual_entry(name, entry, findings)
+        if triple is not None and not (booleans and _has_boolean(name, triple, findings)):
+            tensor = _tensor(name, *triple, start, sizes, findings)
+            if tensor is not None:
+                tensors.append(tensor)
     _check_names(tensors, findings)
     return _without_duplicates(tensors, findings), metadata or {}
+
+
+def _tensor(
+    name: str,
+    dtype: Any,
+    shape: Any,
+    offsets: Any,
+    start: int,
+    sizes: dict[tuple[str, tuple[Any, ...]], int | None],
+    findings: Findings,
+) -> Tensor | None:
+    """One entry, checked; None where it cannot stand for a tensor. `sizes` remembers what was computed."""
+    if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
+        findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
+        return None
+    begin, end = offsets
+    key = dtype, tuple(shape)
+    try:
+        nbytes = sizes[key]
+    except KeyError:
+        nbytes = sizes[key] = _expected_bytes(*key)
+    except TypeError:
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
+        return None
+    if type(begin) is int and type(end) is int and 0 <= begin <= end < 2**63 and end - begin == nbytes:
+        return Tensor(name, dtype, key[1], start + begin, nbytes)
+    if not _explained(name, dtype, shape, begin, end, findings):
+        return None
+    return Tensor(name, dtype, key[1], start + begin, end - begin)
+
+
+def _has_boolean(name: str, triple: tuple[Any, Any, Any], findings: Findings) -> bool:
+    if not any(type(value) is bool for part in triple[1:] if isinstance(part, list) for value in part):
+        return False
+    findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
+    return True
 
 
 def _expected_bytes(dtype: str, shape: tuple[Any, ...]) -> int | None:
@@ -302,9 +315,13 @@ def _without_duplicates(tensors: list[Tensor], findings: Findings) -> list[Tenso
     for tensor in tensors:
         kept = by_name[tensor.name]
         if kept == tensor and kept is not tensor:
-            findings.add("duplicate-key", "warning", "the name stands twice in the header, with the same entry", tensor.name)
+            findings.add(
+                "duplicate-key", "warning", "the name stands twice in the header, with the same entry", tensor.name
+            )
         elif kept != tensor:
-            findings.add("duplicate-key", "error", "the name stands twice in the header, with different entries", tensor.name)
+            findings.add(
+                "duplicate-key", "error", "the name stands twice in the header, with different entries", tensor.name
+            )
     return list(by_name.values())
 
 
@@ -327,7 +344,11 @@ def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findin
                 begin_of_run = begin
             else:
                 shared = min(position, end) - begin
-                what = f"shares {plural(shared, 'byte')} with the tensor before it" if shared else "is empty, inside another"
+                what = (
+                    f"shares {plural(shared, 'byte')} with the tensor before it"
+                    if shared
+                    else "is empty, inside another"
+                )
                 findings.add("overlap", "error", what, tensor.name)
         position = max(position, end)
         largest_end = max(largest_end, end)

@@ -9,7 +9,21 @@ from typing import TextIO
 from inspector.model import Labelled
 from inspector.report.documents import tensor
 
-COLUMNS = ("name", "file", "dtype", "shape", "offset", "bytes", "parameters", "role", "group", "tower", "layer", "expert", "part")  # fmt: skip
+COLUMNS = (
+    "name",
+    "file",
+    "dtype",
+    "shape",
+    "offset",
+    "bytes",
+    "parameters",
+    "role",
+    "group",
+    "tower",
+    "layer",
+    "expert",
+    "part",
+)
 
 
 def write_tensors(labelled: Iterable[Labelled], out: TextIO) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector import counts
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation
-from inspector.predict import BYTES_AT, by_role, bytes_at
+from inspector.prediction import BYTES_AT, by_role, bytes_at
 
 SCHEMA = "checkpoint-inspector/1"
 
@@ -96,9 +96,7 @@ def _reconciliation(result: Reconciliation) -> dict[str, Any]:
         "predicted": result.predicted,
         "on_disk": result.on_disk,
         "dtype": result.dtype,
-        "steps": [
-            {"cause": s.cause, "bytes": s.bytes, "tensors": s.tensors, "detail": s.detail} for s in result.steps
-        ],
+        "steps": [{"cause": s.cause, "bytes": s.bytes, "tensors": s.tensors, "detail": s.detail} for s in result.steps],
         "unexplained": {"bytes": result.unexplained_bytes, "tensors": list(result.unexplained)},
     }
 
@@ -159,7 +157,11 @@ def prediction(
         "notes": list(result.config.notes),
     }
     if rule := counts.rule_of_thumb(result):
-        document["rule_of_thumb"] = {"estimate": rule.estimate, "exact": rule.exact, "error": rule.estimate - rule.exact}
+        document["rule_of_thumb"] = {
+            "estimate": rule.estimate,
+            "exact": rule.exact,
+            "error": rule.estimate - rule.exact,
+        }
     if stated is not None:
         document["stated"] = _explanation(counts.explain(result, stated))
     if training:
@@ -185,7 +187,7 @@ def _training(result: Prediction, bits: int) -> dict[str, int]:
 
 def _predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
     for row in rows:
-        for key in row.keys():  # noqa: SIM118  a method that makes keys
+        for key in row.keys():
             yield {
                 "name": row.name_of(key),
                 "shape": list(row.shape),
@@ -196,4 +198,3 @@ def _predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
                 "expert": key.expert,
                 "part": row.part,
             }
-

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from inspector import counts
 from inspector.model import Checkpoint, Finding, Labelled, Prediction, Reconciliation
-from inspector.predict import BYTES_AT, by_role, bytes_at
+from inspector.prediction import BYTES_AT, by_role, bytes_at
 from inspector.units import count, escape, integer, plural, signed, size
 
 #: Findings that the overview shows before it counts the rest.
@@ -72,10 +72,22 @@ def _parameters(result: Reconciliation) -> str:
     if result.stored_elements != result.logical:
         rows.append(("stored elements", integer(result.stored_elements), ""))
     for line in result.dtypes:
-        rows.append((f"  {escape(line.dtype, 40)}", integer(line.elements), f"elements in {plural(line.tensors, 'tensor')}, {size(line.bytes)}"))
+        rows.append(
+            (
+                f"  {escape(line.dtype, 40)}",
+                integer(line.elements),
+                f"elements in {plural(line.tensors, 'tensor')}, {size(line.bytes)}",
+            )
+        )
     for claim in result.claims:
         agrees = claim.claimed == str(claim.counted)
-        rows.append((f"claimed {claim.name}", escape(claim.claimed), "as counted" if agrees else f"{integer(claim.counted)} counted"))
+        rows.append(
+            (
+                f"claimed {claim.name}",
+                escape(claim.claimed),
+                "as counted" if agrees else f"{integer(claim.counted)} counted",
+            )
+        )
     return _table(rows, (), "lrl")
 
 
@@ -83,12 +95,33 @@ def _roles(result: Reconciliation) -> str:
     several = len({role.tower for role in result.roles}) > 1
     rows = []
     for role in result.roles:
-        mark = "" if role.predicted_parameters in (None, role.parameters) else f"≠ {integer(role.predicted_parameters or 0)}"
-        rows.append((
-            (f"{role.tower} " if several else "") + escape(role.role, 40), role.group, integer(role.tensors), integer(role.parameters),
-            integer(role.bytes), ", ".join(escape(d, 12) for d in role.dtypes), mark, _brief(role.formula),
-        ))  # fmt: skip
-    headers = ("role", "group", "tensors", "parameters", "bytes", "dtype", "predicted" if any(row[6] for row in rows) else "", "shape predicted")
+        mark = (
+            ""
+            if role.predicted_parameters in (None, role.parameters)
+            else f"≠ {integer(role.predicted_parameters or 0)}"
+        )
+        rows.append(
+            (
+                (f"{role.tower} " if several else "") + escape(role.role, 40),
+                role.group,
+                integer(role.tensors),
+                integer(role.parameters),
+                integer(role.bytes),
+                ", ".join(escape(d, 12) for d in role.dtypes),
+                mark,
+                _brief(role.formula),
+            )
+        )
+    headers = (
+        "role",
+        "group",
+        "tensors",
+        "parameters",
+        "bytes",
+        "dtype",
+        "predicted" if any(row[6] for row in rows) else "",
+        "shape predicted",
+    )
     return _table(rows, headers, "llrrrlrl")
 
 
@@ -100,7 +133,11 @@ def _bridge(result: Reconciliation) -> str:
     """The chain from what people say to what the disk holds."""
     rows: list[tuple[str, str, str]] = []
     if result.nominal:
-        at = f"× {result.nominal.bits} bits" if result.nominal.bits % 8 else f"× {plural(result.nominal.bits // 8, 'byte')}"
+        at = (
+            f"× {result.nominal.bits} bits"
+            if result.nominal.bits % 8
+            else f"× {plural(result.nominal.bits // 8, 'byte')}"
+        )
         dtype = f" ({result.dtype})" if result.dtype else ""
         rows.append((integer(result.nominal.bytes), f'"{escape(result.nominal.label)}" {at}{dtype}', ""))
     elif result.predicted is not None:
@@ -111,7 +148,13 @@ def _bridge(result: Reconciliation) -> str:
     if result.unexplained_bytes or result.unexplained:
         names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
         more = "…" if len(result.unexplained) > 3 else ""
-        rows.append((signed(result.unexplained_bytes), "unexplained", f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""))
+        rows.append(
+            (
+                signed(result.unexplained_bytes),
+                "unexplained",
+                f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else "",
+            )
+        )
     explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
     rows.append((integer(result.on_disk), "on disk", explained))
     return _table(rows, (), "rll")
@@ -158,8 +201,14 @@ def prediction(result: Prediction, *, training: bool, stated: int | None) -> str
     blocks = [
         _predicted_identity(result),
         _predicted_roles(result),
-        _table([(dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits))) for dtype, bits in BYTES_AT.items()],
-               ("dtype", "bytes", ""), "lrl"),
+        _table(
+            [
+                (dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits)))
+                for dtype, bits in BYTES_AT.items()
+            ],
+            ("dtype", "bytes", ""),
+            "lrl",
+        ),
         _rule_of_thumb(result),
     ]
     if stated is not None:
@@ -173,7 +222,7 @@ def predicted_tensors(result: Prediction) -> Iterator[str]:
     """`inspect predict --tensors`: a line each."""
     for row in result.expected:
         shape = "×".join(map(str, row.shape)) or "scalar"
-        for key in row.keys():  # noqa: SIM118  a method that makes keys
+        for key in row.keys():
             yield f"{shape:<24} {row.role:<24} {row.name_of(key)}"
 
 
@@ -182,7 +231,9 @@ def _predicted_identity(result: Prediction) -> str:
     named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
     lines = [f"{escape(named, _NAME)}: {result.family} family, read as {result.head}"]
     lines += [f"  {escape(note, 400)}" for note in config.notes]
-    lines.append(f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}")
+    lines.append(
+        f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}"
+    )
     if result.active != result.parameters:
         lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
     lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
@@ -192,7 +243,13 @@ def _predicted_identity(result: Prediction) -> str:
 def _predicted_roles(result: Prediction) -> str:
     several = len({row.tower for row in result.expected}) > 1
     rows = [
-        ((f"{line.tower} " if several else "") + line.role, integer(line.tensors), integer(line.parameters), line.formula, line.numbers)
+        (
+            (f"{line.tower} " if several else "") + line.role,
+            integer(line.tensors),
+            integer(line.parameters),
+            line.formula,
+            line.numbers,
+        )
         for line in by_role(result)
     ]
     rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
@@ -204,8 +261,9 @@ def _rule_of_thumb(result: Prediction) -> str:
     if rule is None:
         return ""
     off = (rule.estimate - rule.exact) / rule.exact * 100 if rule.exact else 0.0
+    numbers = f"12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}"
     return (
-        f"rule of thumb 12·L·h² + V·h = 12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}: "
+        f"rule of thumb 12·L·h² + V·h = {numbers}: "
         f"{signed(rule.estimate - rule.exact)}, {off:+.1f} % off the exact count"
     )
 
@@ -224,5 +282,11 @@ def _training(result: Prediction) -> str:
     rows = []
     for dtype, bits in (("F32", 32), ("BF16", 16)):
         state = counts.training_state(result.parameters, bits)
-        rows.append((dtype, *(integer(n) for n in (state.weights, state.gradients, state.optimizer, state.total)), size(state.total)))
+        rows.append(
+            (
+                dtype,
+                *(integer(n) for n in (state.weights, state.gradients, state.optimizer, state.total)),
+                size(state.total),
+            )
+        )
     return _table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")

@@ -40,9 +40,17 @@ class Place(Protocol):
     Paths are relative, "/"-separated, and never leave the place.
     """
 
-    name: str  # what people call it: the folder's or repository's last name
-    files: Mapping[str, int]  # path → size in bytes
-    selected: str | None  # the one file that the target named; None for the whole place
+    @property
+    def name(self) -> str:
+        """What people call it: the folder's or repository's last name."""
+
+    @property
+    def files(self) -> Mapping[str, int]:
+        """Path → size in bytes."""
+
+    @property
+    def selected(self) -> str | None:
+        """The one file that the target named; None for the whole place."""
 
     def open(self, path: str) -> Source:
         """Raises SourceError where the file cannot be opened, TargetError where it is not in the place."""

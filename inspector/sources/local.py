@@ -47,8 +47,10 @@ class LocalFile:
         else:
             self._read += len(data)
         if len(data) != length:
-            raise SourceError(f"{escape(str(self.path))} ends at byte {integer(offset + len(data))}, "
-                              f"{integer(length - len(data))} short of what its header asks for")
+            raise SourceError(
+                f"{escape(str(self.path))} ends at byte {integer(offset + len(data))}, "
+                f"{integer(length - len(data))} short of what its header asks for"
+            )
         return data
 
     def prefix(self, length: int) -> memoryview:
@@ -82,8 +84,9 @@ class LocalPlace:
         if not is_file and not self.path.is_dir():
             raise TargetError(f"{escape(str(path))} is neither a file nor a folder")
         # A link (as in the Hub's cache) is read in the folder where it stands, under its own name.
-        self.root = Path(os.path.abspath(path)).parent if is_file else self.path
-        self.selected = Path(os.path.abspath(path)).name if is_file else None
+        stands = path.parent.resolve() / path.name
+        self.root = stands.parent if is_file else self.path
+        self.selected: str | None = stands.name if is_file else None
         self.name = self.root.name
         self._opened: list[LocalFile] = []
         self._text_bytes = 0
@@ -114,7 +117,9 @@ class LocalPlace:
                 except OSError:  # a link to nothing: listed as missing by the audit, not read here
                     continue
             if len(found) > MAX_FILES:
-                raise TargetError(f"{escape(str(self.root))} holds more than {integer(MAX_FILES)} files: name the model's own folder")
+                raise TargetError(
+                    f"{escape(str(self.root))} holds more than {integer(MAX_FILES)} files: name the model's own folder"
+                )
         return found
 
     def open(self, path: str) -> LocalFile:
@@ -134,7 +139,7 @@ class LocalPlace:
     def _inside(self, path: str) -> Path:
         """The file's path. Raises TargetError for one that would leave the folder."""
         parts = path.replace("\\", "/").split("/")
-        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):
+        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or Path(path).is_absolute():
             raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")
         return self.root.joinpath(*parts)
 

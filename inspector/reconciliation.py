@@ -38,7 +38,7 @@ from inspector.model import (
     Tensor,
 )
 from inspector.naming import Namer, Slot
-from inspector.predict import by_role, bytes_at, predict
+from inspector.prediction import by_role, bytes_at, predict
 from inspector.quantization import packing_of
 from inspector.units import integer, plural
 
@@ -238,7 +238,7 @@ class _Join:
         self.parameters = [prod(shape) for shape in self.shapes]
         for expected in self.prediction.expected if self.prediction else ():
             row = _Row(expected, None if expected.layers is None else frozenset(expected.layers))
-            self._rows.setdefault((expected.tower, expected.role, expected.part, expected.index), []).append(row)
+            self._rows.setdefault((expected.tower, expected.role, expected.part, expected.branch), []).append(row)
         matched = self._match(ledger, bits)
         missing = self._missing()
         missing, coarse = self._match_coarse(missing, ledger, bits)
@@ -256,9 +256,9 @@ class _Join:
         names: set[str] = set()
         for at, (tensor, slot, key) in enumerate(zip(self.tensors, self.slots, self.keys, strict=True)):
             rows = rows_of.get(id(slot))
-            if rows is None or slot.index_at:
-                found = () if slot.group == "buffer" else self._rows.get((key.tower, key.role, key.part, key.index), ())
-                rows = rows_of[id(slot)] = list(found)
+            if rows is None or slot.branch_at:
+                unit = key.tower, key.role, key.part, key.branch
+                rows = rows_of[id(slot)] = [] if slot.group == "buffer" else self._rows.get(unit, [])
             for row in rows:
                 if row.has(key):
                     break
@@ -294,7 +294,7 @@ class _Join:
             for rows in self._rows.values()
             for row in rows
             if row.matched < row.expected.tensors
-            for key in row.expected.keys()  # noqa: SIM118  a method that makes keys
+            for key in row.expected.keys()
             if key not in self._seen
         ]
 
@@ -404,7 +404,7 @@ def _shape_cause(key: Key, stored: tuple[int, ...], predicted: tuple[int, ...]) 
 
 
 def _unit(key: Key, coarse: Mapping[str, str]) -> tuple[object, ...]:
-    return key.tower, key.layer, coarse.get(key.role, key.role), key.part, key.expert is not None, key.index
+    return key.tower, key.layer, coarse.get(key.role, key.role), key.part, key.expert is not None, key.branch
 
 
 def _times(shape: Iterable[int]) -> str:
@@ -444,7 +444,9 @@ def _file_steps(checkpoint: Checkpoint, ledger: _Ledger) -> None:
         ledger.texts["header"] = ", ".join(plural(n, f"{name} header") for name, n in formats.items())
 
 
-def _label_steps(nominal: Nominal | None, prediction: Prediction | None, predicted: int | None, ledger: _Ledger) -> None:
+def _label_steps(
+    nominal: Nominal | None, prediction: Prediction | None, predicted: int | None, ledger: _Ledger
+) -> None:
     """From what people say to what the configuration predicts."""
     if nominal is None or prediction is None or predicted is None:
         return
@@ -490,8 +492,12 @@ def _roles(
         kinds[tensor.dtype] = None
     return tuple(
         RoleSum(
-            *key,
-            *total,
+            role=key[0],
+            group=key[1],
+            tower=key[2],
+            tensors=total[0],
+            parameters=total[1],
+            bytes=total[2],
             predicted_parameters=forecasts[key].parameters if key in forecasts else 0 if prediction else None,
             formula=forecasts[key].formula if key in forecasts else None,
             dtypes=tuple(dtypes[key]),
@@ -513,7 +519,9 @@ def _dtypes(tensors: Iterable[Tensor]) -> tuple[DtypeSum, ...]:
 class _Labels(Sequence[Labelled]):
     """The tensors with their keys, one made when asked for."""
 
-    def __init__(self, checkpoint: Checkpoint, slots: Sequence[Slot], keys: Sequence[Key], parameters: Sequence[int]) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, slots: Sequence[Slot], keys: Sequence[Key], parameters: Sequence[int]
+    ) -> None:
         self._places = [(header, at) for header in checkpoint.files for at in range(len(header.tensors))]
         self._slots, self._keys, self._parameters = slots, keys, parameters
 
@@ -528,4 +536,6 @@ class _Labels(Sequence[Labelled]):
         if isinstance(at, slice):
             return [self[each] for each in range(*at.indices(len(self)))]
         header, within = self._places[at]
-        return Labelled(header.tensors[within], header.path, self._keys[at], self._slots[at].group, self._parameters[at])
+        return Labelled(
+            header.tensors[within], header.path, self._keys[at], self._slots[at].group, self._parameters[at]
+        )

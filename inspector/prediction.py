@@ -171,7 +171,9 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     if constant_when and not formula.evaluate(row.when, scope):
         return
     dims = formula.dimensions(row.shape)
-    varying = any(formula.names(d) & bounds.keys() for d in dims) or bool(formula.names(bounds.get("expert", "") or "0") & bounds.keys())
+    varying = any(formula.names(d) & bounds.keys() for d in dims) or bool(
+        formula.names(bounds.get("expert", "") or "0") & bounds.keys()
+    )
     fixed: tuple[tuple[int, ...], int | None] | None = None
     fixed_bias = not row.bias or not formula.names(row.bias) & bounds.keys()
     bias = bool(row.bias) and fixed_bias and bool(formula.evaluate(row.bias, scope))
@@ -183,9 +185,9 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             fixed = _shape(row, dims, inner), (_bound(bounds["expert"], inner) if "expert" in bounds else None)
         if not fixed_bias:
             bias = bool(formula.evaluate(row.bias, inner))
-        index = tuple(combination[name] for name in free if name != "layer")
-        by_shape.setdefault((*fixed, index, bias), []).append(combination)
-    for (shape, experts, index, has_bias), combinations in by_shape.items():
+        branch = tuple(combination[name] for name in free if name != "layer")
+        by_shape.setdefault((*fixed, branch, bias), []).append(combination)
+    for (shape, experts, branch, has_bias), combinations in by_shape.items():
         inner = scope.at(**combinations[0])
         weight = Expected(
             role=row.role,
@@ -199,7 +201,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             layers=tuple(c["layer"] for c in combinations) if "layer" in free else None,
             experts=experts,
             active=_bound(row.active, scope) if row.active else None,
-            index=index,
+            branch=branch,
             buffer=row.buffer,
         )
         yield weight
@@ -228,7 +230,9 @@ def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> I
 def _bound(expression: str, scope: Scope) -> int:
     value = formula.evaluate(expression, scope)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INDEX:
-        raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: no count of layers or experts")
+        raise ConfigError(
+            f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: no count of layers or experts"
+        )
     return value
 
 
@@ -237,12 +241,14 @@ def _shape(row: Row, dims: tuple[str, ...], scope: Scope) -> tuple[int, ...]:
     for dim in dims:
         value = formula.evaluate(dim, scope)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_DIMENSION:
-            raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(dim)}` of {row.role}: no dimension")
+            raise ConfigError(
+                f"the configuration gives {value!r:.40} for `{formula.show(dim)}` of {row.role}: no dimension"
+            )
         shape.append(value)
     return tuple(shape)
 
 
 def _fill(template: str, values: Mapping[str, int]) -> str:
     for name, value in values.items():
-        template = template.replace("{%s}" % name, str(value))
+        template = template.replace(f"{{{name}}}", str(value))
     return template

@@ -1,0 +1,38 @@
+# `make demo` and `make test` need nothing but Python 3.10 and make.
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO ?= /tmp/checkpoint-inspector-demo
+
+.PHONY: demo test lint format bench fixtures clean
+
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(BIN)/.installed
+	$(BIN)/python fixtures/sparse.py llama-7b $(DEMO)
+	$(BIN)/inspect $(DEMO)/llama-7b
+
+test: $(BIN)/.installed
+	$(BIN)/python -m pytest
+
+lint: $(BIN)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(BIN)/.installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BIN)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check safetensors-print
+	$(BIN)/python benchmarks/overview.py
+
+# Needs torch and transformers in the environment of $(PYTHON).
+fixtures:
+	$(PYTHON) tools/make_fixtures.py
+
+clean:
+	rm -rf .venv $(DEMO)
