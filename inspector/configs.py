@@ -110,10 +110,7 @@ def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) ->
         if isinstance(value, int):
             notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
     model_type = next(model_type for key, model_type in dialect.model_types if key in own)
-    constants = {
-        name: value for name, value in dialect.constants.items() if name not in dialect.keys or name not in own
-    }
-    values = {**constants, **translated, "model_type": model_type}
+    values = {**scope, **translated, "model_type": model_type}
     return Config(values, dialect.kind, path, tuple(notes))
 
 

@@ -14,6 +14,9 @@ from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
 from inspector.prediction import Scope, scope_of
 
+#: The share of a stated count that passes for a slip.
+NEAR = 1e-5
+
 
 @dataclass(frozen=True, slots=True)
 class Omission:
@@ -51,15 +54,22 @@ class Explanation:
 
 
 def explain(prediction: Prediction, stated: int) -> Explanation:
-    """The parts left out that bring the exact count nearest to a stated one; the fewest of equals."""
+    """The parts left out that bring the exact count to a stated one.
+
+    An exact match wins; then the fewest parts that come within `NEAR`, for a slip in somebody's sum is
+    likelier than one more part left out; then whatever comes nearest.
+    """
     parts = [(o.name, sum(row.parameters for row in prediction.expected if o.covers(row))) for o in OMISSIONS]
     parts = [part for part in parts if part[1]]
     exact = prediction.parameters
-    best: tuple[tuple[str, int], ...] = ()
-    for length in range(1, len(parts) + 1):
-        for chosen in combinations(parts, length):
-            if abs(_residual(stated, exact, chosen)) < abs(_residual(stated, exact, best)):
-                best = chosen
+    choices = (chosen for length in range(len(parts) + 1) for chosen in combinations(parts, length))
+
+    def rank(chosen: tuple[tuple[str, int], ...]) -> tuple[bool, bool, int, int]:
+        off = abs(_residual(stated, exact, chosen))
+        near = off <= stated * NEAR
+        return off != 0, not near, len(chosen) if near else 0, off
+
+    best = min(choices, key=rank)
     return Explanation(stated, exact, best, _residual(stated, exact, best))
 
 

@@ -27,14 +27,14 @@ ASSUMED: Mapping[str, tuple[int, ...]] = {
 ENOUGH = 0.8
 
 
-def infer(shapes: Mapping[str, tuple[int, ...]]) -> Config | None:
+def infer(shapes: Mapping[str, tuple[int, ...]], roles: set[str]) -> Config | None:
     """A configuration under which a known family explains the tensors; None where none does.
 
-    `shapes` are logical shapes by the names of weights, side data left out.
+    Args:
+        shapes: logical shapes by the names of weights, side data left out.
+        roles: what the names' words tell.
     """
     best: tuple[float, Config] | None = None
-    _, keys = naming.Namer().name(shapes)
-    roles = {key.role for key in keys}
     for model_type in INFERABLE:
         if not _needed(model_type) <= roles:
             continue
@@ -56,7 +56,8 @@ def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, 
     """How well one model type explains the tensors, and the configuration that does it."""
     family = family_of({"model_type": model_type})
     assert family is not None
-    slots, keys = naming.Namer(family).name(shapes)
+    named = naming.Namer(family).name(list(shapes))
+    keys = named.keys()
     shape_of = dict(zip(keys, shapes.values(), strict=True))
     config = _solve(family, model_type, shape_of)
     try:
@@ -64,7 +65,7 @@ def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, 
     except ConfigError:
         return None
     expected = {key: row.shape for row in prediction.expected for key in row.keys()}
-    known = {key for key, slot in zip(keys, slots, strict=True) if slot.group != "buffer"}
+    known = {key for key, slot in zip(keys, named.slots, strict=True) if slot.group != "buffer"}
     right = sum(sorted(expected[key]) == sorted(shape_of[key]) for key in known & expected.keys())
     return right / max(1, len(known | expected.keys())), config
 

@@ -8,7 +8,7 @@ the work is done once a pattern, not once a tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,8 +28,11 @@ from inspector.architectures.roles import ROLES, group_of
 from inspector.architectures.table import Family, Include, Row, placeholders
 from inspector.model import STACKED, Key
 
-# A number that is a whole word of the path: not the 1 of `conv1d`.
-_NUMBER = re.compile(r"(?<![^.])(\d+)(?![^.])")
+# A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
+_NUMBER = re.compile(r"\.([0-9]{1,9})(?=[.\n]|\Z)")
+
+#: Between a served weight's pattern and a piece of side data, in the name of a group.
+_SIDE = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,32 +102,76 @@ class Namer:
             self._slots[pattern] = known
         return known
 
-    def _side_slot(self, pattern: str, name: str) -> Slot:
-        """The slot of side data: the served weight's role, with its own last word as part."""
-        part = name.rsplit(".", 1)[-1]
-        known = self._slots.get(f"{pattern}#{part}")
-        if known is None:
-            known = replace(self.slot(pattern), part=part, group="quantization", row=None)
-            self._slots[f"{pattern}#{part}"] = known
-        return known
-
-    def name(self, names: Iterable[str], side: Mapping[str, str] | None = None) -> tuple[list[Slot], list[Key]]:
-        """A slot and a key for each name.
+    def name(self, names: Sequence[str], side: Mapping[str, str] | None = None) -> Named:
+        """What each tensor is for.
 
         Args:
             side: name of a piece of quantization side data → the name of the weight that it serves.
         """
-        split, slot_of = _NUMBER.split, self.slot
-        slots: list[Slot] = []
-        numbers: list[list[str]] = []
-        for name in names:
-            served = side.get(name) if side else None
-            words = split(served or name)
-            pattern = "{}".join(words[::2])
-            slots.append(self._side_slot(pattern, name) if served else slot_of(pattern))
-            numbers.append(words[1::2])
-        slots = _settle_towers(slots)
-        return slots, [slot.key(number) for slot, number in zip(slots, numbers, strict=True)]
+        served = [side.get(name, name) for name in names] if side else names
+        patterns, numbers = _split(served)
+        if side:
+            patterns = [
+                pattern if weight is name else f"{pattern}{_SIDE}{name.rsplit('.', 1)[-1]}"
+                for pattern, weight, name in zip(patterns, served, names, strict=True)
+            ]
+        groups: dict[str, list[int]] = {}
+        for at, pattern in enumerate(patterns):
+            members = groups.get(pattern)
+            if members is None:
+                groups[pattern] = members = []
+            members.append(at)
+        slots = _settle_towers({pattern: self._slot(pattern) for pattern in groups})
+        return Named([slots[pattern] for pattern in patterns], numbers, [(slots[p], m) for p, m in groups.items()])
+
+    def _slot(self, pattern: str) -> Slot:
+        """The slot of a pattern; of side data, the served weight's role with its own last word as part."""
+        weight, found, part = pattern.partition(_SIDE)
+        slot = self.slot(weight)
+        return replace(slot, part=part, group="quantization", row=None) if found else slot
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Tensors with what they are for, in their order; keys are made when asked for."""
+
+    slots: Sequence[Slot]
+    numbers: Sequence[Sequence[str]]  # those in each name
+    groups: Sequence[tuple[Slot, Sequence[int]]]  # tensors of one pattern, by position
+
+    def key(self, at: int) -> Key:
+        """The key of the tensor at a position."""
+        return self.slots[at].key(self.numbers[at])
+
+    def keys(self) -> list[Key]:
+        """All keys."""
+        return [slot.key(numbers) for slot, numbers in zip(self.slots, self.numbers, strict=True)]
+
+
+def _split(names: Sequence[str]) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Each name's pattern and numbers, from one pass over all names together."""
+    text = "." + "\n.".join(names)
+    if text.count("\n") != len(names) - 1 or "{}" in text:
+        return _split_each(names)
+    words = _NUMBER.split(text)
+    patterns = ".{}".join(words[::2])[1:].split("\n.")
+    found = words[1::2]
+    counts: dict[str, int] = {}
+    numbers: list[Sequence[str]] = []
+    position = 0
+    for pattern in patterns:
+        count = counts.get(pattern)
+        if count is None:
+            count = counts[pattern] = pattern.count("{}")
+        numbers.append(found[position : position + count])
+        position += count
+    return patterns, numbers
+
+
+def _split_each(names: Sequence[str]) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """The same for names with line breaks or braces of their own."""
+    words = [_NUMBER.split("." + name) for name in names]
+    return [".{}".join(each[::2])[1:] for each in words], [each[1::2] for each in words]
 
 
 def _templates(family: Family, config: Mapping[str, Any], tower: str = "") -> Iterator[tuple[Row, str, str]]:
@@ -221,14 +268,12 @@ def _tower(words: list[str]) -> str:
     return "text"
 
 
-def _settle_towers(slots: list[Slot]) -> list[Slot]:
+def _settle_towers(slots: dict[str, Slot]) -> dict[str, Slot]:
     """One encoder or one decoder alone is no tower: BERT's `encoder` is the text model."""
-    distinct = {id(slot): slot for slot in slots}
-    alone = {"encoder", "decoder"} & {slot.tower for slot in distinct.values()}
+    alone = {"encoder", "decoder"} & {slot.tower for slot in slots.values()}
     if len(alone) != 1:
         return slots
-    settled = {
-        key: replace(slot, tower="text") if slot.tower in alone and slot.row is None else slot
-        for key, slot in distinct.items()
+    return {
+        pattern: replace(slot, tower="text") if slot.tower in alone and slot.row is None else slot
+        for pattern, slot in slots.items()
     }
-    return [settled[id(slot)] for slot in slots]

@@ -25,7 +25,12 @@ BYTES_AT: Mapping[str, int] = {"F32": 32, "F16": 16, "BF16": 16, "F8": 8, "I8": 
 
 def bytes_at(prediction: Prediction, bits: int) -> int:
     """Bytes of all predicted tensors at so many bits an element, each tensor filled up to whole bytes."""
-    return sum(row.tensors * -(-row.elements * bits // 8) for row in prediction.expected)
+    return sum(row.tensors * size_of(row.elements, bits) for row in prediction.expected)
+
+
+def size_of(elements: int, bits: int) -> int:
+    """Bytes of so many elements, the last byte filled up."""
+    return -(-elements * bits // 8)
 
 
 def by_role(prediction: Prediction) -> tuple[RoleForecast, ...]:
@@ -143,9 +148,15 @@ def _expand_family(family: Family, scope: Scope, head: str) -> Iterator[tuple[Ro
             yield from _expand_include(entry, scope)
         elif not entry.heads or head in entry.heads.split():
             for expected in _expand_row(entry, scope):
-                if head == "Model" and family.prefix and expected.name.startswith(family.prefix):
-                    expected = replace(expected, name=expected.name[len(family.prefix) :])
-                yield entry, expected
+                yield entry, _under_class(expected, family, head)
+
+
+def _under_class(expected: Expected, family: Family, head: str) -> Expected:
+    """The row under the name that this class gives its body."""
+    prefix = family.prefixes.get(head, "" if head == "Model" else family.prefix)
+    if prefix == family.prefix or not expected.name.startswith(family.prefix):
+        return expected
+    return replace(expected, name=prefix + expected.name[len(family.prefix) :])
 
 
 def _expand_include(include: Include, outer: Scope) -> Iterator[tuple[Row, Expected]]:

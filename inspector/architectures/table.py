@@ -65,7 +65,8 @@ class Family:
     name: str
     types: Mapping[str, Mapping[str, Any]]  # model_type → the field values that set it apart
     rows: tuple[Row | Include, ...]
-    prefix: str = ""  # of the body's names; a class that ends in "Model" leaves it out
+    prefix: str = ""  # of the body's names, as `rows` have it
+    prefixes: Mapping[str, str] = field(default_factory=dict)  # class suffix → its own; "Model" has none
     head: str = "ForCausalLM"  # the class suffix where `architectures` says nothing
     defaults: Mapping[str, Any] = field(default_factory=dict)  # fields that may be absent
     derived: Mapping[str, str] = field(default_factory=dict)  # expressions for absent fields

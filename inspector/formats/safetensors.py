@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from math import prod
+from operator import itemgetter
 from typing import Any
 
 from inspector.errors import FormatError
@@ -52,6 +53,9 @@ DTYPE_BITS: dict[str, int] = {
     "U64": 64,
 }
 
+#: Bytes that an element's offset should be a multiple of.
+_ALIGNMENT = {dtype: nbits // 8 for dtype, nbits in DTYPE_BITS.items() if nbits >= 8}
+_BY_RANGE = itemgetter(Tensor._fields.index("offset"), Tensor._fields.index("nbytes"))
 _FIELDS = ("dtype", "shape", "data_offsets")
 
 
@@ -167,23 +171,23 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
             continue
         triple = entry if type(entry) is tuple else _unusual_entry(name, entry, findings)
         if triple is not None and not (booleans and _has_boolean(name, triple, findings)):
-            tensor = _tensor(name, *triple, start, sizes, findings)
+            tensor = _tensor(name, triple, start, sizes, findings)
             if tensor is not None:
                 tensors.append(tensor)
-    _check_names(tensors, findings)
+    if not _plain(raw):
+        _check_names(tensors, findings)
     return _without_duplicates(tensors, findings), metadata or {}
 
 
 def _tensor(
     name: str,
-    dtype: Any,
-    shape: Any,
-    offsets: Any,
+    triple: tuple[Any, Any, Any],
     start: int,
     sizes: dict[tuple[str, tuple[Any, ...]], int | None],
     findings: Findings,
 ) -> Tensor | None:
     """One entry, checked; None where it cannot stand for a tensor. `sizes` remembers what was computed."""
+    dtype, shape, offsets = triple
     if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
         findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
         return None
@@ -294,6 +298,11 @@ def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
     return kept
 
 
+def _plain(raw: bytes) -> bool:
+    """Whether no name in the header can be worth a finding: printable ASCII, no escapes, none empty."""
+    return raw.isascii() and b"\\" not in raw and b"\x7f" not in raw and b'"":' not in raw
+
+
 def _check_names(tensors: list[Tensor], findings: Findings) -> None:
     for tensor in tensors:
         name = tensor.name
@@ -332,10 +341,9 @@ def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findin
     """The data's bytes in order: claimed by tensors, holes between them, trailing."""
     regions: list[Region] = []
     position = begin_of_run = start
-    largest_end = start
-    misaligned = 0
-    for tensor in sorted(tensors, key=_by_range):
-        begin, end = tensor.offset, tensor.offset + tensor.nbytes
+    # In the order in which files are written the sort has nothing to do; `sorted` sees that in one pass.
+    for tensor in sorted(tensors, key=_BY_RANGE):
+        begin = tensor.offset
         if begin != position:
             if begin > position:
                 _hole(position, begin, size, tensor, findings)
@@ -343,36 +351,26 @@ def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findin
                 _add(regions, "hole", position, begin, size)
                 begin_of_run = begin
             else:
-                shared = min(position, end) - begin
-                what = (
-                    f"shares {plural(shared, 'byte')} with the tensor before it"
-                    if shared
-                    else "is empty, inside another"
-                )
-                findings.add("overlap", "error", what, tensor.name)
-        position = max(position, end)
-        largest_end = max(largest_end, end)
-        if end - begin and begin % _alignment(tensor.dtype):
-            misaligned += 1
+                shared = min(position, begin + tensor.nbytes) - begin
+                what = f"shares {plural(shared, 'byte')} with the tensor before it"
+                findings.add("overlap", "error", what if shared else "is empty, inside another", tensor.name)
+        position = max(position, begin + tensor.nbytes)
     _add(regions, "tensors", begin_of_run, position, size)
+    misaligned = sum(t.offset % _ALIGNMENT.get(t.dtype, 1) != 0 for t in tensors if t.nbytes)
     if misaligned:
         findings.add("misaligned", "info", f"{plural(misaligned, 'tensor')} not aligned to the size of an element")
-    if largest_end > size:
+    if position > size:
         lost = [t for t in tensors if t.offset + t.nbytes > size]
         findings.add(
             "truncated",
             "error",
-            f"the file ends {plural(largest_end - size, 'byte')} too early: {plural(len(lost), 'tensor')} "
+            f"the file ends {plural(position - size, 'byte')} too early: {plural(len(lost), 'tensor')} "
             f"cut or missing, the first {escape(lost[0].name, 80)}; download it again",
         )
     elif size > position:
         findings.add("trailing", "error", f"{plural(size - position, 'byte')} after the last tensor belong to none")
         _add(regions, "trailing", position, size, size)
     return regions
-
-
-def _by_range(tensor: Tensor) -> tuple[int, int]:
-    return tensor.offset, tensor.nbytes
 
 
 def _hole(position: int, begin: int, size: int, tensor: Tensor, findings: Findings) -> None:
@@ -388,7 +386,3 @@ def _add(regions: list[Region], label: str, start: int, end: int, size: int) -> 
     if regions and regions[-1].label == label and regions[-1].end == start:
         start = regions.pop().start
     regions.append(Region(label, start, end))
-
-
-def _alignment(dtype: str) -> int:
-    return max(1, DTYPE_BITS.get(dtype, 8) // 8)

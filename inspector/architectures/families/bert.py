@@ -30,7 +30,14 @@ FAMILY = Family(
         Row("mlm_bias", "cls.predictions", "vocab_size", leaf="bias", heads=MASKED),
         Row("mlm_dense", "cls.predictions.transform.dense", "hidden_size, hidden_size", bias="True", heads=MASKED),
         Row("mlm_norm", "cls.predictions.transform.LayerNorm", "hidden_size", bias="True", heads=MASKED),
-        Row("lm_head", "cls.predictions.decoder", "vocab_size, hidden_size", heads=MASKED, tied="tie_word_embeddings"),
+        Row(
+            "lm_head",
+            "cls.predictions.decoder",
+            "vocab_size, hidden_size",
+            bias="True",
+            heads=MASKED,
+            tied="tie_word_embeddings",
+        ),
         Row(
             "nsp_head",
             "cls.seq_relationship",

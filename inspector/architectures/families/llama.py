@@ -24,6 +24,7 @@ FAMILY = Family(
     },
     rows=(EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS, *DECODER_HEADS),
     prefix="model.",
+    prefixes={"ForQuestionAnswering": "transformer."},  # modeling_llama.py: its base_model_prefix
     defaults=DECODER_DEFAULTS,
     derived=DECODER_DERIVED,
     gguf=("llama", "qwen2", "qwen3", "gemma"),

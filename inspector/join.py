@@ -1,0 +1,278 @@
+"""Stored tensors matched with predicted ones, by key.
+
+Each pattern of names is matched as a whole where it fills a row of the prediction, tensor by tensor
+otherwise; fused and stacked layouts are matched at the coarser key. What remains on either side goes
+to a named cause, or is unexplained.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from inspector import causes
+from inspector.architectures.fusions import COARSE
+from inspector.causes import Surplus
+from inspector.formats.safetensors import DTYPE_BITS
+from inspector.ledger import Ledger
+from inspector.model import Expected, Finding, Key, Packing, Prediction, Severity, Tensor
+from inspector.naming import Named, Slot
+from inspector.prediction import size_of
+from inspector.units import integer, plural
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row of the prediction while tensors are matched with it."""
+
+    expected: Expected
+    layers: frozenset[int] | None
+    seen: set[Key] = field(default_factory=set)
+
+    def has(self, key: Key) -> bool:
+        layer, expert = key.layer, key.expert
+        if self.layers is None:
+            if layer is not None:
+                return False
+        elif layer not in self.layers:
+            return False
+        experts = self.expected.experts
+        return expert is None if experts is None else expert is not None and 0 <= expert < experts
+
+
+@dataclass(slots=True)
+class Join:
+    """Stored tensors matched with predicted ones; `settle` books the differences."""
+
+    tensors: Sequence[Tensor]
+    shapes: Sequence[tuple[int, ...]]  # logical
+    named: Named
+    prediction: Prediction | None
+    packing: Packing | None
+    parameters: list[int] = field(default_factory=list)  # logical, a number a tensor
+    findings: list[Finding] = field(default_factory=list)
+    unexplained: list[str] = field(default_factory=list)
+    _rows: dict[tuple[object, ...], list[_Row]] = field(default_factory=dict)
+    _predicted: set[tuple[str, str, str]] = field(default_factory=set)  # tower, role and part of any row
+    _surplus: list[int] = field(default_factory=list)
+    _copies: list[int] = field(default_factory=list)
+
+    def settle(self, ledger: Ledger, bits: int) -> None:
+        """Match everything, and book what differs; `bits` are those of the predicted dtype."""
+        self.parameters = list(map(prod, self.shapes))
+        for expected in self.prediction.expected if self.prediction else ():
+            row = _Row(expected, None if expected.layers is None else frozenset(expected.layers))
+            self._rows.setdefault((expected.tower, expected.role, expected.part, expected.branch), []).append(row)
+            self._predicted.add((expected.tower, expected.role, expected.part))
+        for slot, members in self.named.groups:
+            self._match(slot, members, ledger, bits)
+        missing = self._match_coarse(self._missing(), ledger, bits)
+        self._book_copies(ledger)
+        self._book_surplus(ledger)
+        self._book_missing(missing, ledger, bits)
+        self._book_unstored_ties(ledger)
+
+    def _match(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> None:
+        """Tensors of one pattern with their own rows, by key. Shapes and dtypes that differ are booked."""
+        unpredicted = (slot.tower, slot.role, slot.part) not in self._predicted
+        if slot.group in ("buffer", "quantization") or (unpredicted and self._distinct(members)):
+            self._surplus += members
+            return
+        matched = members if self._match_whole(slot, members) else self._match_each(slot, members, ledger, bits)
+        self._book_dtypes(slot, matched, ledger, bits)
+
+    def _distinct(self, members: Sequence[int]) -> bool:
+        """Whether no name stands twice, as one may in two files."""
+        return len({self.tensors[at].name for at in members}) == len(members)
+
+    def _match_whole(self, slot: Slot, members: Sequence[int]) -> bool:
+        """A group that fills one row without a difference: the usual case, and the fast one."""
+        if slot.branch_at or slot.stacked:
+            return False
+        rows = [
+            row
+            for row in self._rows.get((slot.tower, slot.role, slot.part, ()), ())
+            if (row.expected.experts is None) == (slot.expert_at is None) and row.expected.tensors == len(members)
+        ]
+        if len(rows) != 1 or rows[0].seen or {self.shapes[at] for at in members} != {rows[0].expected.shape}:
+            return False
+        keys = {slot.key(self.named.numbers[at]) for at in members}
+        if len(keys) != len(members) or not all(map(rows[0].has, keys)):
+            return False
+        rows[0].seen = keys
+        return True
+
+    def _match_each(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> list[int]:
+        """One tensor after the other; those with a row of their own."""
+        matched: list[int] = []
+        names: set[str] = set()
+        for at in members:
+            key = slot.key(self.named.numbers[at])
+            row = next((r for r in self._rows.get((key.tower, key.role, key.part, key.branch), ()) if r.has(key)), None)
+            name = self.tensors[at].name
+            if (row is None and name in names) or (row is not None and key in row.seen):
+                self._copies.append(at)
+            elif row is None:
+                self._surplus.append(at)
+            else:
+                row.seen.add(key)
+                matched.append(at)
+                if self.shapes[at] != row.expected.shape:
+                    self._book_shape(at, row.expected, ledger, bits)
+            names.add(name)
+        return matched
+
+    def _book_shape(self, at: int, expected: Expected, ledger: Ledger, bits: int) -> None:
+        """A tensor of another size than its row's; another order of dimensions is none."""
+        name, shape = self.tensors[at].name, self.shapes[at]
+        if _alike(shape, expected.shape):
+            return
+        cause = _shape_cause(self.named.slots[at].role, shape, expected.shape)
+        ledger.add(cause, size_of(prod(shape), bits) - size_of(expected.elements, bits), short(name))
+        what = f"{_times(shape)} stored, {_times(expected.shape)} = {' × '.join(expected.formula)} predicted"
+        severity: Severity = "warning" if cause == "vocab_padding" else "error"
+        self.findings.append(Finding(cause.replace("_", "-"), severity, what, None, name))
+
+    def _missing(self) -> list[tuple[Expected, Key]]:
+        """Predicted tensors that no stored one has matched."""
+        return [
+            (row.expected, key)
+            for rows in self._rows.values()
+            for row in rows
+            if len(row.seen) < row.expected.tensors
+            for key in row.expected.keys()
+            if key not in row.seen
+        ]
+
+    def _match_coarse(
+        self, missing: list[tuple[Expected, Key]], ledger: Ledger, bits: int
+    ) -> list[tuple[Expected, Key]]:
+        """Stacked experts, then fused projections: compared by the sum of their elements."""
+        for coarse in ({}, COARSE):
+            if not missing or not self._surplus:
+                break
+            stored: dict[tuple[object, ...], list[int]] = defaultdict(list)
+            for at in self._surplus:
+                slot = self.named.slots[at]
+                if slot.role and slot.group not in ("buffer", "quantization"):
+                    stored[_unit(self.named.key(at), coarse)].append(at)
+            wanted: dict[tuple[object, ...], list[tuple[Expected, Key]]] = defaultdict(list)
+            for expected, key in missing:
+                wanted[_unit(key, coarse)].append((expected, key))
+            both = stored.keys() & wanted.keys()
+            for unit in both:
+                self._book_unit(stored[unit], [expected for expected, _ in wanted[unit]], ledger, bits)
+                for at in stored[unit]:
+                    self._book_dtypes(self.named.slots[at], [at], ledger, bits)
+            missing = [pair for unit, pairs in wanted.items() if unit not in both for pair in pairs]
+            joined = {at for unit in both for at in stored[unit]}
+            self._surplus = [at for at in self._surplus if at not in joined]
+        return missing
+
+    def _book_unit(self, stored: list[int], wanted: list[Expected], ledger: Ledger, bits: int) -> None:
+        """A fused or stacked group: equal in elements, or a step for the difference."""
+        have = sum(size_of(self.parameters[at], bits) for at in stored)
+        want = sum(size_of(expected.elements, bits) for expected in wanted)
+        if have != want:
+            first = self.tensors[stored[0]]
+            ledger.add("shape", have - want, short(first.name), len(stored))
+            elements = sum(self.parameters[at] for at in stored), sum(e.elements for e in wanted)
+            what = f"{integer(elements[0])} elements stored, {integer(elements[1])} predicted for {wanted[0].role}"
+            self.findings.append(Finding("shape", "error", what, None, first.name))
+
+    def _book_dtypes(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> None:
+        """Tensors of another width than the prediction counts with; equal ones are booked together."""
+        packed = self.packing.shapes if self.packing else {}
+        kinds = Counter(
+            (self.tensors[at].dtype, self.parameters[at], self.tensors[at].nbytes, self.tensors[at].name in packed)
+            for at in members
+        )
+        for (dtype, elements, nbytes, is_packed), number in kinds.items():
+            counted = size_of(elements, bits)
+            if is_packed:
+                ledger.add("quantization_overhead", number * (nbytes - counted), f"{slot.role} packed", number)
+                continue
+            width = DTYPE_BITS.get(dtype)
+            own = nbytes if width is None else size_of(elements, width)
+            what = slot.role or short(self.tensors[members[0]].name)
+            if width != bits and own != counted:
+                cause = "unquantized" if self.packing else "mixed_dtype"
+                ledger.add(cause, number * (own - counted), f"{what} in {dtype}", number)
+            if own != nbytes:
+                ledger.add("size_mismatch", number * (nbytes - own), what, number)
+
+    def _book_copies(self, ledger: Ledger) -> None:
+        for at in self._copies:
+            self.parameters[at] = 0
+            ledger.add("duplicate", self.tensors[at].nbytes, short(self.tensors[at].name))
+
+    def _book_surplus(self, ledger: Ledger) -> None:
+        """Stored tensors that nothing predicts: a cause claims them, or they stay unexplained."""
+        known: dict[tuple[int, int | None], tuple[causes.Cause | None, str]] = {}
+        for at in self._surplus:
+            tensor, slot = self.tensors[at], self.named.slots[at]
+            layer = None if slot.layer_at is None else int(self.named.numbers[at][slot.layer_at])
+            found = known.get((id(slot), layer))
+            if found is None:
+                surplus = Surplus(tensor, self.named.key(at), slot.group, self.prediction)
+                found = known[id(slot), layer] = causes.cause_of(surplus), short(tensor.name)
+            cause, what = found
+            if cause is None:
+                self.unexplained.append(tensor.name)
+                continue
+            if not cause.parameters:
+                self.parameters[at] = 0
+            ledger.add(cause.name, tensor.nbytes, what)
+        if self.unexplained and self.prediction:
+            what = f"{plural(len(self.unexplained), 'tensor')} that the configuration does not predict"
+            self.findings.append(Finding("unexplained", "warning", what, None, self.unexplained[0]))
+
+    def _book_missing(self, missing: list[tuple[Expected, Key]], ledger: Ledger, bits: int) -> None:
+        """Predicted tensors that are nowhere."""
+        absent: dict[str, tuple[Expected, Key, int]] = {}
+        for expected, key in missing:
+            cause = "tied_embeddings" if expected.role == "lm_head" else "missing"
+            ledger.add(cause, -size_of(expected.elements, bits), f"{short(expected.name)} not stored")
+            first, first_key, number = absent.get(expected.name, (expected, key, 0))
+            absent[expected.name] = first, first_key, number + 1
+        for expected, key, number in absent.values():
+            if expected.role == "lm_head":
+                what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+                self.findings.append(Finding("head-not-stored", "warning", what, None, expected.name_of(key)))
+            else:
+                what = f"{plural(number, 'tensor')} of {expected.role} predicted and not stored"
+                self.findings.append(Finding("missing", "error", what, None, expected.name_of(key)))
+
+    def _book_unstored_ties(self, ledger: Ledger) -> None:
+        """Say that a head is shared, where it costs nothing."""
+        for expected in self.prediction.tied if self.prediction else ():
+            if expected.part == "weight" and "tied_embeddings" not in ledger.bytes:
+                ledger.tell("tied_embeddings", 0, f"{expected.role} is the token embedding: not stored again")
+
+
+def _alike(stored: tuple[int, ...], predicted: tuple[int, ...]) -> bool:
+    """The same dimensions, whatever their order and dimensions of 1: another layout, not another size."""
+    return sorted(d for d in stored if d != 1) == sorted(d for d in predicted if d != 1)
+
+
+def _shape_cause(role: str, stored: tuple[int, ...], predicted: tuple[int, ...]) -> str:
+    vocabulary = role in ("embed_tokens", "lm_head") and len(stored) == len(predicted)
+    return "vocab_padding" if vocabulary and stored[1:] == predicted[1:] else "shape"
+
+
+def _unit(key: Key, coarse: Mapping[str, str]) -> tuple[object, ...]:
+    return key.tower, key.layer, coarse.get(key.role, key.role), key.part, key.expert is not None, key.branch
+
+
+def _times(shape: Iterable[int]) -> str:
+    return "×".join(map(str, shape)) or "scalar"
+
+
+def short(name: str) -> str:
+    """The last words of a tensor's name that tell what it is: `rotary_emb.inv_freq`, `q_proj.bias`."""
+    words = [word for word in name.split(".") if not word.isdigit() and not word.startswith("{")]
+    if words[-1:] == ["weight"] and len(words) > 1:
+        words.pop()
+    return ".".join(words[-2:])

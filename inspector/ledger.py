@@ -1,0 +1,51 @@
+"""The bridge's account book: bytes by cause, with what they are about."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from inspector import causes
+from inspector.model import Step
+from inspector.units import integer
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Bytes by cause, with what they are about."""
+
+    bytes: Counter[str] = field(default_factory=Counter)
+    tensors: Counter[str] = field(default_factory=Counter)
+    details: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, cause: str, nbytes: int, what: str = "", tensors: int = 1) -> None:
+        """Book a tensor's (or several tensors') bytes; equal `what` are counted together."""
+        self.bytes[cause] += nbytes
+        self.tensors[cause] += tensors
+        if what:
+            self.details[cause][what] += tensors
+
+    def tell(self, cause: str, nbytes: int, detail: str) -> None:
+        """Book bytes that are about no tensor, with the whole sentence."""
+        self.bytes[cause] += nbytes
+        self.texts[cause] = detail
+
+    @property
+    def total(self) -> int:
+        return sum(self.bytes.values())
+
+    def steps(self) -> tuple[Step, ...]:
+        booked = sorted(self.bytes, key=lambda cause: causes.ORDER[cause])
+        return tuple(
+            Step(cause, self.bytes[cause], self.tensors[cause], self._detail(cause))
+            for cause in booked
+            if self.bytes[cause] or self.tensors[cause] or cause in self.texts
+        )
+
+    def _detail(self, cause: str) -> str:
+        told = [f"{integer(n)} × {what}" for what, n in self.details[cause].most_common(4)]
+        more = len(self.details[cause]) - len(told)
+        if more:
+            told.append(f"{more} more kinds")
+        return "; ".join(filter(None, (self.texts.get(cause), ", ".join(told)))) or causes.BY_NAME[cause].meaning
