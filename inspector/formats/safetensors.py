@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import accumulate
 from math import prod
 from operator import itemgetter
 from typing import Any
@@ -26,6 +27,9 @@ from inspector.units import escape, integer, plural
 LENGTH_BYTES = 8
 #: The reference reader's limit on N.
 MAX_HEADER = 100_000_000
+
+#: Offsets are 64 bits wide, and one bit of them is never used.
+MAX_OFFSET = 2**63
 
 #: Bits an element, by the format's own names.
 DTYPE_BITS: dict[str, int] = {
@@ -56,6 +60,7 @@ DTYPE_BITS: dict[str, int] = {
 #: Bytes that an element's offset should be a multiple of.
 _ALIGNMENT = {dtype: nbits // 8 for dtype, nbits in DTYPE_BITS.items() if nbits >= 8}
 _BY_RANGE = itemgetter(Tensor._fields.index("offset"), Tensor._fields.index("nbytes"))
+_tuple = tuple.__new__  # builds a named tuple without its Python-level constructor
 _FIELDS = ("dtype", "shape", "data_offsets")
 
 
@@ -161,19 +166,27 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
     tensors: list[Tensor] = []
     metadata: dict[str, str] | None = None
     sizes: dict[tuple[str, tuple[Any, ...]], int | None] = {}
-    # `True == 1`, so a boolean would pass for a size: where there may be any, each value is looked at.
-    booleans = b"true" in raw or b"false" in raw
+    # `True == 1`, so a boolean would pass for a size: where there may be any, each entry is looked at.
+    usual = b"true" not in raw and b"false" not in raw
     for name, entry in header:
+        if usual and type(entry) is tuple:
+            dtype, shape, offsets = entry
+            try:
+                begin, end = offsets
+                nbytes = sizes[dtype, tuple(shape)]
+                if end - begin == nbytes and 0 <= begin < MAX_OFFSET:
+                    tensors.append(_tuple(Tensor, (name, dtype, tuple(shape), start + begin, nbytes)))
+                    continue
+            except (KeyError, TypeError, ValueError):
+                pass  # the first of its kind, or damaged
         if name == "__metadata__":
             if metadata is not None:
                 findings.add("duplicate-key", "error", "a second `__metadata__`")
             metadata = {**(metadata or {}), **_metadata(entry, findings)}
             continue
         triple = entry if type(entry) is tuple else _unusual_entry(name, entry, findings)
-        if triple is not None and not (booleans and _has_boolean(name, triple, findings)):
-            tensor = _tensor(name, triple, start, sizes, findings)
-            if tensor is not None:
-                tensors.append(tensor)
+        if triple is not None and (tensor := _tensor(name, triple, start, sizes, findings)):
+            tensors.append(tensor)
     if not _plain(raw):
         _check_names(tensors, findings)
     return _without_duplicates(tensors, findings), metadata or {}
@@ -191,6 +204,9 @@ def _tensor(
     if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
         findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
         return None
+    if any(type(value) is bool for value in (*shape, *offsets)):
+        findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
+        return None
     begin, end = offsets
     key = dtype, tuple(shape)
     try:
@@ -200,18 +216,11 @@ def _tensor(
     except TypeError:
         findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
         return None
-    if type(begin) is int and type(end) is int and 0 <= begin <= end < 2**63 and end - begin == nbytes:
+    if type(begin) is int and type(end) is int and 0 <= begin < MAX_OFFSET and end - begin == nbytes:
         return Tensor(name, dtype, key[1], start + begin, nbytes)
     if not _explained(name, dtype, shape, begin, end, findings):
         return None
     return Tensor(name, dtype, key[1], start + begin, end - begin)
-
-
-def _has_boolean(name: str, triple: tuple[Any, Any, Any], findings: Findings) -> bool:
-    if not any(type(value) is bool for part in triple[1:] if isinstance(part, list) for value in part):
-        return False
-    findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
-    return True
 
 
 def _expected_bytes(dtype: str, shape: tuple[Any, ...]) -> int | None:
@@ -235,7 +244,7 @@ def _overflows(shape: tuple[int, ...]) -> bool:
 
 def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
     """Tell what is wrong with an entry; whether it can be kept as a tensor all the same."""
-    if not (type(begin) is int and type(end) is int and 0 <= begin <= end < 2**63):
+    if not (type(begin) is int and type(end) is int and 0 <= begin <= end < MAX_OFFSET):
         findings.add("data-offsets", "error", f"data_offsets [{begin!s:.30}, {end!s:.30}] are no range of bytes", name)
         return False
     if not all(type(dim) is int and dim >= 0 for dim in shape):
@@ -341,8 +350,12 @@ def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findin
     """The data's bytes in order: claimed by tensors, holes between them, trailing."""
     regions: list[Region] = []
     position = begin_of_run = start
-    # In the order in which files are written the sort has nothing to do; `sorted` sees that in one pass.
-    for tensor in sorted(tensors, key=_BY_RANGE):
+    sizes = [tensor.nbytes for tensor in tensors]
+    ends = list(accumulate(sizes, initial=start))
+    gapless = [tensor.offset for tensor in tensors] == ends[:-1]  # as files are written
+    if gapless:
+        position = ends[-1]
+    for tensor in () if gapless else sorted(tensors, key=_BY_RANGE):
         begin = tensor.offset
         if begin != position:
             if begin > position:
@@ -356,7 +369,9 @@ def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findin
                 findings.add("overlap", "error", what if shared else "is empty, inside another", tensor.name)
         position = max(position, begin + tensor.nbytes)
     _add(regions, "tensors", begin_of_run, position, size)
-    misaligned = sum(t.offset % _ALIGNMENT.get(t.dtype, 1) != 0 for t in tensors if t.nbytes)
+    misaligned = 0
+    if not gapless or start % 8 or any(nbytes % 8 for nbytes in set(sizes)):
+        misaligned = sum(t.offset % _ALIGNMENT.get(t.dtype, 1) != 0 for t in tensors if t.nbytes)
     if misaligned:
         findings.add("misaligned", "info", f"{plural(misaligned, 'tensor')} not aligned to the size of an element")
     if position > size:
