@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from inspector import naming
@@ -39,7 +40,7 @@ def infer(shapes: Mapping[str, tuple[int, ...]], roles: set[str]) -> Config | No
         if not _needed(model_type) <= roles:
             continue
         candidate = _as(model_type, shapes)
-        if candidate and (best is None or candidate[0] > best[0]):
+        if best is None or candidate[0] > best[0]:
             best = candidate
     return best[1] if best and best[0] >= ENOUGH else None
 
@@ -52,7 +53,7 @@ def _needed(model_type: str) -> set[str]:
     return {row.role for row in rows if not (row.when or row.heads or row.tied or row.buffer)}
 
 
-def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, Config] | None:
+def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, Config]:
     """How well one model type explains the tensors, and the configuration that does it."""
     family = family_of({"model_type": model_type})
     assert family is not None
@@ -60,14 +61,32 @@ def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, 
     keys = named.keys()
     shape_of = dict(zip(keys, shapes.values(), strict=True))
     config = _solve(family, model_type, shape_of)
+    known = {key for key, slot in zip(keys, named.slots, strict=True) if slot.group != "buffer"}
+    scored = (
+        (_score(candidate, known, shape_of), candidate) for candidate in (_under(config, h) for h in _heads(family))
+    )
+    return max(scored, key=lambda pair: pair[0])
+
+
+def _heads(family: Family) -> list[str]:
+    """Class suffixes that a family has rows for, its usual one first."""
+    found = [family.head, "Model", *(head for row in family.rows if isinstance(row, Row) for head in row.heads.split())]
+    return list(dict.fromkeys(found))
+
+
+def _under(config: Config, head: str) -> Config:
+    return replace(config, values={**config.values, "architectures": [head]})
+
+
+def _score(config: Config, known: set[Key], shape_of: Mapping[Key, tuple[int, ...]]) -> float:
+    """The share of stored and predicted tensors that are both, in the same shape."""
     try:
         prediction = predict(config)
     except ConfigError:
-        return None
+        return 0.0
     expected = {key: row.shape for row in prediction.expected for key in row.keys()}
-    known = {key for key, slot in zip(keys, named.slots, strict=True) if slot.group != "buffer"}
     right = sum(sorted(expected[key]) == sorted(shape_of[key]) for key in known & expected.keys())
-    return right / max(1, len(known | expected.keys())), config
+    return right / max(1, len(known | expected.keys()))
 
 
 def _solve(family: Family, model_type: str, shape_of: Mapping[Key, tuple[int, ...]]) -> Config:

@@ -1,0 +1,60 @@
+"""Checkpoints from recipes, made once a session, and what tests ask of a run of the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sparse
+
+from inspector import cli
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Name of a recipe → its folder of full-size sparse files."""
+    root = tmp_path_factory.mktemp("checkpoints")
+
+    def make(name: str) -> Path:
+        folder = root / name
+        return folder if folder.exists() else sparse.make(sparse.load(name), folder)
+
+    return make
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command line did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def inspect(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run the command line within this process."""
+
+    def run(*arguments: object) -> Ran:
+        code = cli.run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def write(path: Path, header: object, data: int = 0, *, raw: bytes | None = None) -> Path:
+    """A safetensors file with a header as given and so many zero bytes after it."""
+    text = json.dumps(header, separators=(",", ":")).encode() if raw is None else raw
+    path.write_bytes(len(text).to_bytes(8, "little") + text)
+    with path.open("r+b") as file:
+        file.truncate(8 + len(text) + data)
+    return path

