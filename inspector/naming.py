@@ -170,7 +170,7 @@ def _split(names: Sequence[str]) -> tuple[Sequence[str], list[Sequence[str]]]:
 
 def _split_each(names: Sequence[str]) -> tuple[Sequence[str], list[Sequence[str]]]:
     """The same for names with line breaks or braces of their own."""
-    words = [_NUMBER.split("." + name) for name in names]
+    words = [_NUMBER.split("." + name.replace("{}", "{ }")) for name in names]
     return [".{}".join(each[::2])[1:] for each in words], [each[1::2] for each in words]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sparse
@@ -108,7 +109,9 @@ def test_mixtral_label_counts_shared_parts_eight_times(made: Made) -> None:
 def test_metas_names_give_the_same_roles(made: Made) -> None:
     """The same model under Meta's names and params.json: role by role the same."""
     ours, metas = (reconciled(made(name)) for name in ("llama-3.1-8b", "llama-3.1-8b-meta"))
-    assert [(r.role, r.tensors, r.parameters) for r in ours.roles] == [(r.role, r.tensors, r.parameters) for r in metas.roles]  # fmt: skip
+    assert [(r.role, r.tensors, r.parameters) for r in ours.roles] == [
+        (r.role, r.tensors, r.parameters) for r in metas.roles
+    ]
     assert metas.checkpoint.config is not None
     assert metas.checkpoint.config.values["intermediate_size"] == 14_336
 
@@ -140,7 +143,7 @@ def test_real_bert() -> None:
     assert not [finding for finding in result.findings if finding.severity != "info"]
 
 
-def change(name: str, *edits: tuple[str, object]) -> dict[str, object]:
+def change(name: str, *edits: tuple[str, object]) -> dict[str, Any]:
     """A recipe with fields of its configuration changed."""
     recipe = sparse.load(name)
     recipe["beside"]["config.json"].update(edits)

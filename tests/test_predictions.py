@@ -74,7 +74,14 @@ def test_book_configuration(more: dict[str, Any], count: int) -> None:
 
 def test_book_llama() -> None:
     """The book's keys with hidden_dim are Llama's."""
-    book = {"vocab_size": 32000, "context_length": 4096, "emb_dim": 4096, "n_heads": 32, "n_layers": 32, "hidden_dim": 11008}  # fmt: skip
+    book = {
+        "vocab_size": 32000,
+        "context_length": 4096,
+        "emb_dim": 4096,
+        "n_heads": 32,
+        "n_layers": 32,
+        "hidden_dim": 11008,
+    }
     assert inspector.predict(book).parameters == 6_738_415_616
 
 
@@ -117,7 +124,15 @@ def test_metas_feed_forward_width(params: dict[str, Any], width: int, count: int
 
 def test_mistrals_params() -> None:
     """hidden_dim and head_dim are given, experts under `moe`."""
-    base = {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 32000}  # fmt: skip
+    base = {
+        "dim": 4096,
+        "n_layers": 32,
+        "head_dim": 128,
+        "hidden_dim": 14336,
+        "n_heads": 32,
+        "n_kv_heads": 8,
+        "vocab_size": 32000,
+    }
     assert inspector.predict(base).parameters == 7_241_732_096
     moe = base | {"moe": {"num_experts_per_tok": 2, "num_experts": 8}}
     assert inspector.predict(moe).parameters == 46_702_792_704
@@ -135,13 +150,20 @@ def test_rule_of_thumb_and_sizes() -> None:
     assert (state.gradients, state.optimizer) == (2 * prediction.parameters, 12 * prediction.parameters)
 
 
-BAD = {
+BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no model type": ({"hidden_size": 1}, "model_type"),
     "unknown model type": ({"model_type": "no-such-thing"}, "no-such-thing"),
     "a missing field": ({"model_type": "llama", "hidden_size": 64}, "vocab_size"),
     "a field of the wrong type": ({"model_type": "gpt2", "n_embd": "wide"}, "n_embd"),
     "zero heads": (
-        {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 0, "vocab_size": 9, "num_hidden_layers": 1, "intermediate_size": 4},
+        {
+            "model_type": "llama",
+            "hidden_size": 64,
+            "num_attention_heads": 0,
+            "vocab_size": 9,
+            "num_hidden_layers": 1,
+            "intermediate_size": 4,
+        },
         "num_attention_heads",
     ),
     "endless layers": ({"model_type": "gpt2", "n_layer": 10**12}, "n_layer"),
@@ -149,7 +171,7 @@ BAD = {
     "beyond 64 bits": ({"model_type": "gpt2", "n_embd": 10**30}, "64 bits"),
     "a list for a number": ({"model_type": "gpt2", "n_layer": [1]}, "n_layer"),
     "a number as model type": ({"model_type": 7}, "model_type"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD)

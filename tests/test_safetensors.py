@@ -52,7 +52,7 @@ def entry(begin: Any, end: Any, shape: Any = (1,), dtype: Any = "U8") -> dict[st
 
 def test_reads_what_the_reference_writes(tmp_path: Path) -> None:
     """Names, dtypes, shapes, metadata and the data's place agree with the reference reader."""
-    arrays = {
+    arrays: dict[str, np.ndarray[Any, Any]] = {
         "a.weight": np.arange(12, dtype=np.float32).reshape(3, 4),
         "b.bias": np.arange(5, dtype=np.float16),
         "c": np.array(7, dtype=np.int64),
@@ -239,7 +239,9 @@ ENTRIES = st.fixed_dictionaries(
     },
     optional={"extra": st.none()},
 )
-HEADERS = st.lists(st.tuples(NAMES, ENTRIES | st.dictionaries(st.text("ab", max_size=2), st.text("cd", max_size=2))), max_size=4)  # fmt: skip
+HEADERS = st.lists(
+    st.tuples(NAMES, ENTRIES | st.dictionaries(st.text("ab", max_size=2), st.text("cd", max_size=2))), max_size=4
+)
 
 
 def consistent(sizes: list[tuple[str, list[int]]]) -> list[tuple[str, Any]]:
@@ -262,7 +264,11 @@ SOUND = st.lists(
 def test_agrees_with_the_reference(tmp_path: Path, pairs: list[tuple[str, Any]], data: int | None, front: str) -> None:
     """What the reference accepts we accept, with the same tensors; what it rejects we report."""
     raw = front + "{" + ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in pairs) + "}"
-    ends = [v["data_offsets"][1] for _, v in pairs if isinstance(v.get("data_offsets"), list) and len(v["data_offsets"]) == 2]  # fmt: skip
+    ends = [
+        v["data_offsets"][1]
+        for _, v in pairs
+        if isinstance(v.get("data_offsets"), list) and len(v["data_offsets"]) == 2
+    ]
     sizes = [end for end in ends if type(end) is int and 0 <= end < 1000]
     path = write(tmp_path / "x", None, max(sizes, default=0) if data is None else data, raw=raw.encode())
     try:

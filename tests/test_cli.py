@@ -1,0 +1,190 @@
+"""The command line: exit codes, one-line errors, and JSON that keeps its promises."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Ran, write
+
+from inspector.architectures.roles import GROUPS
+
+Made = Callable[[str], Path]
+Inspect = Callable[..., Ran]
+RECIPES = ("llama-7b", "gpt2", "mixtral-8x7b", "qwen3-0.6b", "bert-base-uncased", "llama-3.1-8b-meta")
+
+
+def check_sums(document: dict[str, Any]) -> None:
+    """The sums that hold for every result."""
+    bridge = document["reconciliation"]
+    start = bridge["nominal"]["bytes"] if bridge["nominal"] else bridge["predicted"] or 0
+    assert start + sum(s["bytes"] for s in bridge["steps"]) + bridge["unexplained"]["bytes"] == bridge["on_disk"]
+    for file in document["files"]:
+        assert file["header"] + file["tensors"] + file["padding"] + file["unused"] == file["size"]
+    assert sum(file["size"] for file in document["files"]) == bridge["on_disk"]
+    assert sum(tensor["parameters"] for tensor in document["tensors"]) == document["parameters"]["logical"]
+    assert sum(role["parameters"] for role in document["roles"]) == document["parameters"]["logical"]
+    assert sum(dtype["tensors"] for dtype in document["dtypes"]) == len(document["tensors"])
+    assert {role["group"] for role in document["roles"]} <= set(GROUPS)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_json_adds_up(made: Made, inspect: Inspect, name: str) -> None:
+    """Files, bridge, roles and tensors sum to the same numbers."""
+    ran = inspect(made(name), "--json", "--tensors")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json["schema"] == "checkpoint-inspector/1"
+    check_sums(ran.json)
+
+
+def test_overview_shows_the_bridge(made: Made, inspect: Inspect) -> None:
+    """The text has what the issue of this tool is about: each step and no gap."""
+    out = inspect(made("llama-7b")).out
+    for said in (
+        "14,000,000,000",
+        "−523,168,768",
+        "label_rounding",
+        "+4,096",
+        "+37,248",
+        "13,476,872,576",
+        "unexplained: 0",
+    ):
+        assert said in out
+
+
+def test_the_command_may_be_named(made: Made, inspect: Inspect) -> None:
+    """`inspect overview X` is `inspect X`; options may come first."""
+    plain = inspect(made("gpt2")).out
+    assert inspect("overview", made("gpt2")).out == plain
+    assert inspect("--label", "0.1B", made("gpt2")).out != plain
+
+
+def test_label_is_given_or_read(made: Made, inspect: Inspect) -> None:
+    """--label wins over the name."""
+    ran = inspect(made("llama-7b"), "--label", "6.7B", "--json")
+    assert ran.json["reconciliation"]["nominal"] == {
+        "label": "6.7B",
+        "parameters": 6_700_000_000,
+        "bits": 16,
+        "bytes": 13_400_000_000,
+    }
+    bad = inspect(made("llama-7b"), "--label", "huge")
+    assert (bad.code, bad.out) == (2, "")
+
+
+def test_tensors_in_every_form(made: Made, inspect: Inspect) -> None:
+    """The same tensors as text, CSV, JSON and JSON lines."""
+    target = made("llama-7b")
+    document = inspect("tensors", target, "--json").json
+    assert len(document["tensors"]) == 323
+    assert [json.loads(line) for line in inspect("tensors", target, "--jsonl").out.splitlines()] == document["tensors"]
+    rows = list(csv.DictReader(io.StringIO(inspect("tensors", target, "--csv").out)))
+    assert [(row["name"], int(row["bytes"])) for row in rows] == [(t["name"], t["bytes"]) for t in document["tensors"]]
+    assert len(inspect("tensors", target).out.splitlines()) == 324
+
+
+def test_tensors_by_pattern_and_order(made: Made, inspect: Inspect) -> None:
+    """A glob, a part of a name, and orders."""
+    target = made("llama-7b")
+    assert len(inspect("tensors", target, "*.q_proj.weight", "--json").json["tensors"]) == 32
+    assert len(inspect("tensors", target, "layers.3.", "--json").json["tensors"]) == 10
+    sizes = [t["bytes"] for t in inspect("tensors", target, "--sort", "size", "--json").json["tensors"]]
+    assert sizes == sorted(sizes, reverse=True)
+    names = [t["name"] for t in inspect("tensors", target, "--sort", "name", "--json").json["tensors"]]
+    assert names == sorted(names)
+
+
+def test_predict_in_both_forms(inspect: Inspect) -> None:
+    """Counts, formulas, sizes, rule of thumb, training state."""
+    document = inspect("predict", "llama-7b", "--json", "--training", "--tensors").json
+    assert document["parameters"] == {"predicted": 6_738_415_616, "active": 6_738_415_616}
+    assert document["bytes"]["F16"] == 13_476_831_232
+    assert sum(role["parameters"] for role in document["roles"]) == 6_738_415_616
+    assert {r["role"]: r["formula"] for r in document["roles"]}[
+        "q_proj"
+    ] == "num_attention_heads·head_dim × hidden_size"
+    assert len(document["tensors"]) == 291
+    assert document["training"]["F32"]["bytes"] == 16 * 6_738_415_616
+    text = inspect("predict", "gpt2", "--label", "123550272", "--training").out
+    assert "rule of thumb" in text and "optimizer state" in text and "without" in text
+
+
+def test_predict_takes_a_folder_and_a_file(made: Made, inspect: Inspect) -> None:
+    """A folder's configuration, and a file's."""
+    folder = inspect("predict", made("gpt2"), "--json").json
+    file = inspect("predict", made("gpt2") / "config.json", "--json").json
+    assert folder["parameters"] == file["parameters"]
+
+
+WRONG = [
+    ("no-such-file.safetensors",),
+    ("--no-such-option", "x"),
+    ("tensors",),
+    ("tensors", "x", "--sort", "colour"),
+    ("predict", "no-such-preset"),
+    ("predict",),
+    ("x", "y", "z"),
+]
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_misuse_is_one_line_and_exit_code_2(inspect: Inspect, arguments: tuple[str, ...]) -> None:
+    """Errors go to stderr as `inspect: …`, one line; stdout stays empty."""
+    ran = inspect(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("inspect: ") and ran.err.count("\n") == 1
+
+
+def test_text_from_files_is_escaped(tmp_path: Path, inspect: Inspect) -> None:
+    """ESC, line breaks and bidirectional marks in names reach no terminal; JSON keeps the name."""
+    name = "evil\x1b[31m\n\u202ename"
+    path = write(tmp_path / "x.safetensors", {name: {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}}, 1)
+    for command in ((path,), ("tensors", path), ("tensors", path, "--csv")):
+        out = inspect(*command).out
+        assert "\x1b" not in out and "\u202e" not in out
+    assert inspect(path, "--tensors", "--json").json["tensors"][0]["name"] == name
+
+
+def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", *arguments], capture_output=True, text=True, check=False, **more
+    )
+
+
+def test_the_version_costs_nothing() -> None:
+    """`--version` answers before click, json or dataclasses are imported."""
+    code = "import sys; sys.argv = ['inspect', '--version']; import inspector.__main__ as m; m.main(); print({'click', 'json', 'dataclasses'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[0].startswith("inspect ")
+    assert out.splitlines()[1] == "set()"
+
+
+def test_a_safetensors_file_loads_only_what_it_needs(made: Made) -> None:
+    """Neither the Hub's client, nor numpy, nor another family's table is imported for a local Llama."""
+    code = f"import sys; from inspector.cli import run; run([{str(made('llama-7b'))!r}]); print([m for m in sys.modules if m.split('.')[0] in ('huggingface_hub', 'numpy', 'gguf', 'httpx') or m.endswith(('.gpt2', '.bert', '.mixtral'))])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
+def test_a_closed_pipe_is_no_error(made: Made) -> None:
+    """`inspect … | head` ends quietly."""
+    command = f"{sys.executable} -m inspector tensors {made('mixtral-8x7b')} | head -1"
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
+    assert len(ran.stdout.splitlines()) == 1
+
+
+def test_help_and_no_arguments() -> None:
+    """Help names every command; no arguments is help."""
+    helped = run("--help")
+    assert helped.returncode == 0
+    for command in ("overview", "tensors", "predict"):
+        assert command in helped.stdout
+    assert "Usage" in run().stdout + run().stderr

@@ -1,0 +1,89 @@
+"""The house rules that no other tool checks."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import inspector
+
+PACKAGE = Path(inspector.__file__).parent
+
+#: Module or folder → floor. Imports point down only; on one floor they may not make a circle.
+FLOORS = {
+    "errors": 0,
+    "units": 0,
+    "model": 1,
+    "sources": 2,
+    "formats": 3,
+    "architectures": 3,
+    "quantization": 3,
+    "targets": 4,
+    "presets": 4,
+    "selection": 4,
+    "configs": 4,
+    "checkpoint": 4,
+    "naming": 4,
+    "prediction": 4,
+    "labels": 4,
+    "infer": 5,
+    "counts": 5,
+    "causes": 5,
+    "ledger": 5,
+    "join": 5,
+    "reconciliation": 5,
+    "report": 6,
+    "api": 7,
+    "cli": 8,
+    "__main__": 9,
+}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def home(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """First names below `inspector` that a module imports, late imports included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "inspector":
+            parts = node.module.split(".")[1:]
+            found |= {parts[0]} if parts else {alias.name for alias in node.names}
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    """No module imports from a floor above its own."""
+    own = FLOORS[home(path)]
+    above = {name for name in imported(path) if FLOORS[name] > own}
+    assert not above
+
+
+def test_formats_do_not_know_each_other() -> None:
+    """One format's reader imports nothing of another's."""
+    for path in (PACKAGE / "formats").glob("*.py"):
+        others = {other.stem for other in path.parent.glob("*.py")} - {"__init__", "findings", path.stem}
+        names = {name for name in others if f"inspector.formats.{name}" in path.read_text()}
+        assert not names or path.stem == "__init__"
+
+
+def test_all_is_complete() -> None:
+    """Every public name resolves, and nothing else is promised."""
+    assert sorted(inspector.__all__) == inspector.__all__
+    for name in inspector.__all__:
+        assert getattr(inspector, name).__doc__
+
+
+def test_readme_has_every_command() -> None:
+    """A command that the README does not show does not exist for a reader."""
+    from inspector.cli import inspect
+
+    readme = (PACKAGE.parent / "README.md").read_text()
+    for name in inspect.commands:
+        if name != "overview":
+            assert f"inspect {name}" in readme

@@ -1,0 +1,181 @@
+"""Names from every convention → the same keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from inspector.architectures import load
+from inspector.architectures.index import GGUF, MODULES
+from inspector.architectures.roles import GROUPS, ROLES
+from inspector.architectures.table import Row
+from inspector.model import STACKED, Config, Key
+from inspector.naming import Namer
+from inspector.prediction import predict
+
+#: The same tensor as Transformers, Meta, GPT-2, BERT, Megatron's heirs, OPT and MPT name it.
+SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("embed_tokens", "weight"): (
+        "model.embed_tokens.weight",
+        "embed_tokens.weight",
+        "tok_embeddings.weight",
+        "transformer.wte.weight",
+        "wte.weight",
+        "bert.embeddings.word_embeddings.weight",
+        "gpt_neox.embed_in.weight",
+        "module.model.embed_tokens.weight",
+    ),
+    ("lm_head", "weight"): ("lm_head.weight", "output.weight", "embed_out.weight", "cls.predictions.decoder.weight"),
+    ("norm", "weight"): (
+        "model.norm.weight",
+        "norm.weight",
+        "transformer.ln_f.weight",
+        "gpt_neox.final_layer_norm.weight",
+    ),
+}
+LAYERED: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("q_proj", "weight"): (
+        "model.layers.7.self_attn.q_proj.weight",
+        "layers.7.self_attn.q_proj.weight",
+        "layers.7.attention.wq.weight",
+        "bert.encoder.layer.7.attention.self.query.weight",
+        "encoder.layer.7.attention.self.query.weight",
+    ),
+    ("q_proj", "bias"): ("model.layers.7.self_attn.q_proj.bias", "bert.encoder.layer.7.attention.self.query.bias"),
+    ("o_proj", "weight"): (
+        "model.layers.7.self_attn.o_proj.weight",
+        "layers.7.attention.wo.weight",
+        "h.7.attn.c_proj.weight",
+        "bert.encoder.layer.7.attention.output.dense.weight",
+        "transformer.h.7.self_attention.dense.weight",
+    ),
+    ("qkv_proj", "weight"): (
+        "h.7.attn.c_attn.weight",
+        "transformer.h.7.self_attention.query_key_value.weight",
+        "gpt_neox.layers.7.attention.query_key_value.weight",
+        "transformer.blocks.7.attn.Wqkv.weight",
+        "model.layers.7.self_attn.qkv_proj.weight",
+    ),
+    ("gate_proj", "weight"): ("model.layers.7.mlp.gate_proj.weight", "layers.7.feed_forward.w1.weight"),
+    ("up_proj", "weight"): (
+        "model.layers.7.mlp.up_proj.weight",
+        "layers.7.feed_forward.w3.weight",
+        "transformer.h.7.mlp.c_fc.weight",
+        "bert.encoder.layer.7.intermediate.dense.weight",
+        "h.7.mlp.dense_h_to_4h.weight",
+    ),
+    ("down_proj", "weight"): (
+        "model.layers.7.mlp.down_proj.weight",
+        "layers.7.feed_forward.w2.weight",
+        "h.7.mlp.c_proj.weight",
+        "bert.encoder.layer.7.output.dense.weight",
+        "h.7.mlp.dense_4h_to_h.weight",
+    ),
+    ("input_layernorm", "weight"): (
+        "model.layers.7.input_layernorm.weight",
+        "layers.7.attention_norm.weight",
+        "h.7.ln_1.weight",
+    ),
+    ("post_attention_layernorm", "weight"): (
+        "model.layers.7.post_attention_layernorm.weight",
+        "layers.7.ffn_norm.weight",
+        "h.7.ln_2.weight",
+        "bert.encoder.layer.7.attention.output.LayerNorm.weight",
+        "bert.encoder.layer.7.attention.output.LayerNorm.gamma",
+    ),
+}
+
+
+def key_of(name: str, namer: Namer | None = None) -> Key:
+    return (namer or Namer()).name([name]).key(0)
+
+
+@pytest.mark.parametrize(("role", "part", "name"), [(*key, name) for key, names in SAME.items() for name in names])
+def test_outside_the_layers(role: str, part: str, name: str) -> None:
+    """By convention alone, with no family's table."""
+    assert key_of(name) == Key("text", None, None, role, part)
+
+
+@pytest.mark.parametrize(("role", "part", "name"), [(*key, name) for key, names in LAYERED.items() for name in names])
+def test_in_a_layer(role: str, part: str, name: str) -> None:
+    """By convention alone, with the layer's number."""
+    assert key_of(name) == Key("text", 7, None, role, part)
+
+
+@pytest.mark.parametrize(
+    ("name", "expert", "role"),
+    [
+        ("model.layers.3.block_sparse_moe.experts.5.w1.weight", 5, "gate_proj"),
+        ("model.layers.3.block_sparse_moe.experts.5.w2.weight", 5, "down_proj"),
+        ("model.layers.3.block_sparse_moe.experts.5.w3.weight", 5, "up_proj"),
+        ("model.layers.3.mlp.experts.5.gate_proj.weight", 5, "gate_proj"),
+        ("model.layers.3.mlp.experts.gate_up_proj", STACKED, "gate_up_proj"),
+        ("model.layers.3.block_sparse_moe.gate.weight", None, "router"),
+        ("model.layers.3.mlp.shared_experts.gate_proj.weight", None, "shared_gate_proj"),
+    ],
+)
+def test_experts(name: str, expert: int | None, role: str) -> None:
+    """Apart, stacked and shared experts, and the router."""
+    assert key_of(name) == Key("text", 3, expert, role, "weight")
+
+
+def test_buffers() -> None:
+    """GPT-2's masks and rotary frequencies are no parameters."""
+    named = Namer().name(["h.3.attn.bias", "h.3.attn.masked_bias", "model.layers.3.self_attn.rotary_emb.inv_freq"])
+    assert [slot.group for slot in named.slots] == ["buffer"] * 3
+
+
+def test_towers_are_told_apart_and_one_alone_is_text() -> None:
+    """Encoder and decoder together are towers; BERT's encoder is the text model."""
+    both = Namer().name(["encoder.layers.0.self_attn.q_proj.weight", "decoder.layers.0.self_attn.q_proj.weight"])
+    assert [slot.tower for slot in both.slots] == ["encoder", "decoder"]
+    assert key_of("vision_tower.encoder.layers.0.self_attn.q_proj.weight").tower == "vision"
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb.0.weight", "{}.0.{}.weight", "0", "", ".", "layers.99999999999.x", "layers.①.x"]
+)
+def test_strange_names_get_a_key(name: str) -> None:
+    """Whatever a file calls a tensor: a key, alone and among others."""
+    alone = key_of(name)
+    assert Namer().name(["lm_head.weight", name, "lm_head.bias"]).key(1) == alone
+
+
+def test_unknown_words_have_no_role() -> None:
+    """What nothing explains has no role, and keeps its layer."""
+    assert key_of("model.layers.4.flux_capacitor.weight") == Key("text", 4, None, "", "weight")
+
+
+FAMILIES = sorted(set(MODULES.values()))
+
+
+@pytest.mark.parametrize("module", FAMILIES)
+def test_index_is_what_the_families_say(module: str) -> None:
+    """The index, by which one family is found without loading the others, says what the tables say."""
+    family = load(module)
+    assert {name for name, home in MODULES.items() if home == module} == set(family.types)
+    assert {name for name, home in GGUF.items() if home == module} == set(family.gguf)
+
+
+@pytest.mark.parametrize("module", FAMILIES)
+def test_rows_have_known_roles(module: str) -> None:
+    """Each row's role has a group."""
+    for row in load(module).rows:
+        if isinstance(row, Row):
+            assert row.role in ROLES
+            assert (row.group or ROLES[row.role]) in GROUPS
+
+
+SMALL = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 4, "vocab_size": 16}
+
+
+@pytest.mark.parametrize("model_type", sorted(MODULES))
+def test_forwards_and_backwards_agree(model_type: str) -> None:
+    """Each name that a table predicts is read back as the key that it was predicted under, and no key twice."""
+    values = {"model_type": model_type, **SMALL}
+    prediction = predict(Config(values, "config.json"))
+    pairs = [(row.name_of(key), key) for row in prediction.expected for key in row.keys()]
+    named = Namer(load(MODULES[model_type]), values).name([name for name, _ in pairs])
+    assert named.keys() == [key for _, key in pairs]
+    assert len({key for _, key in pairs}) == len(pairs)

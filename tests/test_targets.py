@@ -1,0 +1,196 @@
+"""What a target may be: a file, a folder of each kind, an index; and what it may not make us read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import sparse
+from conftest import Ran, write
+
+import inspector
+from inspector import InspectorError, TargetError
+
+Made = Callable[[str], Path]
+TENSOR = {"t": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}
+
+
+def rules(checkpoint: inspector.Checkpoint) -> set[str]:
+    return {finding.rule for finding in checkpoint.all_findings}
+
+
+def shard(folder: Path, name: str, tensor: str) -> Path:
+    return write(folder / name, {tensor: TENSOR["t"]}, 4)
+
+
+def test_a_file_finds_its_configuration(made: Made) -> None:
+    """config.json beside a file is used; the folder's other files are not its repository."""
+    checkpoint = inspector.open(made("gpt2") / "model.safetensors")
+    assert checkpoint.config is not None and checkpoint.config.model_type == "gpt2"
+    assert checkpoint.other is None
+
+
+def test_a_folder_with_an_index(made: Made) -> None:
+    """The index's files, in order, and what lies beside them."""
+    checkpoint = inspector.open(made("llama-7b"))
+    assert [header.path for header in checkpoint.files] == [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    assert {other.kind for other in checkpoint.other or ()} == {"config", "index"}
+    assert checkpoint.repository_size == sum(path.stat().st_size for path in made("llama-7b").iterdir())
+
+
+def test_an_index_file_is_its_checkpoint(made: Made) -> None:
+    """Naming the index is naming what it lists."""
+    folder = inspector.open(made("llama-7b"))
+    index = inspector.open(made("llama-7b") / "model.safetensors.index.json")
+    assert index.files == folder.files
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("pattern", ["model-{:05}-of-{:05}.safetensors", "model_{:05}-of-{:06}.safetensors"])
+def test_shards_without_an_index(tmp_path: Path, pattern: str, start: int) -> None:
+    """Shards belong together by their names, counted from 0 or 1."""
+    for number in range(start, start + 3):
+        shard(tmp_path, pattern.format(number, 3), f"t{number}")
+    checkpoint = inspector.open(tmp_path)
+    assert len(checkpoint.files) == 3
+    assert "missing-shard" not in rules(checkpoint)
+
+
+def test_a_missing_shard_is_told(tmp_path: Path) -> None:
+    """By its number."""
+    shard(tmp_path, "model-00001-of-00003.safetensors", "a")
+    shard(tmp_path, "model-00003-of-00003.safetensors", "c")
+    checkpoint = inspector.open(tmp_path)
+    assert [f.message for f in checkpoint.findings if f.rule == "missing-shard"] == ["1 shard of 3 not there: 2"]
+
+
+def test_independent_files_are_one_checkpoint(tmp_path: Path) -> None:
+    """Files without an order are read together."""
+    shard(tmp_path, "a.safetensors", "a")
+    shard(tmp_path, "b.safetensors", "b")
+    assert len(inspector.open(tmp_path).files) == 2
+
+
+def test_the_usual_file_is_the_main_one(tmp_path: Path) -> None:
+    """model.safetensors beside another copy: the other is told, not counted."""
+    shard(tmp_path, "model.safetensors", "a")
+    shard(tmp_path, "model.fp16.safetensors", "a")
+    checkpoint = inspector.open(tmp_path)
+    assert [header.path for header in checkpoint.files] == ["model.safetensors"]
+    assert "several-checkpoints" in rules(checkpoint)
+
+
+def test_include_picks(tmp_path: Path) -> None:
+    """A glob chooses among several, and one that matches nothing says so."""
+    shard(tmp_path, "model.safetensors", "a")
+    shard(tmp_path, "model.fp16.safetensors", "a")
+    assert [h.path for h in inspector.open(tmp_path, include="*fp16*").files] == ["model.fp16.safetensors"]
+    with pytest.raises(TargetError, match="matches"):
+        inspector.open(tmp_path, include="*int8*")
+
+
+def test_weights_in_the_only_subfolder(tmp_path: Path) -> None:
+    """A folder around the model's folder is looked through."""
+    (tmp_path / "inner").mkdir()
+    shard(tmp_path / "inner", "model.safetensors", "a")
+    assert [header.path for header in inspector.open(tmp_path).files] == ["inner/model.safetensors"]
+
+
+def index(folder: Path, *files: str) -> Path:
+    path = folder / "model.safetensors.index.json"
+    path.write_text(json.dumps({"weight_map": {f"t{n}": name for n, name in enumerate(files)}}))
+    return path
+
+
+def test_an_index_that_names_a_missing_file(tmp_path: Path) -> None:
+    """What is there is read, what is not is told."""
+    shard(tmp_path, "a.safetensors", "t0")
+    index(tmp_path, "a.safetensors", "gone.safetensors")
+    checkpoint = inspector.open(tmp_path)
+    assert len(checkpoint.files) == 1
+    assert "missing-shard" in rules(checkpoint)
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside.safetensors", "/etc/passwd", "../../etc/passwd", "..\\outside.safetensors"]
+)
+def test_an_index_cannot_lead_outside(tmp_path: Path, name: str) -> None:
+    """No file outside the folder is opened, whatever the index says."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    shard(tmp_path, "outside.safetensors", "secret")
+    shard(folder, "a.safetensors", "t0")
+    index(folder, "a.safetensors", name)
+    checkpoint = inspector.open(folder)
+    assert [header.path for header in checkpoint.files] == ["a.safetensors"]
+    assert "index-path" in rules(checkpoint)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"weight_map": []}', '{"weight_map": {"a": 1}}', "{}{}", "\xff"]
+)
+def test_a_broken_index_is_one_clear_error(tmp_path: Path, text: str) -> None:
+    """Not JSON, two documents, no map: said, with the file's name."""
+    shard(tmp_path, "a.safetensors", "t0")
+    (tmp_path / "model.safetensors.index.json").write_text(text, encoding="latin-1")
+    with pytest.raises(InspectorError, match=r"^model\.safetensors\.index\.json[^\n]*$"):
+        inspector.open(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"a": 1}{"b": 2}', "[" * 100_000])
+def test_a_broken_configuration_is_as_none_and_told(tmp_path: Path, text: str) -> None:
+    """The checkpoint is still read."""
+    shard(tmp_path, "model.safetensors", "a")
+    (tmp_path / "config.json").write_text(text)
+    checkpoint = inspector.open(tmp_path)
+    assert checkpoint.config is None
+    assert "config" in rules(checkpoint)
+
+
+def test_one_bad_shard_among_several(tmp_path: Path) -> None:
+    """The others are read, and its bytes stay in the sums."""
+    shard(tmp_path, "model-00001-of-00002.safetensors", "a")
+    (tmp_path / "model-00002-of-00002.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    checkpoint = inspector.open(tmp_path)
+    result = inspector.reconcile(checkpoint)
+    assert "unreadable-file" in rules(checkpoint)
+    assert result.on_disk == sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert {step.cause: step.bytes for step in result.steps}["unreadable"] == 43
+
+
+def test_folders_without_weights(tmp_path: Path) -> None:
+    """What is there instead is told."""
+    with pytest.raises(TargetError, match=r"no \.safetensors or \.gguf"):
+        inspector.open(tmp_path)
+    (tmp_path / "pytorch_model.bin").write_bytes(b"PK")
+    with pytest.raises(TargetError, match="only 1 pickle"):
+        inspector.open(tmp_path)
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    """A pipe is not waited for, a missing path is named."""
+    os.mkfifo(tmp_path / "model.safetensors")
+    with pytest.raises(InspectorError, match=r"neither a file nor a folder"):
+        inspector.open(tmp_path / "model.safetensors")
+    with pytest.raises(TargetError, match="no such file"):
+        inspector.open(tmp_path / "nothing.safetensors")
+
+
+def test_reads_headers_index_and_configuration_and_nothing_else(made: Made) -> None:
+    """Promise 4, to the byte."""
+    folder = made("llama-7b")
+    checkpoint = inspector.open(folder)
+    headers = sum(header.bytes_in("header") for header in checkpoint.files)
+    beside = sum((folder / name).stat().st_size for name in ("config.json", "model.safetensors.index.json"))
+    assert checkpoint.origin.bytes_read == headers + beside
+
+
+def test_config_option_replaces_the_one_beside(made: Made, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """--config FILE, whichever configuration lies beside the weights."""
+    config = sparse.load("gpt2")["beside"]["config.json"] | {"n_layer": 11}
+    (tmp_path / "other.json").write_text(json.dumps(config))
+    ran = inspect(made("gpt2"), "--config", tmp_path / "other.json", "--json")
+    assert ran.json["parameters"]["predicted"] < ran.json["parameters"]["logical"]
