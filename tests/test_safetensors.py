@@ -87,6 +87,11 @@ ACCEPTED = {
         1,
         "duplicate-key",
     ),
+    "duplicate keys that differ, the last one good": (
+        b'{"t":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}',
+        1,
+        "duplicate-key",
+    ),
     "an unknown field": (b'{"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":0}}', 1, "extra-field"),
     "an empty name": (b'{"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', 1, "tensor-name"),
     "ESC in a name": (b'{"\\u001b[31m":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', 1, "control-character"),
@@ -157,7 +162,11 @@ def test_damage_is_explained(tmp_path: Path, case: str) -> None:
 RAW_DAMAGE = {
     "duplicate keys that differ": (
         b'{"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"t":{"dtype":"I8","shape":[2],"data_offsets":[0,2]}}',
-        "duplicate-key",
+        "truncated",
+    ),
+    "a malformed entry behind a good one": (
+        b'{"t":{"dtype":"?","shape":[1],"data_offsets":[0,1]},"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}',
+        "tensor-entry",
     ),
     "a field twice": (b'{"t":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}}', "duplicate-key"),
     "metadata twice": (

@@ -168,7 +168,7 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
     sizes: dict[tuple[str, tuple[Any, ...]], int | None] = {}
     # `True == 1`, so a boolean would pass for a size: where there may be any, each entry is looked at.
     usual = b"true" not in raw and b"false" not in raw
-    for name, entry in header:
+    for name, entry in _last_of_each(header, findings):
         if usual and type(entry) is tuple:
             dtype, shape, offsets = entry
             try:
@@ -189,7 +189,7 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
             tensors.append(tensor)
     if not _plain(raw):
         _check_names(tensors, findings)
-    return _without_duplicates(tensors, findings), metadata or {}
+    return tensors, metadata or {}
 
 
 def _tensor(
@@ -325,22 +325,38 @@ def _check_names(tensors: list[Tensor], findings: Findings) -> None:
             findings.add("control-character", "warning", "the name has control or invisible characters", name)
 
 
-def _without_duplicates(tensors: list[Tensor], findings: Findings) -> list[Tensor]:
-    """One tensor a name, the last as JSON readers have it; the others are told."""
-    by_name = {tensor.name: tensor for tensor in tensors}
-    if len(by_name) == len(tensors):
-        return tensors
-    for tensor in tensors:
-        kept = by_name[tensor.name]
-        if kept == tensor and kept is not tensor:
-            findings.add(
-                "duplicate-key", "warning", "the name stands twice in the header, with the same entry", tensor.name
-            )
-        elif kept != tensor:
-            findings.add(
-                "duplicate-key", "error", "the name stands twice in the header, with different entries", tensor.name
-            )
-    return list(by_name.values())
+def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, Any]]:
+    """The entries that readers go by: of a name that stands twice the last, as in a hash map."""
+    last = dict(header)
+    if len(last) == len(header):
+        return header
+    told: dict[str, Any] = {}
+    for name, entry in header:
+        if name not in told:
+            told[name] = entry
+        elif name != "__metadata__":
+            same = told[name] == entry == last[name]
+            what = "with the same entry" if same else "with different entries: readers may take either"
+            findings.add("duplicate-key", "warning", f"the name stands twice in the header, {what}", name)
+    for name, entry in header:
+        if name != "__metadata__" and entry is not last[name] and not _parses(entry):
+            findings.add("tensor-entry", "error", "an entry that a later one of the same name hides is malformed", name)
+    hidden = [(name, entry) for name, entry in header if name == "__metadata__"]
+    return [*hidden, *((name, entry) for name, entry in last.items() if name != "__metadata__")]
+
+
+def _parses(entry: Any) -> bool:
+    """Whether an entry has the types that it should, whatever they add up to."""
+    if isinstance(entry, _Object):
+        fields = dict(entry)
+        if len(fields) != len(entry) or not fields.keys() >= set(_FIELDS):
+            return False
+        entry = tuple(fields[field] for field in _FIELDS)
+    if type(entry) is not tuple or type(entry[1]) is not list or type(entry[2]) is not list or len(entry[2]) != 2:
+        return False
+    sizes = (*entry[1], *entry[2])
+    known = type(entry[0]) is str and entry[0] in DTYPE_BITS
+    return known and all(type(size) is int and 0 <= size < 2**64 for size in sizes)
 
 
 # --- data -------------------------------------------------------------------------------------
