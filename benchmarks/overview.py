@@ -1,0 +1,136 @@
+"""This command and its peers on the same files in one run: wall time of the whole process and peak memory.
+
+    make bench        (or: python benchmarks/overview.py [RUNS])
+
+Three checkpoints: a small one, one of 291 tensors, and one of 45,395 tensors (DeepSeek-V3's names). Runs go
+in turn, so that a machine that slows down slows all alike; the ratio is to `inspect`, medians are shown.
+Peers: `safetensors.safe_open` listing its keys, huggingface_hub's parser for local files, `safetensors-print`.
+The parser's own time, without Python's start and its import, is measured inside its process.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
+import sparse
+
+BIN = Path(sys.executable).parent
+
+SAFE_OPEN = """
+import sys
+from safetensors import safe_open
+with safe_open(sys.argv[1], 'numpy') as f:
+    for name in f.keys(): print(name)
+"""
+HUB_PARSER = """
+import sys, time
+from huggingface_hub import parse_local_safetensors_file_metadata as parse
+start = time.perf_counter()
+parse(sys.argv[1])
+print(time.perf_counter() - start)
+"""
+JSON_LOADS = """
+import json, sys
+with open(sys.argv[1], 'rb') as f:
+    header = json.loads(f.read(int.from_bytes(f.read(8), 'little')))
+"""
+
+COMMANDS: dict[str, list[str]] = {
+    "inspect": [str(BIN / "inspect")],
+    "safe_open, keys": [sys.executable, "-c", SAFE_OPEN],
+    "huggingface_hub parser": [sys.executable, "-c", HUB_PARSER],
+    "safetensors-print": [str(BIN / "safetensors-print")],
+    "json.loads of the header": [sys.executable, "-c", JSON_LOADS],
+    "python -c pass": [sys.executable, "-c", "pass"],
+}
+
+
+def deepseek_v3() -> Iterable[sparse.Entry]:
+    """Every tensor of DeepSeek-V3's 61 layers."""
+    hidden, experts = 7168, 256
+    yield "BF16", [129280, hidden], "model.embed_tokens.weight"
+    for layer in range(61):
+        base = f"model.layers.{layer}"
+        attention = {
+            "q_a_proj": [1536, hidden],
+            "q_b_proj": [24576, 1536],
+            "kv_a_proj_with_mqa": [576, hidden],
+            "kv_b_proj": [32768, 512],
+            "o_proj": [hidden, 16384],
+            "q_a_layernorm": [1536],
+            "kv_a_layernorm": [512],
+        }
+        yield from (("BF16", shape, f"{base}.self_attn.{name}.weight") for name, shape in attention.items())
+        yield from (
+            ("BF16", [hidden], f"{base}.{name}.weight") for name in ("input_layernorm", "post_attention_layernorm")
+        )
+        if layer < 3:
+            yield from feed_forward(f"{base}.mlp", hidden, 18432)
+            continue
+        yield "BF16", [experts, hidden], f"{base}.mlp.gate.weight"
+        yield "F32", [experts], f"{base}.mlp.gate.e_score_correction_bias"
+        yield from feed_forward(f"{base}.mlp.shared_experts", hidden, 2048)
+        for expert in range(experts):
+            yield from feed_forward(f"{base}.mlp.experts.{expert}", hidden, 2048)
+    yield "BF16", [hidden], "model.norm.weight"
+    yield "BF16", [129280, hidden], "lm_head.weight"
+
+
+def feed_forward(base: str, hidden: int, width: int) -> Iterable[sparse.Entry]:
+    yield "BF16", [width, hidden], f"{base}.gate_proj.weight"
+    yield "BF16", [width, hidden], f"{base}.up_proj.weight"
+    yield "BF16", [hidden, width], f"{base}.down_proj.weight"
+
+
+def checkpoints(folder: Path) -> dict[str, Path]:
+    small = sparse.make(sparse.load("gpt2"), folder / "gpt2") / "model.safetensors"
+    middle = sparse.make(sparse.load("llama-3.1-8b"), folder / "llama-3.1-8b") / "model.safetensors"
+    large = folder / "deepseek-v3.safetensors"
+    sparse.write_safetensors(large, deepseek_v3(), {"format": "pt"})
+    return {"160 tensors (gpt2)": small, "291 tensors (Llama-3.1-8B)": middle, "45,395 tensors (DeepSeek-V3)": large}
+
+
+def run(command: list[str], path: Path) -> tuple[float, int, str]:
+    """Wall seconds, peak memory in KB, and what it printed."""
+    with tempfile.TemporaryFile() as out:
+        start = time.perf_counter()
+        process = subprocess.Popen([*command, str(path)], stdout=out, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return wall, usage.ru_maxrss, out.read().decode(errors="replace")
+
+
+def main(runs: int) -> None:
+    commands = {name: command for name, command in COMMANDS.items() if Path(command[0]).exists()}
+    with tempfile.TemporaryDirectory() as folder:
+        for title, path in checkpoints(Path(folder)).items():
+            walls: dict[str, list[float]] = {name: [] for name in [*commands, "  its parse() alone"]}
+            peaks: dict[str, int] = {}
+            for _ in range(runs + 1):  # the first warms up, and is dropped
+                for name, command in commands.items():
+                    wall, peak, printed = run(command, path)
+                    walls[name].append(wall)
+                    peaks[name] = max(peaks.get(name, 0), peak)
+                    if command[-1] == HUB_PARSER:
+                        walls["  its parse() alone"].append(float(printed))
+            print(f"\n{title}, {path.stat().st_size:,} bytes, median of {runs}")
+            ours = median(walls["inspect"][1:])
+            for name, times in walls.items():
+                if times:
+                    wall = median(times[1:])
+                    memory = f"{peaks[name] / 1024:7.1f} MB" if name in peaks else ""
+                    print(f"  {name:26} {wall * 1000:8.1f} ms  {wall / ours:6.2f} × inspect  {memory}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
