@@ -116,7 +116,7 @@ def test_reads_no_more_than_the_header(tmp_path: Path) -> None:
     (tmp_path / "a.gguf").write_bytes(recipe.bytes())
     source = LocalFile(tmp_path / "a.gguf")
     read_any(source, "a.gguf")
-    assert source.bytes_read - 24 == len(recipe.header())  # 24 to tell the format
+    assert source.bytes_read == len(recipe.header())
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -218,9 +218,8 @@ def test_an_unknown_type_takes_its_bytes_from_the_next_offset(tmp_path: Path) ->
     infos = [Info("a", [256], 133, 0), Info("b", [8], 0, 160), Info("c", [256], 36, 192)]
     header = written(tmp_path / "fork.gguf", Recipe(infos=infos, data=bytes(192 + 50)))
     assert [(t.dtype, t.nbytes) for t in header.tensors] == [("133", 160), ("F32", 32), ("36", 50)]
-    (finding,) = header.findings
-    assert finding.rule == "unknown-type" and "160 bytes are those up to the next tensor" in finding.message
-    assert "1 more" in finding.message
+    assert [(f.rule, f.tensor) for f in header.findings] == [("unknown-type", "a"), ("unknown-type", "c")]
+    assert "160 bytes are those up to the next tensor" in header.findings[0].message
 
 
 def test_types_are_the_packages() -> None:

@@ -5,6 +5,7 @@ python tools/write_ggml_types.py
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import gguf
@@ -43,8 +44,6 @@ FILE_TYPES: dict[int, str] = {{
 
 def text() -> str:
     """The module's source."""
-    from importlib.metadata import version
-
     types = "\n".join(
         f'    {int(kind)}: GGMLType("{kind.name}", {block}, {size}),'
         for kind, (block, size) in sorted(gguf.GGML_QUANT_SIZES.items())

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: First word of a name → tower.
+#: Start of a name → tower, the first that fits.
 TOWERS: Mapping[str, str] = {
-    "enc": "encoder",
-    "dec": "decoder",
-    "v": "vision",
-    "a": "audio",
-    "mm": "projector",
-    "resampler": "projector",
-    "posnet": "posnet",  # of a vocoder (WavTokenizer)
-    "convnext": "convnext",
+    "enc.": "encoder",
+    "dec.": "decoder",
+    "v.": "vision",
+    "a.proj_": "projector",
+    "a.": "audio",
+    "mm.": "projector",
+    "resampler.": "projector",
+    "posnet.": "posnet",  # of a vocoder (WavTokenizer)
+    "convnext.": "convnext",
 }
 
-#: Names that begin differently and stand in another tower than the first word says.
-QFORMER = "a.proj_blk."
+#: Last words that are a tensor's part. Types without a scale of their own (BitNet, NVFP4) have one beside the weight.
+SIDE_DATA = frozenset({"scale", "input_scale"})
+PARTS = frozenset({"weight", "bias"}) | SIDE_DATA
 
 #: Role → last words of names in a block: `blk.0.attn_q`, `enc.blk.0.attn_q`, `v.blk.0.attn_q`.
 _IN_BLOCKS: Mapping[str, str] = {
@@ -221,6 +223,7 @@ _OUTSIDE: Mapping[str, str] = {
     "down_proj": "a.proj_blk.{}.ffn_down mm.down",
     "gate_proj": "mm.gate",
     "post_feedforward_layernorm": "a.proj_blk.{}.ffn_norm",
+    "ffn_norm": "a.blk.{}.ffn_norm",  # a Conformer's, whose `ln2` ends the block
     "audio_projection_norm": "a.proj_norm",
     "audio_projection": "a.proj_linear",
     "audio_input_projection": "a.input_projection",
@@ -292,14 +295,14 @@ ROLES: Mapping[str, str] = {name: role for role, names in _OUTSIDE.items() for n
 #: Starts of names in blocks.
 BLOCKS = ("blk.{}.", "enc.blk.{}.", "dec.blk.{}.", "v.blk.{}.", "a.blk.{}.")
 
-#: In blocks: all experts of the layer in one tensor.
-STACKED = frozenset(
-    "ffn_gate_exps ffn_up_exps ffn_down_exps ffn_gate_up_exps ffn_gate_chexps ffn_up_chexps ffn_down_chexps".split()
-)
+#: Starts of other names whose first number counts layers.
+LAYERED = ("posnet.{}.", "convnext.{}.", "a.proj_blk.{}.", "v.deepstack.{}.", "v.sam.blk.{}.")
+
+#: Ends of names in blocks that hold all experts of the layer in one tensor.
+STACKED = ("_exps", "_chexps")
 
 #: Before GGUF stacked them (until April 2024), each expert had a tensor: `blk.0.ffn_gate.7`.
-APART = frozenset({"ffn_gate.{}", "ffn_up.{}", "ffn_down.{}"})
+APART = ("ffn_gate.{}", "ffn_up.{}", "ffn_down.{}")
 
-#: Where a block has both, the first is after attention and the second before the feed-forward (Gemma 2 and later).
-SANDWICH = ("post_attention_norm", "ffn_norm")
-SANDWICHED_ROLE = "pre_feedforward_layernorm"
+#: A parameter that is no module's weight or bias, whatever its name ends in: DeepSeek's `exp_probs_b.bias`.
+PARTLESS = frozenset({"exp_probs_b"})

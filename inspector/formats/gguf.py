@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import prod
 from typing import NamedTuple
 
+from inspector.formats.findings import Findings
 from inspector.formats.ggml_types import TYPES
 from inspector.formats.gguf_values import ARRAY, TYPE_NAMES, Cursor, Field, Layout, decode
-from inspector.model import Finding, Header, Region, Severity, Tensor
+from inspector.model import Header, Region, Tensor
 from inspector.sources import Source
 from inspector.units import escape, integer, plural
 
@@ -47,24 +47,24 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be had.
     """
     cursor = Cursor(source, path)
-    notes = Notes(path)
-    tensor_count, key_count = _read_counts(cursor, notes)
+    findings = Findings(path)
+    tensor_count, key_count = _read_counts(cursor, findings)
     regions = [Region("header", 0, cursor.at)]
-    fields, key_regions = _read_key_values(cursor, key_count, notes)
+    fields, key_regions = _read_key_values(cursor, key_count, findings)
     regions += key_regions
     metadata = cursor.key_values(fields)
-    alignment = _alignment(fields, metadata, notes)
+    alignment = _alignment(fields, metadata, findings)
     table_start = cursor.at
-    infos = _read_tensor_infos(cursor, tensor_count, notes)
+    infos = _read_tensor_infos(cursor, tensor_count, findings)
     if infos:
         regions.append(Region("tensor table", table_start, cursor.at))
     data_start = _aligned(cursor.at, alignment)
-    tensors = _place(infos, data_start, source.size, notes)
-    _check_offsets(infos, alignment, notes)
+    tensors = _place(infos, data_start, source.size, findings)
+    _check_offsets(infos, alignment, findings)
     regions += _partition(tensors, cursor.at, alignment, source.size)
-    _check_partition(tensors, regions, source.size, notes)
+    _check_partition(tensors, regions, source.size, findings)
     metadata = cursor.key_values(fields)  # a view that has the whole header; and, of a local file, its bytes counted
-    return Header(path, "gguf", source.size, tensors, tuple(regions), metadata, notes.findings())
+    return Header(path, "gguf", source.size, tensors, tuple(regions), metadata, findings.all())
 
 
 class TensorInfo(NamedTuple):
@@ -76,38 +76,7 @@ class TensorInfo(NamedTuple):
     offset: int  # from the start of the data
 
 
-@dataclass(slots=True)
-class _Note:
-    finding: Finding
-    times: int = 1
-
-
-class Notes:
-    """Findings, one a rule: the first of its kind in full, and how many there are."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._notes: dict[str, _Note] = {}
-
-    def add(self, rule: str, severity: Severity, message: str, tensor: str | None = None) -> None:
-        if rule in self._notes:
-            self._notes[rule].times += 1
-        else:
-            self._notes[rule] = _Note(Finding(rule, severity, message, self._path, tensor))
-
-    def findings(self) -> tuple[Finding, ...]:
-        return tuple(_told(note) for note in self._notes.values())
-
-
-def _told(note: _Note) -> Finding:
-    first = note.finding
-    if note.times == 1:
-        return first
-    message = f"{first.message} (and {integer(note.times - 1)} more like it)"
-    return Finding(first.rule, first.severity, message, first.path, first.tensor)
-
-
-def _read_counts(cursor: Cursor, notes: Notes) -> tuple[int, int]:
+def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
     """Magic, version and the numbers of tensors and key-values; sets the cursor's byte order."""
     magic = bytes(cursor.need(8, "the magic and version")[:4])
     if magic not in MAGICS:
@@ -117,12 +86,12 @@ def _read_counts(cursor: Cursor, notes: Notes) -> tuple[int, int]:
     if version and version & 0xFFFF == 0:  # no version needs more than 16 bits: the other byte order's
         version = int.from_bytes(version.to_bytes(4, "little"), "big")
         cursor.layout = Layout.of(version, ">")
-        notes.add("big-endian", "info", "the file is big-endian: llama.cpp reads it on big-endian machines only")
+        findings.add("big-endian", "info", "the file is big-endian: llama.cpp reads it on big-endian machines only")
     if version not in VERSIONS:
         raise cursor.error(f"is GGUF version {integer(version)}: versions 1, 2 and 3 are known")
     cursor.layout = Layout.of(version, cursor.layout.order)
     if version == 1:
-        notes.add("old-version", "warning", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it")
+        findings.add("old-version", "warning", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it")
     tensor_count, key_count = cursor.length("the tensor count"), cursor.length("the key-value count")
     _check_count(cursor, "tensors", tensor_count, MOST_TENSORS)
     _check_count(cursor, "key-values", key_count, MOST_KEYS)
@@ -138,20 +107,20 @@ def _check_count(cursor: Cursor, what: str, count: int, most: int) -> None:
         )
 
 
-def _read_key_values(cursor: Cursor, count: int, notes: Notes) -> tuple[dict[str, Field], list[Region]]:
+def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[dict[str, Field], list[Region]]:
     """Each key with the place of its value, and the regions that they fill."""
     fields: dict[str, Field] = {}
     spans: list[Region] = []
     for number in range(count):
         start = cursor.at
-        key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_KEY, notes)
+        key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_KEY, findings)
         field = cursor.field(f"the value of `{escape(key, 60)}`")
         if not key:
-            notes.add("empty-key", "error", f"key-value {integer(number + 1)} has an empty key")
+            findings.add("empty-key", "error", f"key-value {integer(number + 1)} has an empty key")
         if field.item == ARRAY:
-            notes.add("nested-array", "warning", f"`{key[:80]}` is an array of arrays: llama.cpp reads none")
+            findings.add("nested-array", "warning", f"`{key[:80]}` is an array of arrays: llama.cpp reads none")
         if key in fields:
-            notes.add("duplicate-key", "error", f"the key `{key[:80]}` stands twice: the first is used")
+            findings.add("duplicate-key", "error", f"the key `{key[:80]}` stands twice: the first is used")
         fields.setdefault(key, field)
         spans.append(Region("tokenizer" if key.startswith("tokenizer.") else "metadata", start, cursor.at))
     return fields, _joined(spans)
@@ -163,39 +132,39 @@ def _joined(regions: Sequence[Region]) -> list[Region]:
     return [Region(run[0].label, run[0].start, run[-1].end) for run in runs]
 
 
-def _name(cursor: Cursor, what: str, longest: int, notes: Notes) -> str:
+def _name(cursor: Cursor, what: str, longest: int, findings: Findings) -> str:
     data = cursor.text(what, longest)
     try:
         return data.decode()
     except UnicodeDecodeError:
-        notes.add("not-utf-8", "warning", f"{what} is not UTF-8: {data[:40]!r}")
+        findings.add("not-utf-8", "warning", f"{what} is not UTF-8: {data[:40]!r}")
         return decode(data)
 
 
-def _alignment(fields: Mapping[str, Field], metadata: Mapping[str, object], notes: Notes) -> int:
+def _alignment(fields: Mapping[str, Field], metadata: Mapping[str, object], findings: Findings) -> int:
     """`general.alignment`, or the default where it is absent or cannot be meant."""
     field = fields.get("general.alignment")
     if field is None:
         return DEFAULT_ALIGNMENT
     if TYPE_NAMES[field.kind] != "uint32":
-        notes.add("alignment", "error", f"general.alignment has type {field.type_name}, and must be uint32")
+        findings.add("alignment", "error", f"general.alignment has type {field.type_name}, and must be uint32")
     value = None if field.item is not None else metadata["general.alignment"]
     if isinstance(value, int) and not isinstance(value, bool) and value > 0 and value & (value - 1) == 0:
         return value
     if TYPE_NAMES[field.kind] == "uint32":
-        notes.add(
+        findings.add(
             "alignment", "error", f"general.alignment is {value}: not a power of two; {DEFAULT_ALIGNMENT} is assumed"
         )
     return DEFAULT_ALIGNMENT
 
 
-def _read_tensor_infos(cursor: Cursor, count: int, notes: Notes) -> list[TensorInfo]:
+def _read_tensor_infos(cursor: Cursor, count: int, findings: Findings) -> list[TensorInfo]:
     infos: list[TensorInfo] = []
     names: set[str] = set()
     size_code = "I" if cursor.layout.length.size == 4 else "Q"
     for number in range(count):
         what = f"tensor {integer(number + 1)} of {integer(count)}"
-        name = _name(cursor, f"the name of {what}", LONGEST_NAME, notes)
+        name = _name(cursor, f"the name of {what}", LONGEST_NAME, findings)
         n_dims = cursor.uint32(f"n_dims of {what}")
         if n_dims > MOST_DIMS:
             raise cursor.error(
@@ -204,32 +173,30 @@ def _read_tensor_infos(cursor: Cursor, count: int, notes: Notes) -> list[TensorI
         *dims, kind, offset = cursor.numbers(f"{n_dims}{size_code}IQ", what)
         infos.append(TensorInfo(name, tuple(dims), kind, offset))
         if name in names:
-            notes.add("duplicate-tensor", "error", f"two tensors are named {name[:80]}", name)
+            findings.add("duplicate-tensor", "error", "an earlier tensor has the same name", name)
         names.add(name)
-        _check_info(infos[-1], notes)
+        _check_info(infos[-1], findings)
     return infos
 
 
-def _check_info(info: TensorInfo, notes: Notes) -> None:
+def _check_info(info: TensorInfo, findings: Findings) -> None:
     """What llama.cpp demands of a tensor for itself."""
     name, dims, kind, _ = info
     if len(name) * 4 > MAX_NAME and len(name.encode()) > MAX_NAME:
-        notes.add(
-            "long-name", "error", f"a tensor's name has {len(name.encode())} bytes, and may have {MAX_NAME}", name
-        )
+        findings.add("long-name", "error", f"the name has {len(name.encode())} bytes, and may have {MAX_NAME}", name)
     if len(dims) > MAX_DIMS:
-        notes.add("n-dims", "error", f"{name[:80]} has {len(dims)} dimensions, and may have {MAX_DIMS}", name)
+        findings.add("n-dims", "error", f"it has {len(dims)} dimensions, and may have {MAX_DIMS}", name)
     if any(dim >= 2**63 for dim in dims):
-        notes.add("dimension", "error", f"{name[:80]} has a dimension that is negative as a signed 64-bit number", name)
+        findings.add("dimension", "error", "a dimension is negative, read as a signed 64-bit number", name)
     elif prod(dims) >= 2**63:
-        notes.add("elements", "error", f"{name[:80]} has {integer(prod(dims))} elements, beyond 64 bits", name)
+        findings.add("elements", "error", f"it has {integer(prod(dims))} elements, beyond 64 bits", name)
     row, block = dims[0] if dims else 1, TYPES[kind].block if kind in TYPES else 1
     if row % block:
-        message = f"{name[:80]} has rows of {integer(row)} in {TYPES[kind].name}, whose blocks are of {block}"
-        notes.add("partial-block", "error", message, name)
+        message = f"it has rows of {integer(row)} in {TYPES[kind].name}, whose blocks are of {block}"
+        findings.add("partial-block", "error", message, name)
 
 
-def _place(infos: Sequence[TensorInfo], data_start: int, size: int, notes: Notes) -> list[Tensor]:
+def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Findings) -> list[Tensor]:
     """Tensors with their bytes. One of an unknown type has those up to the next tensor, or the file's end."""
     offsets = sorted({info.offset for info in infos}) if any(info.type not in TYPES for info in infos) else []
     tensors = []
@@ -243,28 +210,24 @@ def _place(infos: Sequence[TensorInfo], data_start: int, size: int, notes: Notes
             end = data_start + offsets[following] if following < len(offsets) else size
             dtype, nbytes = str(kind), max(0, end - start)
             message = (
-                f"{name[:80]} has type {kind}, which ggml does not have (a fork's, or a removed one): "
+                f"type {kind}, which ggml does not have (a fork's, or a removed one): "
                 f"its {integer(nbytes)} bytes are those up to the next tensor"
             )
-            notes.add("unknown-type", "warning", message, name)
+            findings.add("unknown-type", "warning", message, name)
         tensors.append(Tensor(name, dtype, dims[::-1], start, nbytes))
     return tensors
 
 
-def _check_offsets(infos: Sequence[TensorInfo], alignment: int, notes: Notes) -> None:
+def _check_offsets(infos: Sequence[TensorInfo], alignment: int, findings: Findings) -> None:
     """Offsets in the data, in the table's order: aligned, and never going back."""
     last = -1
     for info in infos:
         if info.offset % alignment:
-            message = (
-                f"{info.name[:80]} begins at {integer(info.offset)} of the data: no multiple of {integer(alignment)}"
-            )
-            notes.add("misaligned", "error", message, info.name)
+            message = f"it begins at byte {integer(info.offset)} of the data, no multiple of {integer(alignment)}"
+            findings.add("misaligned", "error", message, info.name)
         if info.offset < last:
-            message = (
-                f"{info.name[:80]} stands after a tensor whose data is further back: llama.cpp wants them in order"
-            )
-            notes.add("out-of-order", "error", message, info.name)
+            message = "an earlier tensor's data is further back: llama.cpp wants them in order"
+            findings.add("out-of-order", "error", message, info.name)
         last = info.offset
 
 
@@ -301,7 +264,7 @@ def _gap(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
         yield Region(label, padded, end)
 
 
-def _check_partition(tensors: Sequence[Tensor], regions: Sequence[Region], size: int, notes: Notes) -> None:
+def _check_partition(tensors: Sequence[Tensor], regions: Sequence[Region], size: int, findings: Findings) -> None:
     """Data that is missing, claimed twice or by nobody."""
     end = max((t.offset + t.nbytes for t in tensors), default=0)
     if end > size:
@@ -310,21 +273,21 @@ def _check_partition(tensors: Sequence[Tensor], regions: Sequence[Region], size:
             f"the tensors' data ends at byte {integer(end)}, the file at {integer(size)}: "
             f"{plural(end - size, 'byte')} missing; download it again"
         )
-        notes.add("truncated", "error", message, last.name)
+        findings.add("truncated", "error", message, last.name)
     previous = None
     for tensor in sorted((t for t in tensors if t.nbytes), key=lambda t: t.offset):
         if previous and tensor.offset < previous.offset + previous.nbytes:
-            message = f"{tensor.name[:80]} and {previous.name[:80]} overlap from byte {integer(tensor.offset)}"
-            notes.add("overlap", "error", message, tensor.name)
+            message = f"it overlaps {previous.name[:80]} from byte {integer(tensor.offset)}"
+            findings.add("overlap", "error", message, tensor.name)
         if not previous or tensor.offset + tensor.nbytes > previous.offset + previous.nbytes:
             previous = tensor
     for region in regions:
         if region.label == "hole":
             message = f"{plural(region.size, 'byte')} from byte {integer(region.start)} belong to no tensor"
-            notes.add("hole", "error", message)
+            findings.add("hole", "error", message)
         if region.label == "trailing":
             message = f"{plural(region.size, 'byte')} after the last tensor, from byte {integer(region.start)}"
-            notes.add("trailing", "warning", message)
+            findings.add("trailing", "warning", message)
 
 
 def _aligned(offset: int, alignment: int) -> int:
