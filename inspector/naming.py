@@ -228,7 +228,7 @@ def _by_gguf(pattern: str) -> Slot | None:
         tower=next((tower for word, tower in gguf.TOWERS.items() if module.startswith(word)), "text"),
         role=role,
         part="weight" if words in gguf.PARTLESS else part,
-        group="quantization" if part in gguf.SIDE_DATA else group_of(role),
+        group="quantization" if part in gguf.SIDE_DATA else gguf.GROUPS.get(role) or group_of(role),
         layer_at=0 if layered else None,
         expert_at=1 if apart else None,
         index_at=() if apart else tuple(range(int(layered), numbers)),

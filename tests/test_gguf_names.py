@@ -38,6 +38,8 @@ def test_every_tensor_kind_of_an_architecture_has_a_key_of_its_own(arch: gguf.MO
     weights = {name: key for name, (key, _) in found.items() if name.endswith(".weight")}
     assert all(key.role for key in weights.values()), [name for name, key in weights.items() if not key.role]
     assert {group for _, group in found.values()} <= set(GROUPS)
+    other = {key.role for key, group in found.values() if group == "other"}
+    assert other <= {"layer_scale", "layer_scale_1", "layer_scale_2"}
     in_blocks = {name for name in weights if name.startswith(tuple(start.format(3) for start in gguf_names.BLOCKS))}
     assert {weights[name].layer for name in in_blocks} <= {3}
     by_key: dict[Key, list[str]] = {}

@@ -5,6 +5,7 @@ python tools/write_ggml_types.py
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,6 +29,7 @@ class GGMLType(NamedTuple):
     name: str
     block: int  # elements a block
     nbytes: int  # bytes a block
+    bits: int  # an element, scales and the like apart: the number in the type's name
 
 
 #: Type id in a tensor's info → type.
@@ -42,10 +44,17 @@ FILE_TYPES: dict[int, str] = {{
 '''
 
 
+def bits(name: str) -> int:
+    """`Q4_K` → 4, `IQ2_XXS` → 2, `BF16` → 16."""
+    number = re.search(r"\d+", name)
+    assert number is not None, name
+    return int(number[0])
+
+
 def text() -> str:
     """The module's source."""
     types = "\n".join(
-        f'    {int(kind)}: GGMLType("{kind.name}", {block}, {size}),'
+        f'    {int(kind)}: GGMLType("{kind.name}", {block}, {size}, {bits(kind.name)}),'
         for kind, (block, size) in sorted(gguf.GGML_QUANT_SIZES.items())
     )
     file_types = "\n".join(

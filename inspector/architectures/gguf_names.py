@@ -284,6 +284,28 @@ _OUTSIDE: Mapping[str, str] = {
     "audio_embedding": "mm.a.embedding",
 }
 
+#: Group → roles that no other convention has, and whose group their words do not tell.
+_GROUPS: Mapping[str, str] = {
+    "attention": (
+        "indexer_weights_proj indexer_q_b_proj k_rel per_dim_scale per_dim_k_scale in_proj_a in_proj_b in_proj_ba "
+        "f_a_proj f_b_proj g_a_proj g_b_proj"
+    ),
+    "feed_forward": (
+        "per_layer_input_gate per_layer_projection per_layer_model_projection laurel_left laurel_right altup_projections "
+        "altup_unembed_projections altup_correction_coefs altup_correct_output_scale altup_prediction_coefs nextn_eh_proj "
+        "audio_input_projection audio_encode_out projection projection_fc projection_input projection_patch_merger "
+        "projection_kv projection_out audio_projection audio_projection_fc audio_projection_mlp audio_projection_input"
+    ),
+    "convolution": "msfa_conv_project",
+    "head": "dense_2 dense_3 audio_embed_to_logits",
+    "buffer": "rope_factors_long rope_factors_short image_std_bias image_std_scale",
+}
+GROUPS: Mapping[str, str] = {
+    **{role: group for group, roles in _GROUPS.items() for role in roles.split()},
+    **{word: "feed_forward" if word.startswith("channel") else "state_space" for word in _OWN_WORDS.split()},
+    "time_mix_ln": "norm",
+}
+
 #: Last words of names in a block → role.
 BLOCK_ROLES: Mapping[str, str] = {
     **{name: role for role, names in _IN_BLOCKS.items() for name in names.split()},
