@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inspector.architectures.gguf_keys import FIELDS, GENERAL_FIELDS, MODEL_TYPES, MODEL_TYPES_BY_KEY, TOKENS
@@ -71,14 +71,14 @@ def _value(pairs: KeyValues, key: str) -> Any:
 def claims(files: Iterable[Header], logical: int, scheme: str | None) -> Iterator[Claim]:
     """What the first file says of the whole, beside what was counted."""
     pairs = next((header.metadata for header in files if "general.architecture" in header.metadata), {})
-    for key, counted in _claimable(pairs, logical, scheme):
+    for key, counted in _claimable(logical, scheme):
         value = _value(pairs, key) if isinstance(pairs, KeyValues) else None
         if value is not None and not isinstance(value, list):
             told = FILE_TYPES.get(value, f"file type {value}") if key == "general.file_type" else str(value)
             yield Claim(key, told[:80], counted)
 
 
-def _claimable(pairs: Mapping[str, Any], logical: int, scheme: str | None) -> tuple[tuple[str, int | str], ...]:
+def _claimable(logical: int, scheme: str | None) -> tuple[tuple[str, int | str], ...]:
     return (
         ("general.name", integer(logical) + " parameters"),
         ("general.size_label", integer(logical) + " parameters"),

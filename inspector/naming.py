@@ -99,7 +99,9 @@ class Namer:
         known = self._slots.get(pattern)
         if known is None:
             bare = _unwrapped(pattern)
-            known = self._table.get(pattern) or self._table.get(bare) or _by_gguf(pattern) or _by_convention(pattern, bare)
+            known = (
+                self._table.get(pattern) or self._table.get(bare) or _by_gguf(pattern) or _by_convention(pattern, bare)
+            )
             self._slots[pattern] = known
         return known
 
@@ -211,7 +213,7 @@ def _by_gguf(pattern: str) -> Slot | None:
     """A slot for one of GGUF's own names; None for any other."""
     if pattern.partition(".")[0] not in GGUF_WORDS:
         return None
-    from inspector.architectures import gguf_names as gguf  # noqa: PLC0415  a table that only GGUF needs
+    from inspector.architectures import gguf_names as gguf  # a table that only GGUF needs
 
     module, _, part = pattern.rpartition(".")
     if part not in gguf.PARTS:
@@ -231,7 +233,7 @@ def _by_gguf(pattern: str) -> Slot | None:
         group="quantization" if part in gguf.SIDE_DATA else gguf.GROUPS.get(role) or group_of(role),
         layer_at=0 if layered else None,
         expert_at=1 if apart else None,
-        index_at=() if apart else tuple(range(int(layered), numbers)),
+        branch_at=() if apart else tuple(range(int(layered), numbers)),
         stacked=start != "" and words.endswith(gguf.STACKED),
     )
 

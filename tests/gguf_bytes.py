@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,8 +46,8 @@ class Recipe:
     version: int = 3
     order: str = "<"
     magic: bytes = b"GGUF"
-    pairs: list[tuple[str | bytes, int, Any]] = field(default_factory=list)
-    infos: list[Info] = field(default_factory=list)
+    pairs: Sequence[tuple[str | bytes, int, Any]] = field(default_factory=list)
+    infos: Sequence[Info] = field(default_factory=list)
     data: bytes = b""
     n_tensors: int | None = None
     n_pairs: int | None = None
@@ -63,7 +64,7 @@ class Recipe:
         parts += [self._info(info) for info in self.infos]
         return b"".join(parts)
 
-    def bytes(self) -> bytes:
+    def file(self) -> bytes:
         """The whole file."""
         header = self.header()
         if not self.infos and not self.data:

@@ -47,11 +47,11 @@ UNREADABLE: dict[str, tuple[Recipe | bytes, str]] = {
     "future version": (Recipe(version=4), "version 4"),
     "version 1 with 64-bit fields": (Recipe(version=1, wide=True, pairs=PAIRS, infos=TWO, data=DATA), "damaged.gguf"),
     "six bytes": (b"GGUF\x03\x00", "ends at byte 6"),
-    "counts cut off": (Recipe().bytes()[:20], "ends at byte 20"),
+    "counts cut off": (Recipe().file()[:20], "ends at byte 20"),
     "n_kv": (Recipe(n_pairs=2**63 - 1), "claims 9,223,372,036,854,775,807 key-values"),
     "n_tensors": (Recipe(n_tensors=2**63), "claims 9,223,372,036,854,775,808 tensors"),
     "n_kv one too high": (Recipe(pairs=PAIRS, n_pairs=3), "ends at byte"),
-    "key length": (Recipe(pairs=[("", UINT32, 0)]).bytes()[:24] + b"\xff" * 8 + bytes(99), "key 1 of 1"),
+    "key length": (Recipe(pairs=[("", UINT32, 0)]).file()[:24] + b"\xff" * 8 + bytes(99), "key 1 of 1"),
     "long key": (Recipe(pairs=[("k" * 70_000, UINT32, 1)]), "key 1 of 1 of 70,000 bytes"),
     "value type": (Recipe(pairs=[("k", 13, Raw(bytes(8)))]), "value type 13"),
     "item type": (Recipe(pairs=[("k", ARRAY, Array(99, []))]), "value type 99"),
@@ -81,7 +81,7 @@ def nested(depth: int) -> Recipe:
 def test_an_unreadable_header_is_one_line(tmp_path: Path, case: str) -> None:
     recipe, words = UNREADABLE.get(case, (nested(1000), "nests arrays more than 8 deep"))
     with pytest.raises(FormatError) as caught:
-        read(tmp_path, recipe if isinstance(recipe, bytes) else recipe.bytes())
+        read(tmp_path, recipe if isinstance(recipe, bytes) else recipe.file())
     message = str(caught.value)
     assert words in message and message.startswith("damaged.gguf") and "\n" not in message and len(message) < 300
 
@@ -132,7 +132,7 @@ BENIGN = {"trailing", "unknown-type", "old-version", "not-utf-8"}
 @pytest.mark.parametrize("case", LABELLED)
 def test_damage_behind_a_readable_header_is_labelled(tmp_path: Path, case: str) -> None:
     recipe, expected = LABELLED[case]
-    header = read(tmp_path, recipe.bytes())
+    header = read(tmp_path, recipe.file())
     assert {finding.rule for finding in header.findings} == expected
     assert {finding.rule for finding in header.findings if finding.severity == "error"} == expected - BENIGN
     assert all("\n" not in finding.message and finding.path == "damaged.gguf" for finding in header.findings)
@@ -140,7 +140,7 @@ def test_damage_behind_a_readable_header_is_labelled(tmp_path: Path, case: str) 
 
 def test_missing_bytes_are_counted(tmp_path: Path) -> None:
     """A cut download says how many bytes are missing, and which tensor is the last to miss some."""
-    header = read(tmp_path, Recipe(infos=TWO, data=DATA[:-100]).bytes())
+    header = read(tmp_path, Recipe(infos=TWO, data=DATA[:-100]).file())
     (finding,) = header.findings
     assert "100 bytes missing" in finding.message and finding.tensor == "b"
     assert header.bytes_in("tensors") == 156
@@ -148,7 +148,7 @@ def test_missing_bytes_are_counted(tmp_path: Path) -> None:
 
 def test_every_prefix_of_a_file_is_an_error_or_labelled(tmp_path: Path) -> None:
     """Wherever a download stops, the header is refused in one line or its missing data counted."""
-    content = Recipe(pairs=PAIRS, infos=TWO, data=DATA).bytes()
+    content = Recipe(pairs=PAIRS, infos=TWO, data=DATA).file()
     header_end = len(Recipe(pairs=PAIRS, infos=TWO).header())
     for length in range(1, len(content)):
         try:
@@ -176,7 +176,7 @@ def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
     """Counts that a ten-gigabyte file of zeros could hold are refused at once."""
     recipe, size = HOSTILE[case]
     path = tmp_path / "hostile.gguf"
-    path.write_bytes(recipe.bytes() + ((9 * 10**9).to_bytes(8, "little") if "key of" in case else b""))
+    path.write_bytes(recipe.file() + ((9 * 10**9).to_bytes(8, "little") if "key of" in case else b""))
     with path.open("r+b") as file:
         file.truncate(size)
     begin = time.process_time()

@@ -82,7 +82,7 @@ def bytes_of(made: Recipe, infos: list[Info]) -> bytes:
         made.pairs = [(k, t, v) for k, t, v in made.pairs if not (isinstance(v, Array) and v.count)]
         made.n_tensors, made.n_pairs = None, None
     made.infos = infos
-    return made.bytes()
+    return made.file()
 
 
 @settings(max_examples=400, deadline=None)
@@ -101,7 +101,7 @@ def test_nothing_escapes_from_a_mutated_file(data: st.DataObject) -> None:
         ("n", ARRAY, Array(ARRAY, [Array(0, [1])])),
     ]
     content = bytearray(
-        Recipe(pairs=pairs, infos=[Info("a", [32, 2], 2), Info("b", [4], 0, 64)], data=bytes(96)).bytes()
+        Recipe(pairs=pairs, infos=[Info("a", [32, 2], 2), Info("b", [4], 0, 64)], data=bytes(96)).file()
     )
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(content)))

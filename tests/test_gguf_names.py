@@ -10,7 +10,7 @@ import pytest
 
 from inspector.architectures import conventions, gguf_names
 from inspector.architectures.roles import GROUPS
-from inspector.model import STACKED, Key, Tensor
+from inspector.model import STACKED, Key
 from inspector.naming import Namer
 
 REAL = Path(__file__).parents[2] / "shared" / "real"
@@ -21,7 +21,7 @@ ALTERNATIVES = {gguf.MODEL_ARCH.GROK: [["blk.3.post_ffw_norm.weight", "blk.3.lay
 
 def keyed(*names: str) -> dict[str, tuple[Key, str]]:
     """Name → key and group, as one file's tensors."""
-    slots, keys = Namer().name([Tensor(name, "F32", (1,), 0, 4) for name in names])
+    slots, keys = Namer().name(names)
     return {name: (key, slot.group) for name, key, slot in zip(names, keys, slots, strict=True)}
 
 
@@ -58,7 +58,10 @@ def test_names_that_llama_cpp_has_given_up_or_converters_leave_bare() -> None:
         Key("vision", 1, None, "layer_scale_1", "weight"),
         Key("projector", None, None, "projection", "bias", (2,)),
     ]
-    assert keyed("blk.0.attn_q.scale")["blk.0.attn_q.scale"] == (Key("text", 0, None, "q_proj", "scale"), "quantization")
+    assert keyed("blk.0.attn_q.scale")["blk.0.attn_q.scale"] == (
+        Key("text", 0, None, "q_proj", "scale"),
+        "quantization",
+    )
 
 
 def test_experts_in_one_tensor_are_stacked() -> None:
@@ -95,7 +98,9 @@ def test_every_tensor_of_published_models_is_keyed(path: Path) -> None:
     assert all(key.role for key, _ in found.values()) and len({key for key, _ in found.values()}) == len(names)
 
 
-@pytest.mark.parametrize("path", sorted(REAL.glob("gguf_tensormap/*/*.map")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize(
+    "path", sorted(REAL.glob("gguf_tensormap/*/*.map")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
 def test_every_tensor_of_the_tensor_maps_is_keyed(path: Path) -> None:
     names = [line.split(":")[2] for line in path.read_text().splitlines() if line]
     found = keyed(*names)

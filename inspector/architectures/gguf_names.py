@@ -291,10 +291,11 @@ _GROUPS: Mapping[str, str] = {
         "f_a_proj f_b_proj g_a_proj g_b_proj"
     ),
     "feed_forward": (
-        "per_layer_input_gate per_layer_projection per_layer_model_projection laurel_left laurel_right altup_projections "
-        "altup_unembed_projections altup_correction_coefs altup_correct_output_scale altup_prediction_coefs nextn_eh_proj "
-        "audio_input_projection audio_encode_out projection projection_fc projection_input projection_patch_merger "
-        "projection_kv projection_out audio_projection audio_projection_fc audio_projection_mlp audio_projection_input"
+        "per_layer_input_gate per_layer_projection per_layer_model_projection laurel_left laurel_right "
+        "altup_projections altup_unembed_projections altup_correction_coefs altup_correct_output_scale "
+        "altup_prediction_coefs nextn_eh_proj audio_input_projection audio_encode_out projection "
+        "projection_fc projection_input projection_patch_merger projection_kv projection_out audio_projection "
+        "audio_projection_fc audio_projection_mlp audio_projection_input"
     ),
     "convolution": "msfa_conv_project",
     "head": "dense_2 dense_3 audio_embed_to_logits",

@@ -203,7 +203,7 @@ def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Fi
     for name, dims, kind, offset in infos:
         start = data_start + offset
         if kind in TYPES:
-            dtype, block, block_bytes = TYPES[kind]
+            dtype, block, block_bytes, _ = TYPES[kind]
             nbytes = prod(dims) * block_bytes // block
         else:
             following = bisect_right(offsets, offset)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tabulate import tabulate
 
-from inspector import counts
-from inspector.model import Checkpoint, Finding, Labelled, Prediction, Reconciliation
+from inspector import counts, units
+from inspector.model import Checkpoint, Claim, Finding, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
 from inspector.units import count, escape, integer, plural, signed, size
 
@@ -71,6 +71,11 @@ def _parameters(result: Reconciliation) -> str:
         rows.append(("active for one token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:
         rows.append(("stored elements", integer(result.stored_elements), ""))
+    if result.packing:
+        stored = sum(line.bytes for line in result.dtypes)
+        rows.append(
+            ("bits a weight", units.bits(result.bits_per_weight(stored)), f"stored as {escape(result.packing.scheme)}")
+        )
     for line in result.dtypes:
         rows.append(
             (
@@ -85,10 +90,14 @@ def _parameters(result: Reconciliation) -> str:
             (
                 f"claimed {claim.name}",
                 escape(claim.claimed),
-                "as counted" if agrees else f"{integer(claim.counted)} counted",
+                "as counted" if agrees else f"{_counted(claim)} counted",
             )
         )
     return _table(rows, (), "lrl")
+
+
+def _counted(claim: Claim) -> str:
+    return integer(claim.counted) if isinstance(claim.counted, int) else escape(claim.counted)
 
 
 def _roles(result: Reconciliation) -> str:
@@ -107,6 +116,7 @@ def _roles(result: Reconciliation) -> str:
                 integer(role.tensors),
                 integer(role.parameters),
                 integer(role.bytes),
+                units.bits(role.bits_per_weight) if result.packing and role.bits_per_weight else "",
                 ", ".join(escape(d, 12) for d in role.dtypes),
                 mark,
                 _brief(role.formula),
@@ -118,11 +128,12 @@ def _roles(result: Reconciliation) -> str:
         "tensors",
         "parameters",
         "bytes",
+        "bits" if result.packing else "",
         "dtype",
-        "predicted" if any(row[6] for row in rows) else "",
+        "predicted" if any(row[7] for row in rows) else "",
         "shape predicted",
     )
-    return _table(rows, headers, "llrrrlrl")
+    return _table(rows, headers, "llrrrrlrl")
 
 
 def _brief(formula: str | None) -> str:
