@@ -21,8 +21,8 @@ ALTERNATIVES = {gguf.MODEL_ARCH.GROK: [["blk.3.post_ffw_norm.weight", "blk.3.lay
 
 def keyed(*names: str) -> dict[str, tuple[Key, str]]:
     """Name → key and group, as one file's tensors."""
-    slots, keys = Namer().name(names)
-    return {name: (key, slot.group) for name, key, slot in zip(names, keys, slots, strict=True)}
+    named = Namer().name(names)
+    return {name: (key, slot.group) for name, key, slot in zip(names, named.keys(), named.slots, strict=True)}
 
 
 def names_of(arch: gguf.MODEL_ARCH) -> list[str]:
