@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tabulate import tabulate
 
 from inspector import counts, units
+from inspector.key_values import Entry
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
 from inspector.units import count, escape, integer, plural, signed, size
@@ -14,6 +15,7 @@ from inspector.units import count, escape, integer, plural, signed, size
 #: Findings that the overview shows before it counts the rest.
 MOST_FINDINGS = 12
 _NAME = 100  # characters of a name that are shown
+_VALUE = 120  # of a value, where it is one of many
 
 
 def overview(result: Reconciliation) -> str:
@@ -141,8 +143,26 @@ def _brief(formula: str | None) -> str:
 
 
 def _bridge(result: Reconciliation) -> str:
-    """The chain from what people say to what the disk holds."""
-    rows: list[tuple[str, str, str]] = []
+    """The chain from what people say to what the disk holds; of packed weights also in bits a weight."""
+    rows = list(_bridge_rows(result))
+    if not result.packing or not result.logical:
+        return _table([(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows], (), "rll")
+    return _table(
+        [
+            (
+                signed(nbytes) if sign else integer(nbytes),
+                f"{result.bits_per_weight(nbytes):{'+' if sign else ''}.3f}".replace("-", "\N{MINUS SIGN}"),
+                *rest,
+            )
+            for nbytes, sign, *rest in rows
+        ],
+        ("bytes", "bits a weight", "", ""),
+        "rrll",
+    )
+
+
+def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
+    """Bytes, whether they are a step, what they are, and why."""
     if result.nominal:
         at = (
             f"× {result.nominal.bits} bits"
@@ -150,25 +170,20 @@ def _bridge(result: Reconciliation) -> str:
             else f"× {plural(result.nominal.bits // 8, 'byte')}"
         )
         dtype = f" ({result.dtype})" if result.dtype else ""
-        rows.append((integer(result.nominal.bytes), f'"{escape(result.nominal.label)}" {at}{dtype}', ""))
+        yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{dtype}', ""
     elif result.predicted is not None:
-        rows.append((integer(result.predicted), f"predicted, at {result.dtype}", ""))
+        yield result.predicted, False, f"predicted, at {result.dtype}", ""
     else:
-        rows.append(("0", "no prediction", ""))
-    rows += [(signed(step.bytes), step.cause, escape(step.detail, 160)) for step in result.steps]
+        yield 0, False, "no prediction", ""
+    for step in result.steps:
+        yield step.bytes, True, step.cause, escape(step.detail, 160)
     if result.unexplained_bytes or result.unexplained:
         names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
         more = "…" if len(result.unexplained) > 3 else ""
-        rows.append(
-            (
-                signed(result.unexplained_bytes),
-                "unexplained",
-                f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else "",
-            )
-        )
+        what = f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""
+        yield result.unexplained_bytes, True, "unexplained", what
     explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
-    rows.append((integer(result.on_disk), "on disk", explained))
-    return _table(rows, (), "rll")
+    yield result.on_disk, False, "on disk", explained
 
 
 def findings(found: Sequence[Finding]) -> str:
@@ -193,6 +208,37 @@ def _table(rows: Iterable[Sequence[str]], headers: Sequence[str], align: str) ->
     return tabulate(
         list(rows), headers=headers, tablefmt="plain", colalign=[sides[a] for a in align], disable_numparse=True
     )
+
+
+def metadata(entries: Iterable[Entry]) -> Iterator[str]:
+    """`inspect metadata`: a line a key, long values by their beginning."""
+    files: tuple[str, ...] = ()
+    several = len({entry.files for entry in entries}) > 1
+    for entry in entries:
+        if several and entry.files != files:
+            more = f" and {plural(len(entry.files) - 1, 'more file')}" if len(entry.files) > 1 else ""
+            yield f"{escape(entry.files[0], _NAME)}{more}:"
+        files = entry.files
+        kind = entry.type if entry.items is None else f"{entry.type} × {integer(entry.items)}"
+        yield f"{escape(entry.key, _NAME):<44} {kind:<24} {_preview(entry)}"
+
+
+def _preview(entry: Entry) -> str:
+    value, complete = entry.preview(_VALUE)
+    if entry.type == "float32":
+        return f"{value:.7g}"  # all the digits that 32 bits have
+    shown = (
+        ", ".join(escape(str(item), 40) for item in value) if isinstance(value, list) else escape(str(value), _VALUE)
+    )
+    return shown if complete else f"{shown.removesuffix('…')} …"
+
+
+def values(entries: Iterable[Entry]) -> Iterator[str]:
+    """`inspect metadata TARGET KEY`: the value in full, a line an item or a line of text."""
+    for entry in entries:
+        value = entry.value()
+        for item in value if isinstance(value, list) else str(value).split("\n"):
+            yield escape(str(item))
 
 
 def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
