@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspector.api import open, predict, reconcile
+    from inspector.api import metadata, open, predict, reconcile
     from inspector.errors import (
         ConfigError,
         FormatError,
@@ -38,7 +38,7 @@ __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("open", "predict", "reconcile"), "inspector.api"),
+    **dict.fromkeys(("metadata", "open", "predict", "reconcile"), "inspector.api"),
     **dict.fromkeys(
         ("ConfigError", "FormatError", "InspectorError", "SourceError", "TargetError", "UsageError"), "inspector.errors"
     ),
@@ -76,6 +76,7 @@ __all__ = [
     "TargetError",
     "Tensor",
     "UsageError",
+    "metadata",
     "open",
     "predict",
     "reconcile",

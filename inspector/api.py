@@ -1,4 +1,4 @@
-"""The library's verbs, which are the commands: `open`, `predict`, `reconcile`."""
+"""The library's verbs, which are the commands: `open`, `predict`, `reconcile`, `metadata`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from inspector import configs
 from inspector import prediction as _prediction
 from inspector.checkpoint import open
 from inspector.errors import ConfigError
+from inspector.key_values import metadata
 from inspector.model import Config, Prediction
 from inspector.presets import PRESETS
 from inspector.reconciliation import reconcile
 from inspector.targets import place_of
 from inspector.units import escape
 
-__all__ = ["open", "predict", "reconcile"]
+__all__ = ["metadata", "open", "predict", "reconcile"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:

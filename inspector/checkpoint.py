@@ -42,7 +42,7 @@ def open(
 def _read(place: Place, target: str, config_path: Path | None, include: str | None) -> Checkpoint:
     selected = selection.select(place, include)
     files, unreadable = _headers(place, selected.paths)
-    found, complaints = (configs.load(config_path), ()) if config_path else _config_beside(place, selected)
+    found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
     return Checkpoint(
         target=target,
@@ -52,7 +52,7 @@ def _read(place: Place, target: str, config_path: Path | None, include: str | No
         config=found,
         index=selected.index,
         other=selection.classify(place.files, selected.paths) if whole else None,
-        findings=(*selected.findings, *unreadable, *complaints),
+        findings=(*selected.findings, *unreadable, *complaints, *_joined(files)),
     )
 
 
@@ -77,6 +77,28 @@ def _unreadable(path: str, size: int) -> Header:
     """A stand-in that keeps the file's bytes in the sums."""
     regions = (Region("unreadable", 0, size),) if size else ()
     return Header(path, "gguf" if path.endswith(".gguf") else "safetensors", size, (), regions, {})
+
+
+def _config_of(
+    place: Place, selected: selection.Selection, files: tuple[Header, ...]
+) -> tuple[Config | None, tuple[Finding, ...]]:
+    """The configuration in a GGUF file, else the one beside the weights."""
+    if any(header.format == "gguf" for header in files):
+        from inspector import gguf_config  # knows of key-values what only GGUF files need
+
+        inside = gguf_config.config_of(files)
+        if inside is not None:
+            return inside, ()
+    return _config_beside(place, selected)
+
+
+def _joined(files: tuple[Header, ...]) -> tuple[Finding, ...]:
+    """What the parts of a split GGUF say of each other."""
+    if not any("split.count" in header.metadata for header in files):
+        return ()
+    from inspector import gguf_splits  # only for files that are split
+
+    return gguf_splits.check(files)
 
 
 def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config | None, tuple[Finding, ...]]:

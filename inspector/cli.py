@@ -87,6 +87,7 @@ def inspect() -> None:
 
     \b
     inspect TARGET            what is in it, what should be, and where every byte of the gap went
+    inspect metadata TARGET   what the files say of themselves: key-values, the tokenizer, claims
     inspect --version         the version
 
     TARGET is a .safetensors or .gguf file, a folder, or an index file. Every command has --help.
@@ -238,6 +239,31 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
     if tensors:
         _print("")
         _print_lines(text.predicted_tensors(result))
+
+
+@inspect.command()
+@click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
+@click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.argument("target")
+@click.argument("key", required=False)
+def metadata(target: str, key: str | None, revision: str | None, include: str | None, as_json: bool) -> None:
+    """What the files say of themselves: GGUF's key-values, or safetensors' __metadata__.
+
+    Long arrays are shown by their count and first items. With KEY, that one value in full.
+    """
+    from inspector import api
+
+    checkpoint = api.open(target, revision=revision, include=include)
+    entries = api.metadata(checkpoint, key)
+    if as_json:
+        from inspector.report import documents
+
+        _print_json(documents.metadata(checkpoint, entries, whole=key is not None))
+        return
+    from inspector.report import text
+
+    _print_lines(text.metadata(entries) if key is None else text.values(entries))
 
 
 def _print_json(document: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from inspector import causes
+from inspector import causes, units
 from inspector.architectures.fusions import COARSE
 from inspector.causes import Surplus
 from inspector.formats.safetensors import DTYPE_BITS
@@ -185,6 +185,7 @@ class Join:
     def _book_dtypes(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> None:
         """Tensors of another width than the prediction counts with; equal ones are booked together."""
         packed = self.packing.shapes if self.packing else {}
+        widths = self.packing.widths if self.packing else {}
         kinds = Counter(
             (self.tensors[at].dtype, self.parameters[at], self.tensors[at].nbytes, self.tensors[at].name in packed)
             for at in members
@@ -194,13 +195,16 @@ class Join:
             if is_packed:
                 ledger.add("quantization_overhead", number * (nbytes - counted), f"{slot.role} packed", number)
                 continue
-            width = DTYPE_BITS.get(dtype)
+            width = widths.get(dtype, DTYPE_BITS.get(dtype))
             own = nbytes if width is None else size_of(elements, width)
             what = slot.role or short(self.tensors[members[0]].name)
             if width != bits and own != counted:
-                cause = "unquantized" if self.packing else "mixed_dtype"
+                cause = "unquantized" if self.packing and not widths else "mixed_dtype"
                 ledger.add(cause, number * (own - counted), f"{what} in {dtype}", number)
-            if own != nbytes:
+            if own != nbytes and dtype in widths:
+                what = f"{dtype} at {units.bits(nbytes * 8 / elements)} bits for {width}"
+                ledger.add("quantization_overhead", number * (nbytes - own), what, number)
+            elif own != nbytes:
                 ledger.add("size_mismatch", number * (nbytes - own), what, number)
 
     def _book_copies(self, ledger: Ledger) -> None:
@@ -239,11 +243,17 @@ class Join:
             absent[expected.name] = first, first_key, number + 1
         for expected, key, number in absent.values():
             if expected.role == "lm_head":
-                what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
-                self.findings.append(Finding("head-not-stored", "warning", what, None, expected.name_of(key)))
+                self.findings.append(self._no_head(expected.name_of(key)))
             else:
                 what = f"{plural(number, 'tensor')} of {expected.role} predicted and not stored"
                 self.findings.append(Finding("missing", "error", what, None, expected.name_of(key)))
+
+    def _no_head(self, name: str) -> Finding:
+        if self.prediction and self.prediction.config.kind == "gguf":
+            what = "no output.weight is stored: llama.cpp uses the token embedding for it, which no key-value tells"
+            return Finding("head-not-stored", "info", what, None, name)
+        what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+        return Finding("head-not-stored", "warning", what, None, name)
 
     def _book_unstored_ties(self, ledger: Ledger) -> None:
         """Say that a head is shared, where it costs nothing."""

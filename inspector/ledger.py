@@ -9,6 +9,9 @@ from inspector import causes
 from inspector.model import Step
 from inspector.units import integer
 
+#: Kinds of tensors that a step names one by one: a quantized file has six or seven.
+MOST_KINDS = 8
+
 
 @dataclass(slots=True)
 class Ledger:
@@ -44,7 +47,7 @@ class Ledger:
         )
 
     def _detail(self, cause: str) -> str:
-        told = [f"{integer(n)} × {what}" for what, n in self.details[cause].most_common(4)]
+        told = [f"{integer(n)} × {what}" for what, n in self.details[cause].most_common(MOST_KINDS)]
         more = len(self.details[cause]) - len(told)
         if more:
             told.append(f"{more} more kinds")

@@ -282,6 +282,7 @@ class Packing:
     names: Mapping[str, str] = field(default_factory=dict)  # packed tensor → the name of the weight it stands for
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # packed tensor → logical shape
     side: Mapping[str, str] = field(default_factory=dict)  # side tensor → the name of the weight it serves
+    widths: Mapping[str, int] = field(default_factory=dict)  # dtype that packs by itself → bits of an element
     findings: tuple[Finding, ...] = ()
 
 
@@ -323,6 +324,11 @@ class RoleSum:
     formula: str | None
     dtypes: tuple[str, ...] = ()
 
+    @property
+    def bits_per_weight(self) -> float | None:
+        """Stored bits for each parameter; None for buffers and the like."""
+        return self.bytes * 8 / self.parameters if self.parameters else None
+
 
 @dataclass(frozen=True, slots=True)
 class DtypeSum:
@@ -347,11 +353,11 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A total that a file states about itself, beside what was counted."""
+    """What a file states about itself, beside what was counted."""
 
     name: str  # "total_size", "total_parameters", "general.parameter_count", …
     claimed: str  # as stated
-    counted: int
+    counted: int | str  # a number, or a phrase where that says more
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +382,10 @@ class Reconciliation:
     findings: tuple[Finding, ...]  # the checkpoint's, and what the join found
     claims: tuple[Claim, ...]
     tensors: Sequence[Labelled]
+
+    def bits_per_weight(self, nbytes: int) -> float:
+        """So many bytes, spread over the parameters that were counted."""
+        return nbytes * 8 / self.logical if self.logical else 0.0
 
     @property
     def start(self) -> int:

@@ -16,6 +16,7 @@ from inspector.architectures import family_of
 from inspector.architectures.conventions import (
     BUFFER_PATHS,
     EXPERT_WORDS,
+    GGUF_WORDS,
     LAYER_WORDS,
     LONGEST_TAIL,
     PART_ALIASES,
@@ -98,7 +99,9 @@ class Namer:
         known = self._slots.get(pattern)
         if known is None:
             bare = _unwrapped(pattern)
-            known = self._table.get(pattern) or self._table.get(bare) or _by_convention(pattern, bare)
+            known = (
+                self._table.get(pattern) or self._table.get(bare) or _by_gguf(pattern) or _by_convention(pattern, bare)
+            )
             self._slots[pattern] = known
         return known
 
@@ -121,7 +124,7 @@ class Namer:
             if members is None:
                 groups[pattern] = members = []
             members.append(at)
-        slots = _settle_towers({pattern: self._slot(pattern) for pattern in groups})
+        slots = _settle_norms(_settle_towers({pattern: self._slot(pattern) for pattern in groups}))
         return Named([slots[pattern] for pattern in patterns], numbers, [(slots[p], m) for p, m in groups.items()])
 
     def _slot(self, pattern: str) -> Slot:
@@ -199,6 +202,48 @@ def _unwrapped(pattern: str) -> str:
         pattern = rest
         first, dot, rest = pattern.partition(".")
     return pattern
+
+
+# --- GGUF -------------------------------------------------------------------------------------
+
+AFTER_ATTENTION = ("blk.{}.post_attention_norm.weight", "blk.{}.attn_output_norm.weight")
+
+
+def _by_gguf(pattern: str) -> Slot | None:
+    """A slot for one of GGUF's own names; None for any other."""
+    if pattern.partition(".")[0] not in GGUF_WORDS:
+        return None
+    from inspector.architectures import gguf_names as gguf  # a table that only GGUF needs
+
+    module, _, part = pattern.rpartition(".")
+    if part not in gguf.PARTS:
+        module, part = pattern, "weight"
+    start = next((start for start in gguf.BLOCKS if module.startswith(start)), "")
+    words = module[len(start) :]
+    apart = start != "" and words.endswith(gguf.APART)
+    role = gguf.ROLES.get(module) or gguf.BLOCK_ROLES.get(words.removesuffix(".{}") if apart else words)
+    if role is None:
+        return None
+    layered = start != "" or module.startswith(gguf.LAYERED)
+    numbers = module.count("{}")
+    return Slot(
+        tower=next((tower for word, tower in gguf.TOWERS.items() if module.startswith(word)), "text"),
+        role=role,
+        part="weight" if words in gguf.PARTLESS else part,
+        group="quantization" if part in gguf.SIDE_DATA else gguf.GROUPS.get(role) or group_of(role),
+        layer_at=0 if layered else None,
+        expert_at=1 if apart else None,
+        branch_at=() if apart else tuple(range(int(layered), numbers)),
+        stacked=start != "" and words.endswith(gguf.STACKED),
+    )
+
+
+def _settle_norms(slots: dict[str, Slot]) -> dict[str, Slot]:
+    """GGUF's `ffn_norm` is before the feed-forward where another norm stands after attention."""
+    norm = "blk.{}.ffn_norm.weight"
+    if norm in slots and not slots.keys().isdisjoint(AFTER_ATTENTION):
+        slots[norm] = replace(slots[norm], role="pre_feedforward_layernorm")
+    return slots
 
 
 # --- conventions ------------------------------------------------------------------------------

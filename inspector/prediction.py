@@ -68,7 +68,7 @@ def predict(config: Config) -> Prediction:
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: its architecture has no table")
-    head = class_suffix(config.architecture) or family.head
+    head = class_suffix(config.architecture) or (config.kind == "gguf" and family.gguf_head) or family.head
     stored: list[Expected] = []
     tied: list[Expected] = []
     buffers: list[Expected] = []

@@ -85,7 +85,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         roles=roles,
         dtypes=dtypes,
         findings=(*checkpoint.all_findings, *notes, *(packing.findings if packing else ()), *join.findings),
-        claims=tuple(_claims(checkpoint, tensors, logical)),
+        claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
     )
 
@@ -183,8 +183,12 @@ def _label_steps(nominal: Nominal | None, prediction: Prediction | None, predict
     ledger.tell("label_rounding", predicted - nominal.bytes - shared, what)
 
 
-def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int) -> Iterator[Claim]:
-    """Totals that the index states, beside what was counted."""
+def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, scheme: str | None) -> Iterator[Claim]:
+    """What key-values and totals that the index state, beside what was counted."""
+    if checkpoint.format == "gguf":
+        from inspector import gguf_config  # knows of key-values what only GGUF files need
+
+        yield from gguf_config.claims(checkpoint.files, logical, scheme)
     stated = checkpoint.index.metadata if checkpoint.index else {}
     counted = {"total_size": sum(tensor.nbytes for tensor in tensors), "total_parameters": logical}
     for name, count in counted.items():

@@ -33,6 +33,14 @@ WRAPPERS = frozenset(
     }
 )
 
+#: First words of the names in GGUF files, which have a table of their own: `gguf_names`.
+GGUF_WORDS = frozenset({
+    "blk", "token_embd", "token_embd_norm", "token_types", "position_embd", "output", "output_norm",
+    "rope_freqs", "rope_factors_long", "rope_factors_short", "enc", "dec", "cls", "conv1d", "convnext",
+    "posnet", "dense_2", "dense_3", "per_layer_token_embd", "per_layer_model_proj", "per_layer_proj_norm",
+    "altup_proj", "altup_unembd_proj", "v", "a", "mm", "resampler"
+})  # fmt: skip
+
 #: Words before a number that counts layers.
 LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "decoder_layers", "encoder_layers"})
 

@@ -7,4 +7,8 @@ from inspector.model import Config, Header, Packing
 
 def packing_of(config: Config | None, files: tuple[Header, ...]) -> Packing | None:
     """How the files' weights are packed; None for plain tensors."""
+    if any(header.format == "gguf" for header in files):
+        from inspector.quantization import ggml  # types that only GGUF files have
+
+        return ggml.packing_of(files)
     return None

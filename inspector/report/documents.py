@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Any
 
 from inspector import counts
+from inspector.key_values import Entry
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
 
@@ -99,6 +101,39 @@ def _reconciliation(result: Reconciliation) -> dict[str, Any]:
         "steps": [{"cause": s.cause, "bytes": s.bytes, "tensors": s.tensors, "detail": s.detail} for s in result.steps],
         "unexplained": {"bytes": result.unexplained_bytes, "tensors": list(result.unexplained)},
     }
+
+
+def metadata(checkpoint: Checkpoint, entries: Iterable[Entry], *, whole: bool) -> dict[str, Any]:
+    """`inspect metadata TARGET [KEY] --json`. `complete` is false where a value is only its beginning."""
+    return {
+        "schema": SCHEMA,
+        "target": checkpoint.target,
+        "format": checkpoint.format,
+        "metadata": [_entry(each, whole=whole) for each in entries],
+    }
+
+
+#: Bytes of a text that are given where no key was asked for.
+LONGEST_TEXT = 64 * 1024
+
+
+def _entry(each: Entry, *, whole: bool) -> dict[str, Any]:
+    value, complete = (each.value(), True) if whole else each.preview(LONGEST_TEXT)
+    return {
+        "files": list(each.files),
+        "key": each.key,
+        "type": each.type,
+        "items": each.items,
+        "complete": complete,
+        "value": _plain(value),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has: infinities and not-a-number as text."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def finding(each: Finding) -> dict[str, Any]:

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tabulate import tabulate
 
-from inspector import counts
-from inspector.model import Checkpoint, Finding, Labelled, Prediction, Reconciliation
+from inspector import counts, units
+from inspector.key_values import Entry
+from inspector.model import Checkpoint, Claim, Finding, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
 from inspector.units import count, escape, integer, plural, signed, size
 
 #: Findings that the overview shows before it counts the rest.
 MOST_FINDINGS = 12
 _NAME = 100  # characters of a name that are shown
+_VALUE = 120  # of a value, where it is one of many
 
 
 def overview(result: Reconciliation) -> str:
@@ -71,6 +73,11 @@ def _parameters(result: Reconciliation) -> str:
         rows.append(("active for one token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:
         rows.append(("stored elements", integer(result.stored_elements), ""))
+    if result.packing:
+        stored = sum(line.bytes for line in result.dtypes)
+        rows.append(
+            ("bits a weight", units.bits(result.bits_per_weight(stored)), f"stored as {escape(result.packing.scheme)}")
+        )
     for line in result.dtypes:
         rows.append(
             (
@@ -85,10 +92,14 @@ def _parameters(result: Reconciliation) -> str:
             (
                 f"claimed {claim.name}",
                 escape(claim.claimed),
-                "as counted" if agrees else f"{integer(claim.counted)} counted",
+                "as counted" if agrees else f"{_counted(claim)} counted",
             )
         )
     return _table(rows, (), "lrl")
+
+
+def _counted(claim: Claim) -> str:
+    return integer(claim.counted) if isinstance(claim.counted, int) else escape(claim.counted)
 
 
 def _roles(result: Reconciliation) -> str:
@@ -107,6 +118,7 @@ def _roles(result: Reconciliation) -> str:
                 integer(role.tensors),
                 integer(role.parameters),
                 integer(role.bytes),
+                units.bits(role.bits_per_weight) if result.packing and role.bits_per_weight else "",
                 ", ".join(escape(d, 12) for d in role.dtypes),
                 mark,
                 _brief(role.formula),
@@ -118,11 +130,12 @@ def _roles(result: Reconciliation) -> str:
         "tensors",
         "parameters",
         "bytes",
+        "bits" if result.packing else "",
         "dtype",
-        "predicted" if any(row[6] for row in rows) else "",
+        "predicted" if any(row[7] for row in rows) else "",
         "shape predicted",
     )
-    return _table(rows, headers, "llrrrlrl")
+    return _table(rows, headers, "llrrrrlrl")
 
 
 def _brief(formula: str | None) -> str:
@@ -130,8 +143,26 @@ def _brief(formula: str | None) -> str:
 
 
 def _bridge(result: Reconciliation) -> str:
-    """The chain from what people say to what the disk holds."""
-    rows: list[tuple[str, str, str]] = []
+    """The chain from what people say to what the disk holds; of packed weights also in bits a weight."""
+    rows = list(_bridge_rows(result))
+    if not result.packing or not result.logical:
+        return _table([(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows], (), "rll")
+    return _table(
+        [
+            (
+                signed(nbytes) if sign else integer(nbytes),
+                f"{result.bits_per_weight(nbytes):{'+' if sign else ''}.3f}".replace("-", "\N{MINUS SIGN}"),
+                *rest,
+            )
+            for nbytes, sign, *rest in rows
+        ],
+        ("bytes", "bits a weight", "", ""),
+        "rrll",
+    )
+
+
+def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
+    """Bytes, whether they are a step, what they are, and why."""
     if result.nominal:
         at = (
             f"× {result.nominal.bits} bits"
@@ -139,25 +170,20 @@ def _bridge(result: Reconciliation) -> str:
             else f"× {plural(result.nominal.bits // 8, 'byte')}"
         )
         dtype = f" ({result.dtype})" if result.dtype else ""
-        rows.append((integer(result.nominal.bytes), f'"{escape(result.nominal.label)}" {at}{dtype}', ""))
+        yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{dtype}', ""
     elif result.predicted is not None:
-        rows.append((integer(result.predicted), f"predicted, at {result.dtype}", ""))
+        yield result.predicted, False, f"predicted, at {result.dtype}", ""
     else:
-        rows.append(("0", "no prediction", ""))
-    rows += [(signed(step.bytes), step.cause, escape(step.detail, 160)) for step in result.steps]
+        yield 0, False, "no prediction", ""
+    for step in result.steps:
+        yield step.bytes, True, step.cause, escape(step.detail, 160)
     if result.unexplained_bytes or result.unexplained:
         names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
         more = "…" if len(result.unexplained) > 3 else ""
-        rows.append(
-            (
-                signed(result.unexplained_bytes),
-                "unexplained",
-                f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else "",
-            )
-        )
+        what = f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""
+        yield result.unexplained_bytes, True, "unexplained", what
     explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
-    rows.append((integer(result.on_disk), "on disk", explained))
-    return _table(rows, (), "rll")
+    yield result.on_disk, False, "on disk", explained
 
 
 def findings(found: Sequence[Finding]) -> str:
@@ -182,6 +208,37 @@ def _table(rows: Iterable[Sequence[str]], headers: Sequence[str], align: str) ->
     return tabulate(
         list(rows), headers=headers, tablefmt="plain", colalign=[sides[a] for a in align], disable_numparse=True
     )
+
+
+def metadata(entries: Iterable[Entry]) -> Iterator[str]:
+    """`inspect metadata`: a line a key, long values by their beginning."""
+    files: tuple[str, ...] = ()
+    several = len({entry.files for entry in entries}) > 1
+    for entry in entries:
+        if several and entry.files != files:
+            more = f" and {plural(len(entry.files) - 1, 'more file')}" if len(entry.files) > 1 else ""
+            yield f"{escape(entry.files[0], _NAME)}{more}:"
+        files = entry.files
+        kind = entry.type if entry.items is None else f"{entry.type} × {integer(entry.items)}"
+        yield f"{escape(entry.key, _NAME):<44} {kind:<24} {_preview(entry)}"
+
+
+def _preview(entry: Entry) -> str:
+    value, complete = entry.preview(_VALUE)
+    if entry.type == "float32":
+        return f"{value:.7g}"  # all the digits that 32 bits have
+    shown = (
+        ", ".join(escape(str(item), 40) for item in value) if isinstance(value, list) else escape(str(value), _VALUE)
+    )
+    return shown if complete else f"{shown.removesuffix('…')} …"
+
+
+def values(entries: Iterable[Entry]) -> Iterator[str]:
+    """`inspect metadata TARGET KEY`: the value in full, a line an item or a line of text."""
+    for entry in entries:
+        value = entry.value()
+        for item in value if isinstance(value, list) else str(value).split("\n"):
+            yield escape(str(item))
 
 
 def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:

@@ -66,4 +66,5 @@ FAMILY = Family(
     },
     derived={"num_labels": "len(id2label)"},
     gguf=("bert",),
+    gguf_head="body",
 )

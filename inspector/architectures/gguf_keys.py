@@ -1,0 +1,90 @@
+"""What GGUF's key-values are called in Transformers' configurations.
+
+Keys stand after the architecture: `llama.block_count`. They are those of the `gguf` package's `constants.Keys`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: Key → fields; several where families use different words for the same number.
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "block_count": ("num_hidden_layers",),
+    "embedding_length": ("hidden_size",),
+    "feed_forward_length": ("intermediate_size",),
+    "context_length": ("max_position_embeddings",),
+    "vocab_size": ("vocab_size",),
+    "attention.head_count": ("num_attention_heads",),
+    "attention.head_count_kv": ("num_key_value_heads",),
+    "attention.key_length": ("head_dim",),
+    "attention.key_length_mla": ("qk_head_dim",),
+    "attention.value_length_mla": ("v_head_dim",),
+    "attention.q_lora_rank": ("q_lora_rank",),
+    "attention.kv_lora_rank": ("kv_lora_rank",),
+    "attention.sliding_window": ("sliding_window",),
+    "rope.dimension_count": ("qk_rope_head_dim",),
+    "expert_count": ("num_local_experts", "num_experts", "n_routed_experts"),
+    "expert_used_count": ("num_experts_per_tok",),
+    "expert_shared_count": ("n_shared_experts",),
+    "expert_feed_forward_length": ("moe_intermediate_size",),
+    "expert_shared_feed_forward_length": ("shared_expert_intermediate_size",),
+    "leading_dense_block_count": ("first_k_dense_replace",),
+    "nextn_predict_layers": ("num_nextn_predict_layers",),
+    "embedding_length_per_layer_input": ("hidden_size_per_layer_input",),
+    "ssm.conv_kernel": ("conv_kernel",),
+    "ssm.inner_size": ("mamba_intermediate_size",),
+    "ssm.state_size": ("state_size",),
+    "ssm.time_step_rank": ("time_step_rank",),
+    "ssm.group_count": ("n_groups",),
+}
+
+#: Keys without the architecture before them.
+GENERAL_FIELDS: Mapping[str, str] = {
+    "tokenizer.ggml.token_type_count": "type_vocab_size",
+    "general.name": "_name_or_path",
+}
+
+#: Array whose length is the vocabulary where no key gives it.
+TOKENS = "tokenizer.ggml.tokens"
+
+#: Architecture → Transformers' `model_type`, where the two differ.
+MODEL_TYPES: Mapping[str, str] = {
+    "command-r": "cohere",
+    "deepseek": "deepseek_v2",
+    "deepseek2": "deepseek_v3",
+    "deepseek2-ocr": "deepseek_v2",
+    "ernie4_5-moe": "ernie4_5_moe",
+    "exaone-moe": "exaone_moe",
+    "falcon-h1": "falcon_h1",
+    "gemma-embedding": "gemma3_text",
+    "gemma3": "gemma3_text",
+    "gemma3n": "gemma3n_text",
+    "glm-dsa": "glm_moe_dsa",
+    "glm4moe": "glm4_moe",
+    "gpt-oss": "gpt_oss",
+    "gptneox": "gpt_neox",
+    "granitehybrid": "granitemoehybrid",
+    "hunyuan-dense": "hunyuan_v1_dense",
+    "hunyuan-moe": "hunyuan_v1_moe",
+    "lfm2moe": "lfm2_moe",
+    "llama-embed": "llama",
+    "llama4": "llama4_text",
+    "minimax-m2": "minimax_m2",
+    "modern-bert": "modernbert",
+    "nemotron_h_moe": "nemotron_h",
+    "nomic-bert": "nomic_bert",
+    "phi2": "phi",
+    "qwen2moe": "qwen2_moe",
+    "qwen2vl": "qwen2_vl_text",
+    "qwen35": "qwen3_5_text",
+    "qwen35moe": "qwen3_5_moe_text",
+    "qwen3moe": "qwen3_moe",
+    "qwen3next": "qwen3_next",
+    "qwen3vl": "qwen3_vl_text",
+    "qwen3vlmoe": "qwen3_vl_moe_text",
+    "starcoder": "gpt_bigcode",
+    "t5encoder": "t5",
+}
+
+#: Architecture → (key, model_type) where the key is there and not 0: llama.cpp reads Mixtral as a Llama.
+MODEL_TYPES_BY_KEY: Mapping[str, tuple[str, str]] = {"llama": ("expert_count", "mixtral")}

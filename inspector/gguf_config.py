@@ -1,0 +1,87 @@
+"""GGUF key-values → a configuration in Transformers' words; and what they claim of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inspector.architectures.gguf_keys import FIELDS, GENERAL_FIELDS, MODEL_TYPES, MODEL_TYPES_BY_KEY, TOKENS
+from inspector.formats.ggml_types import FILE_TYPES
+from inspector.formats.gguf_values import KeyValues
+from inspector.model import Claim, Config, Header
+from inspector.units import integer
+
+#: A per-layer array longer than this is no array of layers.
+MOST_LAYERS = 4096
+
+
+def config_of(files: Iterable[Header]) -> Config | None:
+    """The configuration in the first file that has one: later shards of a split have none."""
+    for header in files:
+        if isinstance(header.metadata, KeyValues) and "general.architecture" in header.metadata:
+            return _config(header.metadata, header.path)
+    return None
+
+
+def _config(pairs: KeyValues, path: str) -> Config | None:
+    architecture = pairs["general.architecture"]
+    if not isinstance(architecture, str):
+        return None
+    values: dict[str, Any] = {"model_type": _model_type(architecture, pairs)}
+    notes = []
+    for key, fields in FIELDS.items():
+        value = _value(pairs, f"{architecture}.{key}")
+        if value is not None:
+            values.update(dict.fromkeys(fields, value))
+    for key, field in GENERAL_FIELDS.items():
+        value = _value(pairs, key)
+        if value is not None:
+            values[field] = value
+    tokens = pairs.fields.get(TOKENS)
+    if "vocab_size" not in values and tokens is not None and tokens.items is not None:
+        values["vocab_size"] = tokens.items
+        notes.append(f"vocab_size {integer(tokens.items)} is the number of {TOKENS}")
+    ahead = values.get("num_nextn_predict_layers")
+    if isinstance(ahead, int) and isinstance(values.get("num_hidden_layers"), int) and ahead > 0:
+        values["num_hidden_layers"] -= ahead  # GGUF's blocks include them, Transformers' layers do not
+        notes.append(f"{integer(ahead)} of the blocks predict further tokens")
+    return Config(values, "gguf", path, tuple(notes))
+
+
+def _model_type(architecture: str, pairs: KeyValues) -> str:
+    key, model_type = MODEL_TYPES_BY_KEY.get(architecture, ("", ""))
+    if model_type and _value(pairs, f"{architecture}.{key}"):
+        return model_type
+    return MODEL_TYPES.get(architecture, architecture)
+
+
+def _value(pairs: KeyValues, key: str) -> Any:
+    """A scalar, or an array of one number a layer: that number where all layers agree."""
+    field = pairs.fields.get(key)
+    if field is None:
+        return None
+    if field.item is None:
+        return pairs[key]
+    if field.items is None or not 0 < field.items <= MOST_LAYERS:
+        return None
+    values = pairs[key]
+    return values[0] if all(value == values[0] for value in values) else values
+
+
+def claims(files: Iterable[Header], logical: int, scheme: str | None) -> Iterator[Claim]:
+    """What the first file says of the whole, beside what was counted."""
+    pairs = next((header.metadata for header in files if "general.architecture" in header.metadata), {})
+    for key, counted in _claimable(logical, scheme):
+        value = _value(pairs, key) if isinstance(pairs, KeyValues) else None
+        if value is not None and not isinstance(value, list):
+            told = FILE_TYPES.get(value, f"file type {value}") if key == "general.file_type" else str(value)
+            yield Claim(key, told[:80], counted)
+
+
+def _claimable(logical: int, scheme: str | None) -> tuple[tuple[str, int | str], ...]:
+    return (
+        ("general.name", integer(logical) + " parameters"),
+        ("general.size_label", integer(logical) + " parameters"),
+        ("general.parameter_count", logical),
+        ("general.file_type", scheme or "no quantization"),
+    )

@@ -1,0 +1,58 @@
+"""GGUF's own packing: each tensor has a block type. The scheme is told from the types that are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import prod
+
+from inspector.formats.ggml_types import TYPES, GGMLType
+from inspector.model import Header, Packing, Tensor
+
+BY_NAME: Mapping[str, GGMLType] = {kind.name: kind for kind in TYPES.values()}
+
+#: Main type → (types that tell the mixture where layers hold any of them, its name), the first that fits; the name
+#: without such types last. After `llama_tensor_get_type` in llama.cpp's src/llama-quant.cpp.
+MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
+    "Q2_K": ((frozenset({"Q3_K"}), "Q2_K"), (frozenset(), "Q2_K_S")),
+    "Q3_K": ((frozenset({"Q4_K"}), "Q3_K_M"), (frozenset({"Q5_K"}), "Q3_K_L"), (frozenset(), "Q3_K_S")),
+    "Q4_K": ((frozenset({"Q6_K"}), "Q4_K_M"), (frozenset(), "Q4_K_S")),
+    "Q5_K": ((frozenset({"Q6_K"}), "Q5_K_M"), (frozenset(), "Q5_K_S")),
+}
+
+#: Type → the one that was meant, where rows are no multiple of 256: llama.cpp's `tensor_type_fallback`.
+FALLBACKS: Mapping[str, str] = {"Q5_0": "Q4_K", "Q5_1": "Q5_K", "Q8_0": "Q6_K"}
+
+
+def packing_of(files: Iterable[Header]) -> Packing | None:
+    """How the files' weights are packed; None where most of them are plain numbers."""
+    tensors = [tensor for header in files for tensor in header.tensors]
+    stored = {tensor.dtype for tensor in tensors}
+    meant = [_meant(tensor, stored) for tensor in tensors]
+    main = _main_type(tensors, meant)
+    if main is None or main.block == 1:
+        return None
+    layers = {kind for tensor, kind in zip(tensors, meant, strict=True) if tensor.name.startswith("blk.")}
+    widths = {kind: BY_NAME[kind].bits for kind in stored & BY_NAME.keys()}
+    return Packing(_scheme(main.name, layers), main.bits, main.block, widths=widths)
+
+
+def _meant(tensor: Tensor, stored: Iterable[str]) -> str:
+    """The type that the mixture has for a tensor: another than the stored one where its rows do not fit the blocks."""
+    kind = FALLBACKS.get(tensor.dtype)
+    return kind if kind is not None and kind in stored and tensor.shape and tensor.shape[-1] % 256 else tensor.dtype
+
+
+def _main_type(tensors: Iterable[Tensor], kinds: Iterable[str]) -> GGMLType | None:
+    """The type of most elements."""
+    elements: Counter[str] = Counter()
+    for tensor, kind in zip(tensors, kinds, strict=True):
+        elements[kind] += prod(tensor.shape)
+    known = [name for name, _ in elements.most_common() if name in BY_NAME]
+    return BY_NAME[known[0]] if known else None
+
+
+def _scheme(main: str, layers: Iterable[str]) -> str:
+    """The mixture's name, from the types in the layers: embeddings and head have types of their own in all."""
+    others = set(layers) - {main}
+    return next((name for types, name in MIXTURES.get(main, ()) if types <= others), main)

@@ -1,0 +1,271 @@
+"""GGUF checkpoints through the whole product: configuration, keys, prediction, bridge, claims."""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sparse
+from sparse_gguf import TENSOR_TYPES, write_gguf
+
+import inspector
+from inspector import units
+from inspector.formats.ggml_types import FILE_TYPES, TYPES
+from inspector.model import Reconciliation
+from inspector.report import documents, text
+
+REAL = Path(__file__).parents[2] / "shared" / "real"
+LISTINGS = sorted(REAL.glob("gguf_listing/*.json"))
+MAPS = sorted(REAL.glob("gguf_tensormap/*/*.map"))
+
+
+def reconciled(tmp_path: Path, recipe: str) -> Reconciliation:
+    return inspector.reconcile(inspector.open(sparse.make(sparse.load(recipe), tmp_path / recipe)))
+
+
+def steps(result: Reconciliation) -> dict[str, int]:
+    """The bridge's steps; its sum is checked on the way."""
+    booked = {step.cause: step.bytes for step in result.steps}
+    assert result.start + sum(booked.values()) + result.unexplained_bytes == result.on_disk
+    return booked
+
+
+def test_mistral_q4_k_m_to_the_byte(tmp_path: Path) -> None:
+    """The published file: its size, where its data begins, its parameters, and every byte of the bridge."""
+    result = reconciled(tmp_path, "mistral-7b-instruct-v0.2-q4_k_m")
+    (header,) = result.checkpoint.files
+    assert (header.size, min(t.offset for t in header.tensors), len(header.tensors)) == (4_368_439_584, 735_520, 291)
+    last = max(header.tensors, key=lambda tensor: tensor.offset)
+    assert (last.name, last.dtype, last.shape, last.offset) == ("output.weight", "Q6_K", (32000, 4096), 4_260_919_584)
+    assert result.logical == 7_241_732_096 == result.stored_elements
+    assert result.prediction and result.prediction.parameters == 7_241_732_096
+    assert result.packing and (result.packing.scheme, result.packing.bits) == ("Q4_K_M", 4)
+    in_q4, in_q6, in_f32 = 6_103_760_896, 1_137_704_960, 266_240
+    assert steps(result) == {
+        "label_rounding": 241_732_096 // 2,
+        "quantization_overhead": in_q4 // 256 * 16 + in_q6 // 256 * 18,
+        "mixed_dtype": in_q6 * 2 // 8 + in_f32 * 28 // 8,
+        "header": 24,
+        "metadata": 555,
+        "tokenizer": 717_625,
+        "tensor_table": 17_286,
+        "alignment": 30,
+    }
+    assert (result.unexplained_bytes, result.unexplained) == (0, ())
+    assert result.bits_per_weight(result.on_disk) == pytest.approx(4.826, abs=0.0005)
+
+
+def test_the_bridge_says_which_roles_have_other_types(tmp_path: Path) -> None:
+    result = reconciled(tmp_path, "mistral-7b-instruct-v0.2-q4_k_m")
+    detail = {step.cause: step.detail for step in result.steps}
+    assert detail["quantization_overhead"] == "193 × Q4_K at 4.5 bits for 4, 33 × Q6_K at 6.56 bits for 6"
+    for what in ("16 × v_proj in Q6_K", "16 × down_proj in Q6_K", "1 × lm_head in Q6_K", "1 × norm in F32"):
+        assert what in detail["mixed_dtype"]
+    by_role = {role.role: role.bits_per_weight for role in result.roles}
+    assert by_role["q_proj"] == 4.5 and by_role["norm"] == 32
+    assert by_role["v_proj"] == (4.5 + 6.5625) / 2
+
+
+def test_the_overview_shows_bits_a_weight(tmp_path: Path) -> None:
+    """Overall, by role, and for each step; the steps' bits add up."""
+    result = reconciled(tmp_path, "mistral-7b-instruct-v0.2-q4_k_m")
+    shown = text.overview(result)
+    assert "4.83  stored as Q4_K_M" in shown and "unexplained: 0" in shown
+    overhead = next(line for line in shown.splitlines() if "quantization_overhead" in line)
+    assert overhead.split()[:2] == ["+461,479,936", "+0.510"]
+
+
+def test_llama_3_2_has_32_rope_freqs_and_no_head(tmp_path: Path) -> None:
+    """1,235,814,432 stored elements are 1,235,814,400 parameters and 32 constants; the head is tied, and named."""
+    result = reconciled(tmp_path, "llama-3.2-1b-q8_0")
+    assert (result.stored_elements, result.logical) == (1_235_814_432, 1_235_814_400)
+    booked = steps(result)
+    assert booked["buffer"] == 32 * 4 and booked["tied_embeddings"] == -128256 * 2048
+    assert result.unexplained_bytes == 0 and not result.unexplained
+    assert [(f.rule, f.severity) for f in result.findings] == [("head-not-stored", "info")]
+    claims = {claim.name: (claim.claimed, claim.counted) for claim in result.claims}
+    assert claims["general.parameter_count"] == ("1235814432", 1_235_814_400)
+    assert claims["general.file_type"] == ("Q8_0", "Q8_0")
+
+
+def test_gguf_and_safetensors_of_one_model_count_alike(tmp_path: Path) -> None:
+    """Llama-3.1-8B in both formats: the same logical count, the same roles with the same parameters."""
+    packed, plain = (reconciled(tmp_path, recipe) for recipe in ("llama-3.1-8b-q4_k_m", "llama-3.1-8b"))
+    assert packed.logical == plain.logical == 8_030_261_248
+
+    def roles(result: Reconciliation) -> list[tuple[Any, ...]]:
+        return [
+            (r.role, r.group, r.tower, r.tensors, r.parameters, r.formula) for r in result.roles if r.group != "buffer"
+        ]
+
+    assert roles(packed) == roles(plain)
+    assert [role.role for role in packed.roles if role.group == "buffer"] == ["rope_freqs"]
+    assert packed.unexplained_bytes == plain.unexplained_bytes == 0
+
+
+def test_stacked_experts_join_the_same_prediction(tmp_path: Path) -> None:
+    """Mixtral, which GGUF calls a llama: the count, the active parameters, "8x7B" and unexplained 0."""
+    result = reconciled(tmp_path, "mixtral-8x7b-q4_0")
+    assert result.checkpoint.config and result.checkpoint.config.model_type == "mixtral"
+    assert (result.logical, result.active) == (46_702_792_704, 12_879_925_248)
+    assert {"label_experts", "label_rounding"} < steps(result).keys()
+    assert result.unexplained_bytes == 0 and not result.unexplained
+
+
+def test_the_json_keeps_its_promises(tmp_path: Path) -> None:
+    result = reconciled(tmp_path, "mistral-7b-instruct-v0.2-q4_k_m")
+    document = json.loads(json.dumps(documents.overview(result, tensors=True), allow_nan=False))
+    assert document["format"] == "gguf" and document["architecture"]["config"] == "gguf"
+    assert document["quantization"] == {"scheme": "Q4_K_M", "bits": 4, "group_size": 256}
+    (file,) = document["files"]
+    assert file["header"] + file["tensors"] + file["padding"] + file["unused"] == file["size"]
+    assert sum(tensor["parameters"] for tensor in document["tensors"]) == document["parameters"]["logical"]
+
+
+# --- published models -----------------------------------------------------------------------------
+
+
+def rebuilt(path: Path, folder: Path) -> dict[str, Any]:
+    """A listing's key-values and tensors as a sparse file; what was not listed is made up from the embedding."""
+    listing: dict[str, Any] = json.loads(path.read_text())
+    rows = next(t["shape"][-1] for t in listing["tensors"] if t["name"] == "token_embd.weight")
+    pairs: list[tuple[str, str, Any]] = []
+    for key, value in listing["model_info"].items():
+        if key == "tokenizer.ggml.tokens":
+            pairs.append((key, "array[string]", {"items": rows, "text": rows}))
+        elif value is not None:
+            kinds = {bool: "bool", str: "string", float: "float64", int: "uint64"}
+            pairs.append((key, kinds[type(value)], value))
+    write_gguf(folder / "model.gguf", pairs, [(t["type"], t["shape"][::-1], t["name"]) for t in listing["tensors"]])
+    return listing
+
+
+@pytest.mark.parametrize("path", LISTINGS, ids=lambda path: path.stem)
+def test_published_models_are_counted_and_told(path: Path, tmp_path: Path) -> None:
+    """Elements as published, the scheme as named by its publisher though only told from types, every tensor keyed."""
+    listing = rebuilt(path, tmp_path)
+    result = inspector.reconcile(inspector.open(tmp_path))
+    steps(result)
+    assert result.stored_elements == listing["model_info"]["general.parameter_count"]
+    assert result.packing and result.packing.scheme == listing["details"]["quantization_level"]
+    assert FILE_TYPES[listing["model_info"]["general.file_type"]] == result.packing.scheme
+    assert all(role.role != "other" for role in result.roles)
+    if result.prediction:
+        assert (result.unexplained_bytes, result.unexplained) == (0, ())
+        assert {f.rule for f in result.findings} <= {"head-not-stored"}
+
+
+@pytest.mark.parametrize("path", MAPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_tensor_maps_have_our_byte_counts(path: Path) -> None:
+    """Elements and bytes of each tensor of two published models, at each of their quantizations."""
+    by_name = {kind.name.lower(): kind for kind in TYPES.values()}
+    lines = [line.split(":")[2:] for line in path.read_text().splitlines() if line]
+    for _, shape, dtype, elements, nbytes in lines:
+        dims = [int(dim) for dim in shape.removeprefix("shape=").strip("()").split(",") if dim]
+        kind = by_name[dtype.removeprefix("dtype=")]
+        assert prod(dims) == int(elements.removeprefix("elements="))
+        assert prod(dims) // kind.block * kind.nbytes == int(nbytes.removeprefix("bytes="))
+    assert lines
+
+
+# --- configurations -------------------------------------------------------------------------------
+
+
+def opened(tmp_path: Path, pairs: list[tuple[str, str, Any]], names: tuple[str, ...] = ()) -> inspector.Checkpoint:
+    write_gguf(tmp_path / "model.gguf", pairs, [("F32", [32], name) for name in names])
+    return inspector.open(tmp_path / "model.gguf")
+
+
+def test_numbers_a_layer_are_one_number_where_all_agree(tmp_path: Path) -> None:
+    pairs = [
+        ("general.architecture", "string", "llama"),
+        ("llama.attention.head_count_kv", "array[uint32]", [8, 8, 8]),
+        ("llama.attention.head_count", "array[uint32]", [16, 32, 32]),
+    ]
+    config = opened(tmp_path, pairs).config
+    assert config and config.values["num_key_value_heads"] == 8
+    assert config.values["num_attention_heads"] == [16, 32, 32]
+
+
+def test_blocks_that_predict_further_tokens_are_no_layers(tmp_path: Path) -> None:
+    """GLM-4.5 and DeepSeek-V3 count them in block_count; Transformers does not."""
+    pairs = [
+        ("general.architecture", "string", "glm4moe"),
+        ("glm4moe.block_count", "uint32", 47),
+        ("glm4moe.nextn_predict_layers", "uint32", 1),
+    ]
+    config = opened(tmp_path, pairs).config
+    assert config and (config.model_type, config.values["num_hidden_layers"]) == ("glm4_moe", 46)
+
+
+def test_key_values_of_the_wrong_types_predict_nothing(tmp_path: Path) -> None:
+    """A text where a number should be is told in one line, and the rest of the overview stands."""
+    pairs = [("general.architecture", "string", "llama"), ("llama.block_count", "string", "many")]
+    result = inspector.reconcile(opened(tmp_path, pairs, ("token_embd.weight",)))
+    assert result.prediction is None and [f.rule for f in result.findings] == ["no-prediction"]
+    assert "\n" not in result.findings[0].message
+
+
+def test_a_vocabulary_alone_has_bytes_and_no_parameters(tmp_path: Path) -> None:
+    pairs = [
+        ("general.architecture", "string", "llama"),
+        ("tokenizer.ggml.tokens", "array[string]", {"items": 9, "text": 30}),
+    ]
+    result = inspector.reconcile(opened(tmp_path, pairs))
+    assert result.logical == 0 and steps(result)["tokenizer"] == 8 + 21 + 4 + 4 + 8 + 9 * 8 + 30
+    assert text.overview(result)
+
+
+# --- split files ----------------------------------------------------------------------------------
+
+
+def split(folder: Path, parts: int, *, stated: int, left_out: int | None = None) -> Path:
+    """A model in parts, the first with key-values and no tensor, as llama.cpp's `gguf-split` can write it."""
+    for number in range(parts):
+        pairs: list[tuple[str, str, Any]] = [
+            ("split.no", "uint16", number),
+            ("split.count", "uint16", parts),
+            ("split.tensors.count", "int32", stated),
+        ]
+        if number == 0:
+            pairs[:0] = [("general.architecture", "string", "llama"), ("llama.block_count", "uint32", parts - 1)]
+        if number != left_out:
+            entries = [("Q8_0", [64, 64], f"blk.{number - 1}.attn_q.weight")] if number else []
+            write_gguf(folder / f"m-{number + 1:05}-of-{parts:05}.gguf", pairs, entries)
+    return folder
+
+
+def test_the_parts_of_a_split_are_one_checkpoint(tmp_path: Path) -> None:
+    checkpoint = inspector.open(split(tmp_path, 3, stated=2))
+    assert [header.path for header in checkpoint.files] == [f"m-0000{n}-of-00003.gguf" for n in (1, 2, 3)]
+    assert checkpoint.config and checkpoint.config.values["num_hidden_layers"] == 2
+    assert checkpoint.findings == ()
+    result = inspector.reconcile(checkpoint)
+    assert result.logical == 2 * 64 * 64 and steps(result)["header"] == 3 * 24
+
+
+def test_a_part_that_is_missing_is_found(tmp_path: Path) -> None:
+    checkpoint = inspector.open(split(tmp_path, 4, stated=3, left_out=2))
+    assert {"missing-part"} <= {f.rule for f in checkpoint.findings}
+    assert any("1 part of 4 not there: 3" in f.message for f in checkpoint.findings)
+
+
+def test_a_wrong_total_or_a_stranger_among_the_parts_is_found(tmp_path: Path) -> None:
+    folder = split(tmp_path, 2, stated=5)
+    assert [f.rule for f in inspector.open(folder).findings] == ["split-tensors"]
+    (folder / "m-00001-of-00002.gguf").write_bytes((folder / "m-00002-of-00002.gguf").read_bytes())
+    rules = {f.rule for f in inspector.open(folder).findings}
+    assert {"split-number", "split-duplicate"} <= rules
+
+
+def test_the_fixtures_table_of_types_is_the_packages() -> None:
+    """The sizes written down beside the recipes are those of the `gguf` package."""
+    ours = {kind.name: (number, kind.block, kind.nbytes) for number, kind in TYPES.items()}
+    assert TENSOR_TYPES.items() <= ours.items()
+
+
+def test_bits_are_rounded_for_people() -> None:
+    assert (units.bits(4.826), units.bits(4.5), units.bits(32)) == ("4.83", "4.5", "32")
