@@ -1,0 +1,43 @@
+"""One weight file behind an http(s) URL of any server that does range requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from inspector.errors import TargetError
+from inspector.model import Origin
+from inspector.sources.http import Link, Wire, place_of
+from inspector.sources.remote import RemoteFile
+from inspector.units import escape
+
+
+class UrlPlace:
+    """A `Place` that is one file. No token is sent."""
+
+    parallel = 1
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._wire = Wire()
+        self._file = RemoteFile(self._wire, Link(url))
+        self.selected: str | None = PurePosixPath(unquote(urlsplit(url).path)).name or "file"
+        self.name = PurePosixPath(self.selected).stem
+        self.files: Mapping[str, int] = {self.selected: self._file.size}
+
+    def open(self, path: str) -> RemoteFile:
+        if path != self.selected:
+            raise TargetError(f"{escape(path)} is not at {place_of(self._url)}: a URL is one file")
+        return self._file
+
+    def read_text(self, path: str, limit: int) -> str:
+        raise TargetError(f"{escape(path)} is not read from {place_of(self._url)}: a URL is one weight file")
+
+    def origin(self) -> Origin:
+        wire = self._wire
+        return Origin("url", place_of(self._url), None, wire.requests, wire.bytes_read, wire.redirects)
+
+    def close(self) -> None:
+        self._wire.close()
+        self._file.close()
