@@ -213,7 +213,9 @@ class _Handler(BaseHTTPRequestHandler):
         _, folder = found
         start = int(query.get("cursor", ["0"])[0])
         entries = [{"type": "file", "path": path, **_described(folder / path)} for path in _files(folder)]
-        following = f"{self.hub.endpoint}/api/models/{id}/tree/{quote(rev, safe='')}?recursive=true&cursor={start + PAGE}"
+        following = (
+            f"{self.hub.endpoint}/api/models/{id}/tree/{quote(rev, safe='')}?recursive=true&cursor={start + PAGE}"
+        )
         link = {"link": f'<{following}>; rel="next"'} if start + PAGE < len(entries) else {}
         self.json(entries[start : start + PAGE], link)
 
@@ -248,7 +250,9 @@ class _Handler(BaseHTTPRequestHandler):
     def small_file(self, id: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
         if (repo := self.repo(id, True)) and (found := self.commit(repo, rev)):
             commit, folder = found
-            self.answer(200, (folder / path).read_bytes(), {"etag": f'"{blob_of(folder / path)}"', "x-repo-commit": commit})
+            self.answer(
+                200, (folder / path).read_bytes(), {"etag": f'"{blob_of(folder / path)}"', "x-repo-commit": commit}
+            )
 
     def large_file(self, id: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
         """What a signature opens, and no token may reach."""

@@ -13,10 +13,11 @@ from difflib import get_close_matches
 from threading import Lock
 
 from inspector import __version__
-from inspector.errors import FormatError, InspectorError, SourceError, TargetError, UsageError
+from inspector.errors import FormatError, InspectorError, NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
 from inspector.sources import Place, Source
-from inspector.sources.http import Link, Refused, Unreachable, Wire, answered, place_of
+from inspector.sources.answers import Link, Refused, Unreachable, answered, place_of
+from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
 from inspector.sources.hub_cache import CachedPlace, Snapshot, is_whole, snapshot_of
 from inspector.sources.local import LocalFile
@@ -93,7 +94,9 @@ def hub_place(name: HubName, revision: str | None = None) -> Place:
     except Unreachable as error:
         if snapshot and (snapshot.folder / name.path).exists():
             return CachedPlace(name.repo, snapshot, name.path)
-        raise SourceError(f"{escape(name.repo)} is neither a local path nor in the Hub's cache, and {error}") from error
+        raise NetworkError(
+            f"{escape(name.repo)} is neither a local path nor in the Hub's cache, and {error}"
+        ) from error
 
 
 class HubPlace:
@@ -191,7 +194,7 @@ class HubPlace:
         except Refused as refused:
             raise self._explained(refused) from refused
         if len(data) != size:
-            raise SourceError(f"{place_of(url)} gives {integer(len(data))} bytes of {integer(size)}")
+            raise NetworkError(f"{place_of(url)} gives {integer(len(data))} bytes of {integer(size)}")
         return data
 
     def origin(self) -> Origin:
@@ -264,10 +267,10 @@ def explain(refused: Refused, name: HubName) -> InspectorError:
             f"the Hub refuses the token ({answered(response)}): log in again with `hf auth login`, or unset HF_TOKEN"
         )
     if response.status_code == 429:
-        return SourceError(
+        return NetworkError(
             f"the Hub allows no more requests for now ({answered(response)}): try again later; being logged in allows more"
         )
-    return SourceError(f"{place_of(str(response.url))} answered {answered(response)}")
+    return NetworkError(f"{place_of(str(response.url))} answered {answered(response)}")
 
 
 def _not_found(name: HubName, token: bool) -> TargetError:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from inspector.errors import InspectorError, SourceError
-from inspector.sources.http import Refused, Wire, place_of
-from inspector.units import escape, integer
+from inspector.errors import InspectorError, NetworkError
+from inspector.sources.answers import Refused, place_of
+from inspector.sources.http import Wire
+from inspector.units import integer
 
 MAX_FILES = 200_000
 MAX_LISTING = 64_000_000  # bytes; 200 a file is usual
@@ -59,7 +60,7 @@ def listing(wire: Wire, repository: Repository) -> Listing:
 
     Raises:
         Refused: the Hub does not give it.
-        SourceError: it cannot be had, or makes no sense.
+        NetworkError: it cannot be had, or makes no sense.
     """
     revision = f"/revision/{quote(repository.revision, safe='')}" if repository.revision else ""
     url = f"{repository.api}{revision}?blobs=true"
@@ -68,7 +69,7 @@ def listing(wire: Wire, repository: Repository) -> Listing:
     siblings = described.get("siblings") if isinstance(described, dict) else None
     commit = described.get("sha") if isinstance(described, dict) else None
     if not isinstance(siblings, list) or not isinstance(commit, str):
-        raise SourceError(f"{place_of(url)} does not answer as the Hub does: is the endpoint right?")
+        raise NetworkError(f"{place_of(url)} does not answer as the Hub does: is the endpoint right?")
     today = described.get("id")
     files = [_file(s, "rfilename") for s in siblings if isinstance(s, dict)]
     if len(files) >= MANY_FILES or any(size is None for _, size, _ in files):
@@ -96,10 +97,10 @@ def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, in
             return files
         url = urljoin(first, following)
         if len(files) > MAX_FILES:
-            raise SourceError(
+            raise NetworkError(
                 f"{repository.id} has more than {integer(MAX_FILES)} files: name the model's own folder in it"
             )
-    raise SourceError(f"{place_of(first)} does not end, or is no list of files")
+    raise NetworkError(f"{place_of(first)} does not end, or is no list of files")
 
 
 def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | None]:
@@ -133,7 +134,7 @@ def _json(body: bytes, url: str) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{place_of(url)} does not answer in JSON: is the endpoint right?") from error
+        raise NetworkError(f"{place_of(url)} does not answer in JSON: is the endpoint right?") from error
 
 
 def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping[str, int]) -> dict[str, bytes]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from inspector.errors import InspectorError, SourceError
-from inspector.sources.http import Link, Refused, Wire, as_error, place_of
+from inspector.sources.answers import Link, Refused, as_error, place_of
+from inspector.sources.http import Wire
 from inspector.units import integer
 
 #: Bytes of the first request where nothing is known of the header. Of the safetensors headers on the Hub, 97%

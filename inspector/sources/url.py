@@ -8,7 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from inspector.errors import TargetError
 from inspector.model import Origin
-from inspector.sources.http import Link, Wire, place_of
+from inspector.sources.answers import Link, place_of
+from inspector.sources.http import Wire
 from inspector.sources.remote import RemoteFile
 from inspector.units import escape
 
