@@ -21,11 +21,11 @@ from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
 from inspector.sources.hub_cache import CachedPlace, Snapshot, is_whole, snapshot_of
 from inspector.sources.local import LocalFile
-from inspector.sources.remote import FIRST, RemoteFile
+from inspector.sources.remote import FIRST, RemoteFile, has_long_header
 from inspector.units import escape, integer
 
-#: Shards that are asked for at once. More than 20 connections are not kept alive by the session.
-PARALLEL = 20
+#: Shards that are asked for at once: two connections each, one to the Hub and one to its storage.
+PARALLEL = 32
 #: A shard's header has about this many bytes for each byte of its share of the index (1.2 to 1.6 in real ones); the
 #: largest shard's share is up to twice the mean.
 HEADER_PER_INDEX = 3
@@ -145,7 +145,8 @@ class HubPlace:
 
     def _remote(self, path: str) -> RemoteFile:
         link = Link(self._repository.file(self._root + path), self.files[path])
-        return RemoteFile(self._wire, link, self._first(path), self._known(path), self._explained)
+        streamed, known = has_long_header(path), self._known(path)
+        return RemoteFile(self._wire, link, self._first(path), streamed, known, self._explained)
 
     def _known(self, path: str) -> bytes:
         """A shard's first bytes from the one request for all shards; b"" where they have to be read."""

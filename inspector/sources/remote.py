@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -15,8 +16,15 @@ from inspector.units import integer
 FIRST = 256 * 1024
 #: A header's bytes are kept in memory, and no header is larger than this.
 MAX_KEPT = 512 * 1024 * 1024
-#: Longest range of one streamed request. Its end is never reached: the connection is closed when parsing is done.
-STREAM = 64 * 1024 * 1024
+#: Longest range of one streamed request. Its end is hardly ever reached: the connection is closed when parsing is done.
+STREAM = 16 * 1024 * 1024
+
+_LATER_SHARD = re.compile(r".*-(?!0*1-)\d{5}-of-\d{5}\.gguf")
+
+
+def has_long_header(path: str) -> bool:
+    """Whether megabytes of header are likely: a GGUF holds the vocabulary, but for the later shards of one."""
+    return path.endswith(".gguf") and not _LATER_SHARD.fullmatch(path)
 
 
 class RemoteFile:
@@ -27,21 +35,27 @@ class RemoteFile:
         wire: Wire,
         link: Link,
         first: int = FIRST,
+        streamed: bool = False,
         known: bytes = b"",
         explain: Callable[[Refused], InspectorError] | None = None,
     ) -> None:
-        """`first`: bytes of the first request. `known`: the file's beginning, where it was had in another way.
+        """
+        Args:
+            first: bytes of the first request.
+            streamed: `prefix` will be asked for more and more, and not for little: begin with one long answer.
+            known: the file's beginning, where it was had in another way.
 
         Where the link has no size yet, the first request is sent now, and tells it.
         """
-        self._wire, self._link, self._first = wire, link, first
+        self._wire, self._link = wire, link
+        self._first = 0 if streamed else first
         self._explain = explain or (lambda refused: as_error(refused, place_of(link.url)))
         self._kept = bytearray(known)
         self._have = len(known)
         self._stream: Iterator[bytes] | None = None
         self._open_stream = ExitStack()
         if link.size is None:
-            self._fetch(first)
+            self._guarded(lambda: self._follow_stream(1) if streamed else self._fetch(first))
 
     @property
     def size(self) -> int:
@@ -57,7 +71,7 @@ class RemoteFile:
         if end > self._have and (offset > self._have or end > MAX_KEPT):
             return self._elsewhere(offset, end)
         if end > self._have:
-            self._fetch(end)
+            self._guarded(lambda: self._follow_stream(end) if self._stream else self._fetch(end))
         return bytes(memoryview(self._kept)[offset:end])
 
     def prefix(self, length: int) -> memoryview:
@@ -68,7 +82,7 @@ class RemoteFile:
                 f"{place_of(self._link.url)}: a header of more than {integer(MAX_KEPT)} bytes is not read"
             )
         if length > self._have and self._have < self._first:
-            self._fetch(self._first)
+            self._guarded(lambda: self._fetch(length))
         if length > self._have:
             self._guarded(lambda: self._follow_stream(length))
         return memoryview(self._kept)[: self._have].toreadonly()
@@ -78,23 +92,20 @@ class RemoteFile:
         self._end_stream()
 
     def _fetch(self, end: int) -> None:
-        """Have the first `end` bytes, and as much as the first request brings."""
-        end = max(end, self._first)
-        end = end if self._link.size is None else min(end, self._link.size)
-        if end > self._have or self._link.size is None:
-            self._guarded(lambda: self._fetch_once(end))
-
-    def _fetch_once(self, end: int) -> None:
+        """Have the first `end` bytes, and as many as the first request brings, by one bounded request."""
         self._end_stream()
-        with self._wire.ranged(self._link, self._have, end) as chunks:
-            for chunk in chunks:
-                self._keep(chunk)
+        end = self._until(max(end, self._first))
+        if end > self._have:
+            with self._wire.ranged(self._link, self._have, end) as chunks:
+                for chunk in chunks:
+                    self._keep(chunk)
 
     def _follow_stream(self, length: int) -> None:
-        while self._have < length:
+        """Have the first `length` bytes from one long answer, which goes on the next time."""
+        while self._have < self._until(length):
             try:
                 if self._stream is None:
-                    end = min(self.size, max(self._have + STREAM, length))
+                    end = self._until(max(self._have + STREAM, length))
                     self._stream = self._open_stream.enter_context(self._wire.ranged(self._link, self._have, end))
                 self._keep(next(self._stream))
             except StopIteration:
@@ -102,6 +113,9 @@ class RemoteFile:
             except BaseException:
                 self._end_stream()
                 raise
+
+    def _until(self, end: int) -> int:
+        return end if self._link.size is None else min(end, self._link.size)
 
     def _end_stream(self) -> None:
         self._stream = None

@@ -10,7 +10,7 @@ from inspector.errors import TargetError
 from inspector.model import Origin
 from inspector.sources.answers import Link, place_of
 from inspector.sources.http import Wire
-from inspector.sources.remote import RemoteFile
+from inspector.sources.remote import RemoteFile, has_long_header
 from inspector.units import escape
 
 
@@ -22,8 +22,8 @@ class UrlPlace:
     def __init__(self, url: str) -> None:
         self._url = url
         self._wire = Wire()
-        self._file = RemoteFile(self._wire, Link(url))
         self.selected: str | None = PurePosixPath(unquote(urlsplit(url).path)).name or "file"
+        self._file = RemoteFile(self._wire, Link(url), streamed=has_long_header(self.selected))
         self.name = PurePosixPath(self.selected).stem
         self.files: Mapping[str, int] = {self.selected: self._file.size}
 

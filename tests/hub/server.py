@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha1, sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -103,11 +104,13 @@ class Hub:
         return sum(e.sent for e in self.log if "/api/models/" not in e.path or "/safetensors-metadata/" in e.path)
 
 
+@lru_cache
 def commit_of(folder: Path) -> str:
-    """A commit's hash: of the files' names and sizes."""
+    """A commit's hash: of the files' names and sizes. A folder does not change while it is served."""
     return sha1(json.dumps([(p, s) for p, s in sorted(_files(folder).items())]).encode()).hexdigest()
 
 
+@lru_cache(maxsize=None)
 def blob_of(path: Path) -> str:
     """A file's name in the cache. The content of sparse files is not worth hashing."""
     with path.open("rb") as file:
