@@ -19,9 +19,12 @@ ROUNDS = 3
 
 
 def serve(folder: str, pipe: Connection) -> None:
-    from tests.hub.server import Hub, Repo
+    from loopback.server import Hub, Repo
 
-    repos = {"demo/deepseek-v3": Repo(Path(folder, "deepseek"), all_headers=False), "demo/gguf": Repo(Path(folder, "gguf"))}
+    repos = {
+        "demo/deepseek-v3": Repo(Path(folder, "deepseek"), all_headers=False),
+        "demo/gguf": Repo(Path(folder, "gguf")),
+    }
     with Hub(repos, LATENCY) as hub:
         pipe.send(hub.endpoint)
         pipe.recv()
@@ -88,7 +91,7 @@ def gguf_by_doubling(url: str, header: int) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        from tests.hub.samples import deepseek, gguf
+        from loopback.samples import deepseek, gguf
 
         deepseek(Path(folder, "deepseek"))
         vocabulary = gguf(Path(folder, "gguf", "large.gguf"), tokens=200_000, merges=350_000)

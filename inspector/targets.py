@@ -24,7 +24,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
         UsageError: `revision` for something that has none.
     """
     if _exists(target):
-        from inspector.sources.local import LocalPlace  # noqa: PLC0415  one kind of place is loaded
+        from inspector.sources.local import LocalPlace  # one kind of place is loaded
 
         if revision:
             raise UsageError(
@@ -34,7 +34,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
     if target.lower().startswith(("http://", "https://")):
         return _at_url(target, revision)
     if target.startswith("hf://") or looks_like_hub_id(target):
-        from inspector.sources.hub import hub_place, parse  # noqa: PLC0415
+        from inspector.sources.hub import hub_place, parse
 
         return hub_place(parse(target), revision)
     raise TargetError(f"{escape(target)}: no such file or folder")
@@ -55,12 +55,12 @@ def _exists(target: str) -> bool:
 
 
 def _at_url(target: str, revision: str | None) -> Place:
-    from inspector.sources.hub import hub_place, is_hub_url, parse  # noqa: PLC0415
+    from inspector.sources.hub import hub_place, is_hub_url, parse
 
     if is_hub_url(target):
         return hub_place(parse(target), revision)
     if revision:
         raise UsageError(f"{escape(target, 200)} is one file, which has no revisions")
-    from inspector.sources.url import UrlPlace  # noqa: PLC0415
+    from inspector.sources.url import UrlPlace
 
     return UrlPlace(target)

@@ -55,7 +55,7 @@ def _work(
             return
         try:
             finished.put((number, function(item), None))
-        except BaseException as error:  # noqa: BLE001  raised again where the results are collected
+        except BaseException as error:  # raised again where the results are collected
             finished.put((number, None, error))
 
 

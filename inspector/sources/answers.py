@@ -1,6 +1,7 @@
 """What an HTTP answer must be like to be used: the range that was asked for, bounded, and of the same file throughout.
 
-Nothing that a server says is believed. What does not fit raises NetworkError; what may be better the next time, `Again`.
+Nothing that a server says is believed. What does not fit raises NetworkError; what may be better the next time
+raises TryAgainError.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from importlib import import_module
 from time import monotonic, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from inspector.errors import InspectorError, NetworkError, TargetError
@@ -28,7 +30,14 @@ _CONTENT_RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19})")
 _EMPTY_FILE = re.compile(r"bytes \*/0")
 
 
-class Refused(Exception):
+def client_library() -> Any:
+    """What the session of `huggingface_hub` is made of: `httpx2`, or `httpx` before its version 2."""
+    from huggingface_hub.utils import get_session  # 0.2 s, and only where there is a network to use
+
+    return import_module(type(get_session()).__module__.partition(".")[0])
+
+
+class RefusedError(Exception):
     """The server's final answer is not the one asked for. `response` has its body, cut at `SMALL_BODY`."""
 
     def __init__(self, response: Response) -> None:
@@ -36,11 +45,11 @@ class Refused(Exception):
         self.response = response
 
 
-class Unreachable(NetworkError):
+class UnreachableError(NetworkError):
     """Nothing was heard from the server at all."""
 
 
-class Again(Exception):
+class TryAgainError(Exception):
     """Worth another try, after `wait` seconds if the server says so; `final` is raised when there are no more."""
 
     def __init__(self, final: Exception, wait: float | None = None) -> None:
@@ -62,21 +71,21 @@ class Link:
 
 @contextmanager
 def network(link: Link) -> Iterator[None]:
-    """The network's failures as ours: `Again` for those that may pass, NetworkError for the others."""
-    import httpx2  # noqa: PLC0415  0.1 s, and only where there is a network to use
-    from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
+    """The network's failures as ours: `TryAgainError` for those that may pass, NetworkError for the others."""
+    library = client_library()
+    from huggingface_hub.errors import OfflineModeIsEnabled
 
     where = place_of(link.found_at or link.url)
     try:
         yield
-    except httpx2.InvalidURL as error:
+    except library.InvalidURL as error:
         raise NetworkError(f"{where}: not a URL that can be asked: {_reason(error)}") from error
-    except (httpx2.UnsupportedProtocol, httpx2.DecodingError) as error:
+    except (library.UnsupportedProtocol, library.DecodingError) as error:
         raise NetworkError(f"{where}: {_reason(error)}") from error
-    except httpx2.TransportError as error:
-        raise Again(Unreachable(f"{where}: {_reason(error)}")) from error
+    except library.TransportError as error:
+        raise TryAgainError(UnreachableError(f"{where}: {_reason(error)}")) from error
     except OfflineModeIsEnabled as error:
-        raise Unreachable(f"{where} was not asked: offline mode is on (HF_HUB_OFFLINE)") from error
+        raise UnreachableError(f"{where} was not asked: offline mode is on (HF_HUB_OFFLINE)") from error
 
 
 def checked_range(response: Response, link: Link, start: int, end: int) -> int:
@@ -93,7 +102,7 @@ def checked_range(response: Response, link: Link, start: int, end: int) -> int:
             )
         total = got = int(length)
     elif response.status_code != 206:
-        raise Refused(response)
+        raise RefusedError(response)
     else:
         total, got = _content_range(response, where, start, end)
     if link.size is not None and link.size != total:
@@ -141,19 +150,20 @@ def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator
                 raise NetworkError(f"{place_of(str(response.url))} sends more than {plural(limit, 'byte')}, unpacked")
             yield plain
     except zlib.error as error:
-        raise Again(NetworkError(f"{place_of(str(response.url))} sends broken gzip")) from error
+        raise TryAgainError(NetworkError(f"{place_of(str(response.url))} sends broken gzip")) from error
     if not unpack.eof:
-        raise Again(NetworkError(f"{place_of(str(response.url))} stops in the middle of its answer"))
+        raise TryAgainError(NetworkError(f"{place_of(str(response.url))} stops in the middle of its answer"))
 
 
-def detached(response: Response) -> Response:
+def without_connection(response: Response) -> Response:
     """The same answer with its body read up to `SMALL_BODY`, free of its connection."""
-    from httpx2 import Response as Detached  # noqa: PLC0415
-
     body = _short_body(response)
     drop = ("content-encoding", "content-length", "transfer-encoding")
     headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in drop]
-    return Detached(response.status_code, headers=headers, content=body, request=response.request)
+    detached: Response = client_library().Response(
+        response.status_code, headers=headers, content=body, request=response.request
+    )
+    return detached
 
 
 def finish(response: Response) -> None:
@@ -166,15 +176,13 @@ def finish(response: Response) -> None:
 
 def _short_body(response: Response) -> bytes:
     """What comes of a body whose content hardly matters, up to `SMALL_BODY`; then the answer is closed."""
-    from httpx2 import HTTPError  # noqa: PLC0415
-
     body, began = b"", monotonic()
     try:
         for chunk in response.iter_raw():
             body += chunk
             if len(body) > SMALL_BODY or monotonic() - began > PATIENCE:
                 break
-    except HTTPError:
+    except client_library().HTTPError:
         pass  # the status says enough
     response.close()
     return body[:SMALL_BODY]
@@ -188,7 +196,7 @@ def check_redirect(url: str, target: str) -> None:
 
 def asked_to_wait(response: Response) -> float | None:
     """Seconds that the server asks for, by the Hub's `RateLimit` header or by `Retry-After` (RFC 9110, 10.2.3)."""
-    from huggingface_hub.utils import parse_ratelimit_headers  # noqa: PLC0415
+    from huggingface_hub.utils import parse_ratelimit_headers
 
     limit = parse_ratelimit_headers(response.headers) if response.status_code == 429 else None
     if limit and limit.remaining == 0:
@@ -223,11 +231,10 @@ def origin_of(url: str) -> tuple[str, str, int | None]:
 
 def _reason(error: Exception) -> str:
     """One line of what the network said; httpx leaves it empty for time-outs."""
-    import httpx2  # noqa: PLC0415
-
-    if isinstance(error, httpx2.ConnectTimeout):
+    library = client_library()
+    if isinstance(error, library.ConnectTimeout):
         return "no connection within the time limit"
-    if isinstance(error, httpx2.TimeoutException):
+    if isinstance(error, library.TimeoutException):
         return "no answer within the time limit"
     return escape(" ".join(str(error).split()) or type(error).__name__, 200)
 
@@ -240,7 +247,7 @@ def answered(response: Response) -> str:
     )
 
 
-def as_error(refused: Refused, where: str) -> InspectorError:
+def as_error(refused: RefusedError, where: str) -> InspectorError:
     """For places that have nothing more to say about a refusal."""
     kind = TargetError if refused.response.status_code in (404, 410) else NetworkError
     return kind(f"{where} answered {answered(refused.response)}")

@@ -16,18 +16,19 @@ from urllib.parse import urljoin
 from inspector.errors import NetworkError
 from inspector.sources.answers import (
     PATIENCE,
-    Again,
     Link,
-    Refused,
+    RefusedError,
+    TryAgainError,
     asked_to_wait,
     check_redirect,
     checked_range,
+    client_library,
     decoded,
-    detached,
     finish,
     network,
     origin_of,
     place_of,
+    without_connection,
 )
 from inspector.units import plural
 
@@ -68,14 +69,14 @@ class Wire:
 
         Raises:
             NetworkError: over `limit` bytes, or not to be had.
-            Refused: an answer other than 200.
+            RefusedError: an answer other than 200.
         """
         return self._retry(lambda: self._get(url, limit, counted), tries)
 
     def _get(self, url: str, limit: int, counted: bool) -> tuple[bytes, Response]:
         with self._answer(Link(url), {"accept-encoding": "gzip"}) as response:
             if response.status_code != 200:
-                raise Refused(response)
+                raise RefusedError(response)
             body = b"".join(decoded(self._body(response, limit, counted), response, limit))
             return body, response
 
@@ -85,7 +86,7 @@ class Wire:
 
         Raises:
             NetworkError: the server does not do ranges, or answers with another one.
-            Refused: an answer other than the range.
+            RefusedError: an answer other than the range.
         """
         headers = {"accept-encoding": "identity", "range": f"bytes={start}-{end - 1}"}
         with self._answer(link, headers) as response:
@@ -97,7 +98,7 @@ class Wire:
         for left in reversed(range(tries)):
             try:
                 return attempt()
-            except Again as again:
+            except TryAgainError as again:
                 asked = again.wait if again.wait is not None else wait
                 if not left or asked > LONGEST_WAIT:
                     raise again.final from again
@@ -112,17 +113,17 @@ class Wire:
 
     @contextmanager
     def _answer(self, link: Link, headers: Mapping[str, str]) -> Iterator[Response]:
-        """The answer's head, redirects followed; its body unread. Failures that may pass raise `Again`."""
+        """The answer's head, redirects followed; its body unread. Failures that may pass raise `TryAgainError`."""
         with network(link):
             response = self._follow(link, headers)
         try:
             if response.status_code in TRANSIENT:
-                raise Again(Refused(detached(response)), asked_to_wait(response))
+                raise TryAgainError(RefusedError(without_connection(response)), asked_to_wait(response))
             if response.status_code not in (200, 206):
-                response = detached(response)
+                response = without_connection(response)
                 if link.found_at and response.status_code in (401, 403, 404, 410):
                     link.found_at = None
-                    raise Again(Refused(response), 0)
+                    raise TryAgainError(RefusedError(response), 0)
             yield response
         finally:
             response.close()
@@ -144,12 +145,11 @@ class Wire:
         raise NetworkError(f"{place_of(link.url)}: more than {MAX_REDIRECTS} redirects, which seem to go in a circle")
 
     def _send(self, url: str, headers: Mapping[str, str]) -> Response:
-        from httpx2 import Timeout  # noqa: PLC0415
-        from huggingface_hub import constants  # noqa: PLC0415
-        from huggingface_hub.utils import get_session  # noqa: PLC0415
+        from huggingface_hub import constants
+        from huggingface_hub.utils import get_session
 
         session = get_session()
-        timeout = Timeout(constants.HF_HUB_DOWNLOAD_TIMEOUT, connect=CONNECT_TIMEOUT, pool=None)
+        timeout = client_library().Timeout(constants.HF_HUB_DOWNLOAD_TIMEOUT, connect=CONNECT_TIMEOUT, pool=None)
         request = session.build_request("GET", url, headers=dict(headers), timeout=timeout)
         with self._lock:
             self.requests += 1
@@ -161,7 +161,7 @@ class Wire:
         return response
 
     def _body(self, response: Response, limit: int, counted: bool, exact: bool = False) -> Iterator[bytes]:
-        """At most `limit` bytes, or exactly as many. More, or slower than `SLOWEST`, is an error; less is tried again."""
+        """At most `limit` bytes, or exactly as many. More or too slow is an error; less is tried again."""
         where, left, waited = place_of(str(response.url)), limit, 0.0
         link, chunks = Link(str(response.url)), response.iter_raw()
         while True:
@@ -181,4 +181,4 @@ class Wire:
                 raise NetworkError(f"{where} sends too slowly: {plural(limit - left, 'byte')} in {waited:.0f} seconds")
             yield chunk
         if exact and left:
-            raise Again(NetworkError(f"{where} stops {plural(left, 'byte')} short of what it announced"))
+            raise TryAgainError(NetworkError(f"{where} stops {plural(left, 'byte')} short of what it announced"))

@@ -16,7 +16,7 @@ from inspector import __version__
 from inspector.errors import FormatError, InspectorError, NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
 from inspector.sources import Place, Source
-from inspector.sources.answers import Link, Refused, Unreachable, answered, place_of
+from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, place_of
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
 from inspector.sources.hub_cache import CachedPlace, Snapshot, is_whole, snapshot_of
@@ -48,9 +48,9 @@ def parse(target: str) -> HubName:
 
     Raises UsageError for what is none of these.
     """
-    from huggingface_hub import constants  # noqa: PLC0415  0.2 s, and only for Hub targets
-    from huggingface_hub.errors import HfUriError, HFValidationError  # noqa: PLC0415
-    from huggingface_hub.utils import parse_hf_uri, validate_repo_id  # noqa: PLC0415
+    from huggingface_hub import constants  # 0.2 s, and only for Hub targets
+    from huggingface_hub.errors import HfUriError, HFValidationError
+    from huggingface_hub.utils import parse_hf_uri, validate_repo_id
 
     bare = target.removeprefix("hf://")
     name, _, revision = bare.partition("@")
@@ -70,7 +70,7 @@ def parse(target: str) -> HubName:
 
 def is_hub_url(url: str) -> bool:
     """Whether an http(s) URL is a page or file of the Hub, or of the endpoint that stands for it."""
-    from huggingface_hub import constants  # noqa: PLC0415
+    from huggingface_hub import constants
 
     homes = (constants.ENDPOINT, "https://huggingface.co", "https://hf.co")
     return any(url == home or url.startswith(home + "/") for home in homes)
@@ -91,7 +91,7 @@ def hub_place(name: HubName, revision: str | None = None) -> Place:
         return CachedPlace(name.repo, snapshot, name.path)
     try:
         return HubPlace(name)
-    except Unreachable as error:
+    except UnreachableError as error:
         if snapshot and (snapshot.folder / name.path).exists():
             return CachedPlace(name.repo, snapshot, name.path)
         raise NetworkError(
@@ -105,8 +105,8 @@ class HubPlace:
     parallel = PARALLEL
 
     def __init__(self, name: HubName) -> None:
-        from huggingface_hub import constants  # noqa: PLC0415
-        from huggingface_hub.utils import build_hf_headers  # noqa: PLC0415
+        from huggingface_hub import constants
+        from huggingface_hub.utils import build_hf_headers
 
         headers = build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
         self._wire = Wire(constants.ENDPOINT, headers)
@@ -128,7 +128,7 @@ class HubPlace:
     def _listing(self, repository: Repository) -> Listing:
         try:
             return listing(self._wire, repository)
-        except Refused as refused:
+        except RefusedError as refused:
             raise self._explained(refused) from refused
 
     def open(self, path: str) -> Source:
@@ -192,7 +192,7 @@ class HubPlace:
         url = self._repository.file(self._root + path)
         try:
             data, _ = self._wire.get(url, size)
-        except Refused as refused:
+        except RefusedError as refused:
             raise self._explained(refused) from refused
         if len(data) != size:
             raise NetworkError(f"{place_of(url)} gives {integer(len(data))} bytes of {integer(size)}")
@@ -213,7 +213,7 @@ class HubPlace:
         for source in self._opened:
             source.close()
 
-    def _explained(self, refused: Refused) -> InspectorError:
+    def _explained(self, refused: RefusedError) -> InspectorError:
         return explain(refused, self._asked)
 
 
@@ -232,10 +232,10 @@ def _part(listed: Listing, path: str) -> tuple[str, str | None, dict[str, int]]:
     return root, None, files
 
 
-def explain(refused: Refused, name: HubName) -> InspectorError:
-    """A refusal by the Hub in one line, with the help that is nearest; what it means is for `huggingface_hub` to tell."""
-    from huggingface_hub import constants, errors  # noqa: PLC0415
-    from huggingface_hub.utils import hf_raise_for_status  # noqa: PLC0415
+def explain(refused: RefusedError, name: HubName) -> InspectorError:
+    """A refusal in one line, with the help that is nearest. What it means is for `huggingface_hub` to tell."""
+    from huggingface_hub import constants, errors
+    from huggingface_hub.utils import hf_raise_for_status
 
     response = refused.response
     who, page = escape(name.repo), f"{constants.ENDPOINT}/{name.repo}"
@@ -275,7 +275,7 @@ def explain(refused: Refused, name: HubName) -> InspectorError:
 
 
 def _not_found(name: HubName, token: bool) -> TargetError:
-    from huggingface_hub import constants  # noqa: PLC0415
+    from huggingface_hub import constants
 
     asked = f"{name.repo}/{name.path}" if name.path else name.repo
     way = (

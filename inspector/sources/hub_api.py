@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from inspector.errors import InspectorError, NetworkError
-from inspector.sources.answers import Refused, place_of
+from inspector.sources.answers import RefusedError, place_of
 from inspector.sources.http import Wire
 from inspector.units import integer
 
@@ -59,7 +59,7 @@ def listing(wire: Wire, repository: Repository) -> Listing:
     """The files of a revision: one request, or more where the repository is huge or the server a mirror without sizes.
 
     Raises:
-        Refused: the Hub does not give it.
+        RefusedError: the Hub does not give it.
         NetworkError: it cannot be had, or makes no sense.
     """
     revision = f"/revision/{quote(repository.revision, safe='')}" if repository.revision else ""
@@ -120,8 +120,8 @@ def _is_inside(path: str) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
-    from huggingface_hub.utils import validate_repo_id  # noqa: PLC0415
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
 
     try:
         validate_repo_id(text)
@@ -138,7 +138,7 @@ def _json(body: bytes, url: str) -> Any:
 
 
 def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping[str, int]) -> dict[str, bytes]:
-    """The first bytes of each shard that an index names, header included, by one request; {} where that is not to be had.
+    """The first bytes of each shard of an index, header included, by one request; {} where that is not to be had.
 
     The Hub has this for the default branch (`HfApi.get_sharded_safetensors_metadata`). It gives headers as JSON
     objects, so a shard's bytes are written again from them, and left out where they would not be the file's own.
@@ -147,7 +147,7 @@ def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping
     try:
         body, _ = wire.get(url, MAX_HEADERS, tries=1)
         headers = _json(body, url)["headers"].items()
-    except (InspectorError, Refused, KeyError, TypeError, AttributeError):
+    except (InspectorError, RefusedError, KeyError, TypeError, AttributeError):
         return {}  # a mirror, or an answer of another shape: the range way serves
     folder = index.rpartition("/")[0]
     paths: Iterable[tuple[str, Any]] = ((f"{folder}/{shard}" if folder else shard, header) for shard, header in headers)

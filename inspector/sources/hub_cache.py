@@ -49,8 +49,8 @@ class Snapshot:
 
 def snapshot_of(repo: str, kind: str, revision: str | None, commit: str | None = None) -> Snapshot | None:
     """The snapshot of a revision, or of `commit` where that is known; None where the cache has none of it."""
-    from huggingface_hub import constants  # noqa: PLC0415  0.2 s, and only for Hub targets
-    from huggingface_hub.file_download import repo_folder_name  # noqa: PLC0415
+    from huggingface_hub import constants  # 0.2 s, and only for Hub targets
+    from huggingface_hub.file_download import repo_folder_name
 
     store = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repo, repo_type=kind)
     known = commit or _commit_of(store, revision or constants.DEFAULT_REVISION)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from inspector.errors import InspectorError, SourceError
-from inspector.sources.answers import Link, Refused, as_error, place_of
+from inspector.sources.answers import Link, RefusedError, as_error, place_of
 from inspector.sources.http import Wire
 from inspector.units import integer
 
@@ -37,7 +37,7 @@ class RemoteFile:
         first: int = FIRST,
         streamed: bool = False,
         known: bytes = b"",
-        explain: Callable[[Refused], InspectorError] | None = None,
+        explain: Callable[[RefusedError], InspectorError] | None = None,
     ) -> None:
         """
         Args:
@@ -135,7 +135,7 @@ class RemoteFile:
     def _guarded(self, attempt: Callable[[], None]) -> None:
         try:
             self._wire.retry(attempt)
-        except Refused as refused:
+        except RefusedError as refused:
             raise self._explain(refused) from refused
 
     def _keep(self, chunk: bytes) -> None:

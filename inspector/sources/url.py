@@ -32,7 +32,7 @@ class UrlPlace:
             raise TargetError(f"{escape(path)} is not at {place_of(self._url)}: a URL is one file")
         return self._file
 
-    def read_text(self, path: str, limit: int) -> str:
+    def read_text(self, path: str, limit: int) -> str:  # noqa: ARG002  a place's signature
         raise TargetError(f"{escape(path)} is not read from {place_of(self._url)}: a URL is one weight file")
 
     def origin(self) -> Origin:

@@ -14,13 +14,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from hashlib import sha1, sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 PAGE = 1000  # files on a page of the tree
 CHUNK = 1 << 16
@@ -39,7 +42,7 @@ class Repo:
     all_headers: bool = True  # whether the one request for all shard headers is there
 
     def commits(self) -> dict[str, Path]:
-        return {name: folder for name, folder in [("main", self.folder), *self.revisions.items()]}
+        return {"main": self.folder, **self.revisions}
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Hub:
 
     def __init__(self, repos: dict[str, Repo] | None = None, latency: float = 0.0) -> None:
         self.repos = repos or {}
-        self.renamed: dict[str, str] = {}  # former id → today's
+        self.renamed: dict[str, str] = {}  # former name → today's
         self.latency = latency  # seconds before each answer
         self.faults: list[tuple[str, Fault, list[int]]] = []  # part of an address, what happens, times left
         self.log: list[Logged] = []
@@ -69,7 +72,7 @@ class Hub:
         self.endpoint = f"http://127.0.0.1:{self._servers[0].server_port}"
         self.storage = f"http://localhost:{self._servers[1].server_port}"
 
-    def __enter__(self) -> Hub:
+    def __enter__(self) -> Self:
         for server in self._servers:
             Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         return self
@@ -104,13 +107,13 @@ class Hub:
         return sum(e.sent for e in self.log if "/api/models/" not in e.path or "/safetensors-metadata/" in e.path)
 
 
-@lru_cache
+@cache
 def commit_of(folder: Path) -> str:
     """A commit's hash: of the files' names and sizes. A folder does not change while it is served."""
     return sha1(json.dumps([(p, s) for p, s in sorted(_files(folder).items())]).encode()).hexdigest()
 
 
-@lru_cache(maxsize=None)
+@cache
 def blob_of(path: Path) -> str:
     """A file's name in the cache. The content of sparse files is not worth hashing."""
     with path.open("rb") as file:
@@ -161,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
             entry = Logged(host, self.path, self.command, self.headers.get("range"), token, self.status, self.sent)
             self.hub.note(entry)
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815  the standard library's name
 
     def log_message(self, *_: object) -> None:
         """Nothing on the terminal."""
@@ -170,17 +173,18 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         for pattern, method in ROUTES:
             if match := re.fullmatch(pattern, parts.path):
-                names = {key: unquote(value) if value else value for key, value in match.groupdict().items()}
-                return method(self, query=parse_qs(parts.query), **names)
-        return self.refuse(404, "no such page")
+                parsed = {key: unquote(value) if value else value for key, value in match.groupdict().items()}
+                method(self, query=parse_qs(parts.query), **parsed)
+                return
+        self.refuse(404, "no such page")
 
-    def repo(self, id: str, bytes_of_it: bool) -> Repo | None:
+    def repo(self, name: str, bytes_of_it: bool) -> Repo | None:
         """The repository, if this request may have it; else it has been refused or sent on."""
-        if id in self.hub.renamed:
-            today = quote(self.hub.renamed[id])
-            self.redirect(self.path.replace(quote(id), today, 1), 307)
+        if name in self.hub.renamed:
+            today = quote(self.hub.renamed[name])
+            self.redirect(self.path.replace(quote(name), today, 1), 307)
             return None
-        repo = self.hub.repos.get(id)
+        repo = self.hub.repos.get(name)
         token = (self.headers.get("authorization") or "").removeprefix("Bearer ")
         allowed = repo is not None and (token in repo.readers or not repo.private)
         if repo is None or not allowed:
@@ -190,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.refuse(401, "Invalid username or password.")
             return None
         if repo.gated and bytes_of_it and token not in repo.readers:
-            self.refuse(403 if token else 401, f"Access to model {id} is restricted.", "GatedRepo")
+            self.refuse(403 if token else 401, f"Access to model {name} is restricted.", "GatedRepo")
             return None
         return repo
 
@@ -202,66 +206,69 @@ class _Handler(BaseHTTPRequestHandler):
         self.refuse(404, f"Invalid rev id: {revision}", "RevisionNotFound")
         return None
 
-    def describe(self, id: str, rev: str | None = None, query: dict[str, list[str]] | None = None) -> None:
-        if not (repo := self.repo(id, False)) or not (found := self.commit(repo, rev)):
+    def describe(self, name: str, rev: str | None = None, query: dict[str, list[str]] | None = None) -> None:
+        if not (repo := self.repo(name, False)) or not (found := self.commit(repo, rev)):
             return
         commit, folder = found
         sizes = repo.sizes and "blobs" in (query or {})
         siblings = [{"rfilename": path, **(_described(folder / path) if sizes else {})} for path in _files(folder)]
-        self.json({"id": id, "sha": commit, "private": repo.private, "gated": repo.gated, "siblings": siblings})
+        self.json({"id": name, "sha": commit, "private": repo.private, "gated": repo.gated, "siblings": siblings})
 
-    def tree(self, id: str, rev: str, query: dict[str, list[str]]) -> None:
-        if not (repo := self.repo(id, False)) or not (found := self.commit(repo, rev)):
+    def tree(self, name: str, rev: str, query: dict[str, list[str]]) -> None:
+        if not (repo := self.repo(name, False)) or not (found := self.commit(repo, rev)):
             return
         _, folder = found
         start = int(query.get("cursor", ["0"])[0])
         entries = [{"type": "file", "path": path, **_described(folder / path)} for path in _files(folder)]
         following = (
-            f"{self.hub.endpoint}/api/models/{id}/tree/{quote(rev, safe='')}?recursive=true&cursor={start + PAGE}"
+            f"{self.hub.endpoint}/api/models/{name}/tree/{quote(rev, safe='')}?recursive=true&cursor={start + PAGE}"
         )
         link = {"link": f'<{following}>; rel="next"'} if start + PAGE < len(entries) else {}
         self.json(entries[start : start + PAGE], link)
 
-    def all_headers(self, id: str, path: str, query: dict[str, list[str]]) -> None:
+    def all_headers(self, name: str, path: str, query: dict[str, list[str]]) -> None:
         """As the Hub answers `HfApi.get_sharded_safetensors_metadata`."""
-        repo = self.repo(id, True)
+        repo = self.repo(name, True)
         if not repo:
             return
         index = repo.folder / path
         if not repo.all_headers or not index.is_file():
-            return self.refuse(404, "not available")
+            self.refuse(404, "not available")
+            return
         content = json.loads(index.read_bytes())
         headers = {shard: _header(index.parent / shard) for shard in sorted(set(content["weight_map"].values()))}
         self.json({"index": {"metadata": content.get("metadata")}, "headers": headers})
 
-    def resolve(self, id: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
+    def resolve(self, name: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
         """The address of a file: large ones are elsewhere, small ones are here after one more step."""
-        if not (repo := self.repo(id, True)) or not (found := self.commit(repo, rev)):
+        if not (repo := self.repo(name, True)) or not (found := self.commit(repo, rev)):
             return
         commit, folder = found
         file = folder / path
         if not file.is_file():
-            return self.refuse(404, "Entry not found", "EntryNotFound")
+            self.refuse(404, "Entry not found", "EntryNotFound")
+            return
         headers = {"x-repo-commit": commit, "accept-ranges": "bytes", "etag": f'"{blob_of(file)}"'}
         if path.endswith((".safetensors", ".gguf", ".bin")):
             headers |= {"x-linked-size": str(file.stat().st_size), "x-linked-etag": f'"{blob_of(file)}"'}
-            target = f"{self.hub.storage}/storage/{quote(id)}/{commit}/{quote(path)}?signature=secret"
+            target = f"{self.hub.storage}/storage/{quote(name)}/{commit}/{quote(path)}?signature=secret"
             self.redirect(target, 302, headers)
         else:
-            self.redirect(f"/api/resolve-cache/models/{quote(id)}/{commit}/{quote(path)}", 307, headers)
+            self.redirect(f"/api/resolve-cache/models/{quote(name)}/{commit}/{quote(path)}", 307, headers)
 
-    def small_file(self, id: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
-        if (repo := self.repo(id, True)) and (found := self.commit(repo, rev)):
+    def small_file(self, name: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
+        if (repo := self.repo(name, True)) and (found := self.commit(repo, rev)):
             commit, folder = found
             self.answer(
                 200, (folder / path).read_bytes(), {"etag": f'"{blob_of(folder / path)}"', "x-repo-commit": commit}
             )
 
-    def large_file(self, id: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
+    def large_file(self, name: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
         """What a signature opens, and no token may reach."""
         if query.get("signature") != ["secret"] or self.headers.get("authorization"):
-            return self.refuse(400, "one way in, please")
-        found = self.commit(self.hub.repos[id], rev)
+            self.refuse(400, "one way in, please")
+            return
+        found = self.commit(self.hub.repos[name], rev)
         if found:
             self.file(found[1] / path)
 
@@ -272,7 +279,8 @@ class _Handler(BaseHTTPRequestHandler):
         if match := re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", "")):
             start, end, status = int(match[1]), min(size, int(match[2]) + 1), 206
             if start >= size:
-                return self.answer(416, b"", {"content-range": f"bytes */{size}"})
+                self.answer(416, b"", {"content-range": f"bytes */{size}"})
+                return
             headers["content-range"] = f"bytes {start}-{end - 1}/{size}"
         self.head(status, {**headers, "content-length": str(end - start)})
         with file.open("rb") as opened:
@@ -280,7 +288,6 @@ class _Handler(BaseHTTPRequestHandler):
             while start < end and self.command != "HEAD":
                 self.write(opened.read(min(CHUNK, end - start)))
                 start += CHUNK
-        return None
 
     # -- answers, for the faults as well
 
@@ -317,7 +324,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 Fault = Callable[[_Handler], bool]
 
-_ID = r"(?P<id>[\w.-]+(?:/[\w.-]+)?)"
+_ID = r"(?P<name>[\w.-]+(?:/[\w.-]+)?)"
 ROUTES: tuple[tuple[str, Callable[..., None]], ...] = (
     (rf"/api/models/{_ID}/tree/(?P<rev>[^/]+)", _Handler.tree),
     (rf"/api/models/{_ID}/revision/(?P<rev>[^/]+)", _Handler.describe),
@@ -346,5 +353,5 @@ def _header(file: Path) -> Any:
 @contextmanager
 def serving(folders: dict[str, Path], latency: float = 0.0) -> Iterator[Hub]:
     """A Hub with a public repository for each folder."""
-    with Hub({id: Repo(folder) for id, folder in folders.items()}, latency) as hub:
+    with Hub({name: Repo(folder) for name, folder in folders.items()}, latency) as hub:
         yield hub

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from tests.hub.server import Fault, _Handler
+from loopback.server import Fault, _Handler
 
 
 def status(code: int, **headers: str) -> Fault:

@@ -59,7 +59,7 @@ def sharded(folder: Path, specs: Sequence[Spec], shards: int, stem: str = "model
             groups.append([])
         groups[-1].append(spec)
         filled += nbytes(spec)
-    weight_map = {}
+    weight_map: dict[str, str] = {}
     for number, group in enumerate(groups, 1):
         name = f"{stem}-{number:05d}-of-{len(groups):05d}.safetensors"
         safetensors(folder / name, group)
@@ -154,7 +154,9 @@ _BLOCK = {F32: (1, 4), F16: (1, 2), Q8_0: (32, 34), Q4_0: (32, 18)}
 STRING, ARRAY, UINT32, FLOAT32, INT32 = 8, 9, 4, 6, 5
 
 
-def gguf(path: Path, tokens: int = 100, merges: int = 0, kind: int = Q4_0, layers: int = 2, token_bytes: int = 6) -> Path:
+def gguf(
+    path: Path, tokens: int = 100, merges: int = 0, kind: int = Q4_0, layers: int = 2, token_bytes: int = 6
+) -> Path:
     """A small Llama with a vocabulary of any size."""
     hidden, inner, vocabulary = 256, 512, tokens
     values = [
@@ -206,12 +208,35 @@ def _string_value(key: str, value: str) -> bytes:
 
 
 def _strings(key: str, number: int, width: int) -> bytes:
-    return _text(key) + struct.pack("<IIQ", ARRAY, STRING, number) + b"".join(_text(f"{n:0{width}d}"[:width]) for n in range(number))
+    return (
+        _text(key)
+        + struct.pack("<IIQ", ARRAY, STRING, number)
+        + b"".join(_text(f"{n:0{width}d}"[:width]) for n in range(number))
+    )
 
 
-QUANTS = (
-    "BF16 F16 IQ3_M IQ4_XS Q2_K Q2_K_L Q3_K_L Q3_K_M Q3_K_S Q3_K_XL Q4_0 Q4_K_L Q4_K_M Q4_K_S Q5_K_L Q5_K_M Q5_K_S Q6_K Q6_K_L Q8_0"
-).split()
+QUANTS = [
+    "BF16",
+    "F16",
+    "IQ3_M",
+    "IQ4_XS",
+    "Q2_K",
+    "Q2_K_L",
+    "Q3_K_L",
+    "Q3_K_M",
+    "Q3_K_S",
+    "Q3_K_XL",
+    "Q4_0",
+    "Q4_K_L",
+    "Q4_K_M",
+    "Q4_K_S",
+    "Q5_K_L",
+    "Q5_K_M",
+    "Q5_K_S",
+    "Q6_K",
+    "Q6_K_L",
+    "Q8_0",
+]
 
 
 def twenty_gguf(folder: Path) -> Path:
