@@ -79,7 +79,7 @@ def gguf_parsed_here(target: str) -> None:
 
 
 def gguf_by_doubling(url: str, header: int) -> None:
-    """The fetches of hf-mem 0.5: from the start again, 1 MB and then twice as much, until the header is in. No parsing."""
+    """The fetches of hf-mem 0.5: from the start, 1 MB and then twice as much, until the header is in. No parsing."""
     from httpx2 import Client
 
     size, got = 1_000_000, 0

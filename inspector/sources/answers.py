@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from importlib import import_module
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from inspector.errors import InspectorError, NetworkError, TargetError
 from inspector.units import escape, integer, plural
@@ -188,10 +188,16 @@ def _short_body(response: Response) -> bytes:
     return body[:SMALL_BODY]
 
 
-def check_redirect(url: str, target: str) -> None:
-    source, scheme = urlsplit(url).scheme, urlsplit(target).scheme
+def redirect_target(url: str, location: str) -> str:
+    """Where a redirect leads. Raises NetworkError for what is not followed: other schemes, and from https to http."""
+    try:
+        target = urljoin(url, location)
+        source, scheme = urlsplit(url).scheme, urlsplit(target).scheme
+    except ValueError as error:
+        raise NetworkError(f"{place_of(url)} redirects to `{escape(location, 60)}`, which is no address") from error
     if scheme not in ("http", "https") or (source == "https" and scheme == "http"):
         raise NetworkError(f"{place_of(url)} redirects to `{escape(scheme, 20)}:`, which is not followed")
+    return target
 
 
 def asked_to_wait(response: Response) -> float | None:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urljoin
 
 from inspector.errors import NetworkError
 from inspector.sources.answers import (
@@ -20,7 +19,6 @@ from inspector.sources.answers import (
     RefusedError,
     TryAgainError,
     asked_to_wait,
-    check_redirect,
     checked_range,
     client_library,
     decoded,
@@ -28,6 +26,7 @@ from inspector.sources.answers import (
     network,
     origin_of,
     place_of,
+    redirect_target,
     without_connection,
 )
 from inspector.units import plural
@@ -138,10 +137,8 @@ class Wire:
                 if url != link.url and response.status_code in (200, 206):
                     link.found_at, link.found_home = url, at_home
                 return response
-            target = urljoin(url, response.headers["location"])
             finish(response)
-            check_redirect(url, target)
-            url = target
+            url = redirect_target(url, response.headers["location"])
         raise NetworkError(f"{place_of(link.url)}: more than {MAX_REDIRECTS} redirects, which seem to go in a circle")
 
     def _send(self, url: str, headers: Mapping[str, str]) -> Response:

@@ -269,7 +269,7 @@ def explain(refused: RefusedError, name: HubName) -> InspectorError:
         )
     if response.status_code == 429:
         return NetworkError(
-            f"the Hub allows no more requests for now ({answered(response)}): try again later; being logged in allows more"
+            f"the Hub allows no more requests for now ({answered(response)}): try later, or log in, which allows more"
         )
     return NetworkError(f"{place_of(str(response.url))} answered {answered(response)}")
 

@@ -67,6 +67,7 @@ class Hub:
         self.latency = latency  # seconds before each answer
         self.faults: list[tuple[str, Fault, list[int]]] = []  # part of an address, what happens, times left
         self.log: list[Logged] = []
+        self.busy = 0  # requests under way
         self._lock = Lock()
         self._servers = [_server(self, "127.0.0.1"), _server(self, "localhost")]
         self.endpoint = f"http://127.0.0.1:{self._servers[0].server_port}"
@@ -94,17 +95,29 @@ class Hub:
                     return fault
         return None
 
+    def began(self) -> None:
+        with self._lock:
+            self.busy += 1
+
     def note(self, entry: Logged) -> None:
         with self._lock:
             self.log.append(entry)
+            self.busy -= 1
+
+    def settled(self) -> list[Logged]:
+        """The log once each answer is written: a client may have read its end before the server notes it."""
+        deadline = time.monotonic() + 2
+        while self.busy and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.log
 
     def answered(self, part: str = "") -> list[Logged]:
         """What was asked, but for redirects."""
-        return [entry for entry in self.log if part in entry.path and entry.status // 100 != 3]
+        return [entry for entry in self.settled() if part in entry.path and entry.status // 100 != 3]
 
     def sent(self) -> int:
         """Body bytes of files."""
-        return sum(e.sent for e in self.log if "/api/models/" not in e.path or "/safetensors-metadata/" in e.path)
+        return sum(e.sent for e in self.settled() if "/api/models/" not in e.path or "/safetensors-metadata/" in e.path)
 
 
 @cache
@@ -126,11 +139,11 @@ def _files(folder: Path) -> dict[str, int]:
 
 
 def _server(hub: Hub, host: str) -> ThreadingHTTPServer:
-    class Handler(_Handler):
+    class Bound(Handler):
         pass
 
-    Handler.hub = hub
-    server = _Server((host, 0), Handler)
+    Bound.hub = hub
+    server = _Server((host, 0), Bound)
     server.daemon_threads = True
     return server
 
@@ -142,7 +155,7 @@ class _Server(ThreadingHTTPServer):
         """A client that leaves early is no news here."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     hub: Hub
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -150,6 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
     sent = 0
 
     def do_GET(self) -> None:
+        self.hub.began()
         if self.hub.latency:
             time.sleep(self.hub.latency)
         self.sent, self.status = 0, 0
@@ -211,7 +225,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         commit, folder = found
         sizes = repo.sizes and "blobs" in (query or {})
-        siblings = [{"rfilename": path, **(_described(folder / path) if sizes else {})} for path in _files(folder)]
+        siblings = [
+            {"rfilename": path, **(_described(folder / path, "blobId", "sha256") if sizes else {})}
+            for path in _files(folder)
+        ]
         self.json({"id": name, "sha": commit, "private": repo.private, "gated": repo.gated, "siblings": siblings})
 
     def tree(self, name: str, rev: str, query: dict[str, list[str]]) -> None:
@@ -219,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         _, folder = found
         start = int(query.get("cursor", ["0"])[0])
-        entries = [{"type": "file", "path": path, **_described(folder / path)} for path in _files(folder)]
+        entries = [{"type": "file", "path": path, **_described(folder / path, "oid", "oid")} for path in _files(folder)]
         following = (
             f"{self.hub.endpoint}/api/models/{name}/tree/{quote(rev, safe='')}?recursive=true&cursor={start + PAGE}"
         )
@@ -249,7 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.refuse(404, "Entry not found", "EntryNotFound")
             return
         headers = {"x-repo-commit": commit, "accept-ranges": "bytes", "etag": f'"{blob_of(file)}"'}
-        if path.endswith((".safetensors", ".gguf", ".bin")):
+        if is_large(path):
             headers |= {"x-linked-size": str(file.stat().st_size), "x-linked-etag": f'"{blob_of(file)}"'}
             target = f"{self.hub.storage}/storage/{quote(name)}/{commit}/{quote(path)}?signature=secret"
             self.redirect(target, 302, headers)
@@ -322,26 +339,29 @@ class _Handler(BaseHTTPRequestHandler):
         self.answer(status, json.dumps({"error": message}).encode(), said)
 
 
-Fault = Callable[[_Handler], bool]
+Fault = Callable[[Handler], bool]
 
 _ID = r"(?P<name>[\w.-]+(?:/[\w.-]+)?)"
 ROUTES: tuple[tuple[str, Callable[..., None]], ...] = (
-    (rf"/api/models/{_ID}/tree/(?P<rev>[^/]+)", _Handler.tree),
-    (rf"/api/models/{_ID}/revision/(?P<rev>[^/]+)", _Handler.describe),
-    (rf"/api/models/{_ID}/safetensors-metadata/(?P<path>.+)", _Handler.all_headers),
-    (rf"/api/resolve-cache/models/{_ID}/(?P<rev>[^/]+)/(?P<path>.+)", _Handler.small_file),
-    (rf"/api/models/{_ID}", _Handler.describe),
-    (rf"/storage/{_ID}/(?P<rev>[0-9a-f]+)/(?P<path>.+)", _Handler.large_file),
-    (rf"/{_ID}/resolve/(?P<rev>[^/]+)/(?P<path>.+)", _Handler.resolve),
+    (rf"/api/models/{_ID}/tree/(?P<rev>[^/]+)", Handler.tree),
+    (rf"/api/models/{_ID}/revision/(?P<rev>[^/]+)", Handler.describe),
+    (rf"/api/models/{_ID}/safetensors-metadata/(?P<path>.+)", Handler.all_headers),
+    (rf"/api/resolve-cache/models/{_ID}/(?P<rev>[^/]+)/(?P<path>.+)", Handler.small_file),
+    (rf"/api/models/{_ID}", Handler.describe),
+    (rf"/storage/{_ID}/(?P<rev>[0-9a-f]+)/(?P<path>.+)", Handler.large_file),
+    (rf"/{_ID}/resolve/(?P<rev>[^/]+)/(?P<path>.+)", Handler.resolve),
 )
 
 
-def _described(file: Path) -> dict[str, Any]:
-    size = file.stat().st_size
-    if file.name.endswith((".safetensors", ".gguf", ".bin")):
-        sha = blob_of(file)
-        return {"size": size, "oid": sha[:40], "blobId": sha[:40], "lfs": {"oid": sha, "sha256": sha, "size": size}}
-    return {"size": size, "oid": blob_of(file)[:40], "blobId": blob_of(file)[:40]}
+def _described(file: Path, oid: str, hash_: str) -> dict[str, Any]:
+    """Size and hashes, under the names that the description (`blobId`, `sha256`) or the tree (`oid`, `oid`) uses."""
+    blob, size = blob_of(file), file.stat().st_size
+    lfs = {"lfs": {hash_: blob, "size": size, "pointerSize": 134}} if is_large(file.name) else {}
+    return {"size": size, oid: blob[:40], **lfs}
+
+
+def is_large(path: str) -> bool:
+    return path.endswith((".safetensors", ".gguf", ".bin"))
 
 
 def _header(file: Path) -> Any:
