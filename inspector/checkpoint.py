@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector import configs, formats, selection
-from inspector.errors import ConfigError, FormatError, InspectorError
+from inspector import configs, formats, selection, workers
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
 from inspector.model import Checkpoint, Config, Finding, Header, Region
 from inspector.sources import Place
 from inspector.targets import place_of
@@ -58,19 +58,27 @@ def _read(place: Place, target: str, config_path: Path | None, include: str | No
 
 def _headers(place: Place, paths: tuple[str, ...]) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
     """Each file's header. One bad file among several is a finding; a lone one is the error."""
-    headers: list[Header] = []
-    findings: list[Finding] = []
-    for path in paths:
-        try:
-            headers.append(formats.read(place.open(path), path))
-        except InspectorError as error:
-            if len(paths) == 1:
-                raise
-            findings.append(Finding("unreadable-file", "error", str(error), path))
-            headers.append(_unreadable(path, place.files[path]))
-    if len(findings) == len(paths):
-        raise FormatError(f"none of {len(paths)} weight files can be read; the first: {findings[0].message}")
-    return tuple(headers), tuple(findings)
+    read = workers.each(lambda path: _header(place, path), paths, place.parallel)
+    errors = [(path, each) for path, each in zip(paths, read, strict=True) if isinstance(each, InspectorError)]
+    if errors and len(paths) == 1:
+        raise errors[0][1]
+    if len(errors) == len(paths):
+        raise FormatError(f"none of {len(paths)} weight files can be read; the first: {errors[0][1]}")
+    headers = tuple(
+        _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
+        for path, each in zip(paths, read, strict=True)
+    )
+    return headers, tuple(Finding("unreadable-file", "error", str(error), path) for path, error in errors)
+
+
+def _header(place: Place, path: str) -> Header | InspectorError:
+    """A file's header, or what is wrong with the file. A failing network says nothing of the file, and is raised."""
+    try:
+        return formats.read(place.open(path), path)
+    except NetworkError:
+        raise
+    except InspectorError as error:
+        return error
 
 
 def _unreadable(path: str, size: int) -> Header:

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.architectures import formula
 from inspector.architectures.dialects import DIALECTS, Dialect
-from inspector.errors import ConfigError, FormatError, SourceError
+from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import Config
 from inspector.sources import Place
 from inspector.units import escape, integer
@@ -52,6 +52,8 @@ def find(place: Place, beside: str = "") -> Config | None:
 def _text(place: Place, path: str) -> str:
     try:
         return place.read_text(path, MAX_CONFIG)
+    except NetworkError:
+        raise
     except (SourceError, FormatError) as error:
         raise ConfigError(f"the configuration cannot be read: {error}") from error
 

@@ -4,6 +4,7 @@
     ├── UsageError              the request itself makes no sense
     ├── TargetError             nothing inspectable stands at the target
     ├── SourceError             the bytes exist, and could not be had
+    │   └── NetworkError        the network or a server failed, which says nothing of the file
     ├── FormatError             the bytes are not what their format says
     └── ConfigError             a configuration cannot be read, or lacks what a prediction needs
 
@@ -27,6 +28,10 @@ class TargetError(InspectorError):
 
 class SourceError(InspectorError):
     """The bytes exist, and could not be had: permissions, input/output, network."""
+
+
+class NetworkError(SourceError):
+    """The network or a server failed, which says nothing of the file: trying again may help."""
 
 
 class FormatError(InspectorError):

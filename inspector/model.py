@@ -107,8 +107,9 @@ class Origin:
     kind: Literal["local", "hub", "url"]
     location: str  # absolute path, or URL without secrets
     revision: str | None = None  # commit hash, for a Hub repository
-    requests: int | None = None  # HTTP requests sent; None for local files
-    bytes_read: int = 0  # from weight files, index and configuration
+    requests: int | None = None  # HTTP requests sent, redirects apart; None for local files
+    bytes_read: int = 0  # from weight files, index and configuration, as they came over the wire
+    redirects: int | None = None  # answers that only led elsewhere; None for local files
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from inspector.errors import TargetError
+from inspector.errors import TargetError, UsageError
 from inspector.sources import Place
 from inspector.units import escape
+
+#: `org/name@revision/path` or `name@revision`, in the letters that the Hub allows for ids.
+_HUB_ID = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?(@[^@]+|/[^@]+)?")
+#: A single word with one of these ends is a file that is not there, not a repository without a namespace.
+_FILE_NAMES = (".safetensors", ".gguf", ".json", ".bin", ".pt", ".pth", ".zip", ".h5", ".onnx", ".ckpt")
 
 
 def place_of(target: str, revision: str | None = None) -> Place:
@@ -15,14 +21,46 @@ def place_of(target: str, revision: str | None = None) -> Place:
     Raises:
         TargetError: it names nothing that can be found.
         SourceError: it is there, and cannot be read.
+        UsageError: `revision` for something that has none.
     """
-    from inspector.sources.local import LocalPlace
+    if _exists(target):
+        from inspector.sources.local import LocalPlace  # one kind of place is loaded
 
-    path = Path(target).expanduser()
-    try:
-        exists = path.exists() or path.is_symlink()
-    except (OSError, ValueError):
-        exists = False
-    if exists:
-        return LocalPlace(path)
+        if revision:
+            raise UsageError(
+                f"{escape(target)} is a local path, which has no revisions: write hf://{escape(target)} for the Hub"
+            )
+        return LocalPlace(Path(target).expanduser())
+    if target.lower().startswith(("http://", "https://")):
+        return _at_url(target, revision)
+    if target.startswith("hf://") or looks_like_hub_id(target):
+        from inspector.sources.hub import hub_place, parse
+
+        return hub_place(parse(target), revision)
     raise TargetError(f"{escape(target)}: no such file or folder")
+
+
+def looks_like_hub_id(target: str) -> bool:
+    """Whether a target that is no local path can be meant as a repository on the Hub."""
+    single = "/" not in target and target.lower().endswith(_FILE_NAMES)
+    return not single and "\\" not in target and ".." not in target and _HUB_ID.fullmatch(target) is not None
+
+
+def _exists(target: str) -> bool:
+    try:
+        path = Path(target).expanduser()
+        return path.exists() or path.is_symlink()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _at_url(target: str, revision: str | None) -> Place:
+    from inspector.sources.hub import hub_place, is_hub_url, parse
+
+    if is_hub_url(target):
+        return hub_place(parse(target), revision)
+    if revision:
+        raise UsageError(f"{escape(target, 200)} is one file, which has no revisions")
+    from inspector.sources.url import UrlPlace
+
+    return UrlPlace(target)

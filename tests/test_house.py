@@ -15,6 +15,7 @@ PACKAGE = Path(inspector.__file__).parent
 FLOORS = {
     "errors": 0,
     "units": 0,
+    "workers": 0,
     "model": 1,
     "sources": 2,
     "formats": 3,

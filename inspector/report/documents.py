@@ -65,6 +65,7 @@ def _source(checkpoint: Checkpoint) -> dict[str, Any]:
         "location": origin.location,
         "revision": origin.revision,
         "requests": origin.requests,
+        "redirects": origin.redirects,
         "bytes_read": origin.bytes_read,
     }
 

@@ -52,6 +52,10 @@ class Place(Protocol):
     def selected(self) -> str | None:
         """The one file that the target named; None for the whole place."""
 
+    @property
+    def parallel(self) -> int:
+        """Files worth reading at once: 1 on a disk, more where each answer takes its time."""
+
     def open(self, path: str) -> Source:
         """Raises SourceError where the file cannot be opened, TargetError where it is not in the place."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import FormatError, SourceError, TargetError
@@ -75,6 +76,8 @@ class LocalFile:
 class LocalPlace:
     """A `Place` that is a folder, or one file in its folder."""
 
+    parallel = 1
+
     def __init__(self, path: Path) -> None:
         try:
             self.path = path.resolve(strict=True)
@@ -90,7 +93,7 @@ class LocalPlace:
         self.name = self.root.name
         self._opened: list[LocalFile] = []
         self._text_bytes = 0
-        self.files = self._list()
+        self.files: Mapping[str, int] = self._list()
 
     def _list(self) -> dict[str, int]:
         """The folder's files by path, hidden ones and those below hidden folders left out."""

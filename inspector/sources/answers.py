@@ -1,0 +1,259 @@
+"""What an HTTP answer must be like to be used: the range that was asked for, bounded, and of the same file throughout.
+
+Nothing that a server says is believed. What does not fit raises NetworkError; what may be better the next time
+raises TryAgainError.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from importlib import import_module
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from inspector.errors import InspectorError, NetworkError, TargetError
+from inspector.units import escape, integer, plural
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+PATIENCE = 30.0  # seconds that any answer may take
+SMALL_BODY = 65_536  # bytes of an unwanted body that are read so that the connection can be kept
+
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19})")
+_EMPTY_FILE = re.compile(r"bytes \*/0")
+
+
+def client_library() -> Any:
+    """What the session of `huggingface_hub` is made of: `httpx2`, or `httpx` before its version 2."""
+    from huggingface_hub.utils import get_session  # 0.2 s, and only where there is a network to use
+
+    return import_module(type(get_session()).__module__.partition(".")[0])
+
+
+class RefusedError(Exception):
+    """The server's final answer is not the one asked for. `response` has its body, cut at `SMALL_BODY`."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
+
+
+class UnreachableError(NetworkError):
+    """Nothing was heard from the server at all."""
+
+
+class TryAgainError(Exception):
+    """Worth another try, after `wait` seconds if the server says so; `final` is raised when there are no more."""
+
+    def __init__(self, final: Exception, wait: float | None = None) -> None:
+        super().__init__(str(final))
+        self.final = final
+        self.wait = wait
+
+
+@dataclass(slots=True)
+class Link:
+    """Where one file is. What its redirect led to is asked directly from then on."""
+
+    url: str
+    size: int | None = None  # bytes; None until a server has told
+    etag: str | None = None
+    found_at: str | None = None  # after redirects; signed for an hour or so, and forgotten when refused
+    found_home: bool = True  # no redirect has left the place that the credentials are for
+
+
+@contextmanager
+def network(link: Link) -> Iterator[None]:
+    """The network's failures as ours: `TryAgainError` for those that may pass, NetworkError for the others."""
+    library = client_library()
+    from huggingface_hub.errors import OfflineModeIsEnabled
+
+    where = place_of(link.found_at or link.url)
+    try:
+        yield
+    except library.InvalidURL as error:
+        raise NetworkError(f"{where}: not a URL that can be asked: {_reason(error)}") from error
+    except (library.UnsupportedProtocol, library.DecodingError) as error:
+        raise NetworkError(f"{where}: {_reason(error)}") from error
+    except library.TransportError as error:
+        raise TryAgainError(UnreachableError(f"{where}: {_reason(error)}")) from error
+    except OfflineModeIsEnabled as error:
+        raise UnreachableError(f"{where} was not asked: offline mode is on (HF_HUB_OFFLINE)") from error
+
+
+def checked_range(response: Response, link: Link, start: int, end: int) -> int:
+    """How many bytes the body must have. Learns the file's size, and holds the server to it."""
+    where = place_of(str(response.url))
+    if response.status_code == 416 and start == 0 and _EMPTY_FILE.fullmatch(response.headers.get("content-range", "")):
+        total, got = 0, 0
+    elif response.status_code == 200:
+        # The answer to a range that covers the whole file may leave the range out (RFC 9110, 14.2).
+        length = response.headers.get("content-length", "")
+        if start or not length.isdecimal() or int(length[:19]) > end:
+            raise NetworkError(
+                f"{where} ignores range requests, and would send the whole file: download it, and inspect it here"
+            )
+        total = got = int(length)
+    elif response.status_code != 206:
+        raise RefusedError(response)
+    else:
+        total, got = _content_range(response, where, start, end)
+    if link.size is not None and link.size != total:
+        raise NetworkError(
+            f"{where}: the file has {integer(total)} bytes where {integer(link.size)} were announced: it was "
+            "replaced meanwhile, or is broken there"
+        )
+    etag = response.headers.get("etag")
+    if link.etag and etag and etag != link.etag:
+        raise NetworkError(f"{where}: the file was replaced while it was read: try again")
+    link.size, link.etag = total, etag or link.etag
+    return got
+
+
+def _content_range(response: Response, where: str, start: int, end: int) -> tuple[int, int]:
+    """(file size, bytes in this answer) as `Content-Range` says. Raises NetworkError for another range than asked."""
+    said = response.headers.get("content-range", "")
+    match = _CONTENT_RANGE.fullmatch(said)
+    first, last, total = (int(group) for group in match.groups()) if match else (-1, -1, -1)
+    if (
+        first != start
+        or last != min(end, total) - 1
+        or response.headers.get("content-encoding", "identity") != "identity"
+    ):
+        raise NetworkError(
+            f"{where} answers bytes {integer(start)} to {integer(end - 1)} with another range: `{escape(said, 60)}`"
+        )
+    return total, last + 1 - first
+
+
+def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator[bytes]:
+    """Gzip undone, never beyond `limit` bytes: httpx would decode a bomb in one piece."""
+    encoding = response.headers.get("content-encoding", "identity").lower()
+    if encoding not in ("identity", "gzip"):
+        raise NetworkError(f"{place_of(str(response.url))} sends `{escape(encoding, 40)}`, which was not asked for")
+    if encoding == "identity":
+        yield from chunks
+        return
+    unpack, left = zlib.decompressobj(wbits=31), limit
+    try:
+        for chunk in chunks:
+            plain = unpack.decompress(chunk, left + 1)
+            left -= len(plain)
+            if left < 0:
+                raise NetworkError(f"{place_of(str(response.url))} sends more than {plural(limit, 'byte')}, unpacked")
+            yield plain
+    except zlib.error as error:
+        raise TryAgainError(NetworkError(f"{place_of(str(response.url))} sends broken gzip")) from error
+    if not unpack.eof:
+        raise TryAgainError(NetworkError(f"{place_of(str(response.url))} stops in the middle of its answer"))
+
+
+def without_connection(response: Response) -> Response:
+    """The same answer with its body read up to `SMALL_BODY`, free of its connection."""
+    body = _short_body(response)
+    drop = ("content-encoding", "content-length", "transfer-encoding")
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in drop]
+    detached: Response = client_library().Response(
+        response.status_code, headers=headers, content=body, request=response.request
+    )
+    return detached
+
+
+def finish(response: Response) -> None:
+    """Let go of a redirect. A short body is read, for the connection can then be used again."""
+    length = response.headers.get("content-length", "")
+    if length.isdecimal() and len(length) < 6 and int(length) <= SMALL_BODY:
+        _short_body(response)
+    response.close()
+
+
+def _short_body(response: Response) -> bytes:
+    """What comes of a body whose content hardly matters, up to `SMALL_BODY`; then the answer is closed."""
+    body, began = b"", monotonic()
+    try:
+        for chunk in response.iter_raw():
+            body += chunk
+            if len(body) > SMALL_BODY or monotonic() - began > PATIENCE:
+                break
+    except client_library().HTTPError:
+        pass  # the status says enough
+    response.close()
+    return body[:SMALL_BODY]
+
+
+def redirect_target(url: str, location: str) -> str:
+    """Where a redirect leads. Raises NetworkError for what is not followed: other schemes, and from https to http."""
+    try:
+        target = urljoin(url, location)
+        source, scheme = urlsplit(url).scheme, urlsplit(target).scheme
+    except ValueError as error:
+        raise NetworkError(f"{place_of(url)} redirects to `{escape(location, 60)}`, which is no address") from error
+    if scheme not in ("http", "https") or (source == "https" and scheme == "http"):
+        raise NetworkError(f"{place_of(url)} redirects to `{escape(scheme, 20)}:`, which is not followed")
+    return target
+
+
+def asked_to_wait(response: Response) -> float | None:
+    """Seconds that the server asks for, by the Hub's `RateLimit` header or by `Retry-After` (RFC 9110, 10.2.3)."""
+    from huggingface_hub.utils import parse_ratelimit_headers
+
+    limit = parse_ratelimit_headers(response.headers) if response.status_code == 429 else None
+    if limit and limit.remaining == 0:
+        return float(limit.reset_in_seconds)
+    asked = response.headers.get("retry-after", "").strip()
+    if asked.isdecimal():
+        return float(asked[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(asked).timestamp() - time()) if asked else None
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def place_of(url: str) -> str:
+    """A URL for people: without user, password, query and fragment, where secrets are."""
+    try:
+        parts = urlsplit(url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "an address that cannot be read"
+    return escape(f"{parts.scheme}://{host}{port}{parts.path}", 300)
+
+
+def origin_of(url: str) -> tuple[str, str, int | None]:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError as error:
+        raise NetworkError(f"{escape(url, 200)}: not a URL that can be asked") from error
+
+
+def _reason(error: Exception) -> str:
+    """One line of what the network said; httpx leaves it empty for time-outs."""
+    library = client_library()
+    if isinstance(error, library.ConnectTimeout):
+        return "no connection within the time limit"
+    if isinstance(error, library.TimeoutException):
+        return "no answer within the time limit"
+    return escape(" ".join(str(error).split()) or type(error).__name__, 200)
+
+
+def answered(response: Response) -> str:
+    """A refusal in words: status and, where the server gives one, its reason."""
+    said = response.headers.get("x-error-message") or ""
+    return f"{response.status_code} {response.reason_phrase}" + (
+        f": {escape(' '.join(said.split()), 200)}" if said else ""
+    )
+
+
+def as_error(refused: RefusedError, where: str) -> InspectorError:
+    """For places that have nothing more to say about a refusal."""
+    kind = TargetError if refused.response.status_code in (404, 410) else NetworkError
+    return kind(f"{where} answered {answered(refused.response)}")

@@ -1,0 +1,181 @@
+"""HTTP as an inspector needs it: small reads, bounded, counted, retried, and the token kept at home.
+
+`Wire` sends the requests of one place through the session of `huggingface_hub`, so that proxies, certificates
+and offline mode hold as configured there. `remote.RemoteFile` reads a file through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Event, Lock
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from inspector.errors import NetworkError
+from inspector.sources.answers import (
+    PATIENCE,
+    Link,
+    RefusedError,
+    TryAgainError,
+    asked_to_wait,
+    checked_range,
+    client_library,
+    decoded,
+    finish,
+    network,
+    origin_of,
+    place_of,
+    redirect_target,
+    without_connection,
+)
+from inspector.units import plural
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+#: Answers that may be better the next time (as `huggingface_hub` has them).
+TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
+TRIES = 5
+FIRST_WAIT = 0.5  # seconds; doubles with each try
+LONGEST_WAIT = 60.0  # seconds; a server that asks for more is not waited for
+MAX_REDIRECTS = 10
+CONNECT_TIMEOUT = 10.0  # seconds
+SLOWEST = 20_000  # bytes a second, once `PATIENCE` is at its end: slower is given up
+
+Answer = TypeVar("Answer")
+
+
+class Wire:
+    """The requests of one place. Safe to use from several threads."""
+
+    def __init__(self, home: str = "", credentials: Mapping[str, str] | None = None) -> None:
+        """`credentials` are headers for the scheme, host and port of `home`, and for no other."""
+        self.requests = 0  # sent, each with the redirects that its answer took
+        self.redirects = 0  # followed
+        self.bytes_read = 0  # of bodies, as they came over the wire
+        self._home = origin_of(home)
+        self._credentials = dict(credentials or {})
+        self._lock = Lock()
+        self._closed = Event()
+
+    def close(self) -> None:
+        """Wake whoever waits for a retry."""
+        self._closed.set()
+
+    def get(self, url: str, limit: int, tries: int = TRIES, counted: bool = True) -> tuple[bytes, Response]:
+        """A whole small body, and its answer's head.
+
+        Raises:
+            NetworkError: over `limit` bytes, or not to be had.
+            RefusedError: an answer other than 200.
+        """
+        return self._retry(lambda: self._get(url, limit, counted), tries)
+
+    def _get(self, url: str, limit: int, counted: bool) -> tuple[bytes, Response]:
+        with self._answer(Link(url), {"accept-encoding": "gzip"}) as response:
+            if response.status_code != 200:
+                raise RefusedError(response)
+            body = b"".join(decoded(self._body(response, limit, counted), response, limit))
+            return body, response
+
+    @contextmanager
+    def ranged(self, link: Link, start: int, end: int) -> Iterator[Iterator[bytes]]:
+        """The bytes [start, end) of a file, as they come; fewer where the file is shorter.
+
+        Raises:
+            NetworkError: the server does not do ranges, or answers with another one.
+            RefusedError: an answer other than the range.
+        """
+        headers = {"accept-encoding": "identity", "range": f"bytes={start}-{end - 1}"}
+        with self._answer(link, headers) as response:
+            yield self._body(response, checked_range(response, link, start, end), True, exact=True)
+
+    def _retry(self, attempt: Callable[[], Answer], tries: int = TRIES) -> Answer:
+        """`attempt`, again while its failure is a passing one."""
+        wait = FIRST_WAIT
+        for left in reversed(range(tries)):
+            try:
+                return attempt()
+            except TryAgainError as again:
+                asked = again.wait if again.wait is not None else wait
+                if not left or asked > LONGEST_WAIT:
+                    raise again.final from again
+                if self._closed.wait(asked):
+                    raise NetworkError("stopped while waiting for a server") from again
+                wait *= 2
+        raise AssertionError("unreachable: the last try raises")
+
+    def retry(self, attempt: Callable[[], Answer]) -> Answer:
+        """For those who keep what an interrupted `ranged` gave, and ask for the rest."""
+        return self._retry(attempt)
+
+    @contextmanager
+    def _answer(self, link: Link, headers: Mapping[str, str]) -> Iterator[Response]:
+        """The answer's head, redirects followed; its body unread. Failures that may pass raise `TryAgainError`."""
+        with network(link):
+            response = self._follow(link, headers)
+        try:
+            if response.status_code in TRANSIENT:
+                raise TryAgainError(RefusedError(without_connection(response)), asked_to_wait(response))
+            if response.status_code not in (200, 206):
+                response = without_connection(response)
+                if link.found_at and response.status_code in (401, 403, 404, 410):
+                    link.found_at = None
+                    raise TryAgainError(RefusedError(response), 0)
+            yield response
+        finally:
+            response.close()
+
+    def _follow(self, link: Link, headers: Mapping[str, str]) -> Response:
+        """The first answer that is no redirect. The token is left behind at the first step away from home."""
+        url, at_home = link.found_at or link.url, link.found_at is None or link.found_home
+        for _ in range(MAX_REDIRECTS + 1):
+            at_home = at_home and origin_of(url) == self._home
+            response = self._send(url, {**headers, **(self._credentials if at_home else {})})
+            if not response.has_redirect_location:
+                if url != link.url and response.status_code in (200, 206):
+                    link.found_at, link.found_home = url, at_home
+                return response
+            finish(response)
+            url = redirect_target(url, response.headers["location"])
+        raise NetworkError(f"{place_of(link.url)}: more than {MAX_REDIRECTS} redirects, which seem to go in a circle")
+
+    def _send(self, url: str, headers: Mapping[str, str]) -> Response:
+        from huggingface_hub import constants
+        from huggingface_hub.utils import get_session
+
+        session = get_session()
+        timeout = client_library().Timeout(constants.HF_HUB_DOWNLOAD_TIMEOUT, connect=CONNECT_TIMEOUT, pool=None)
+        request = session.build_request("GET", url, headers=dict(headers), timeout=timeout)
+        with self._lock:
+            self.requests += 1
+        response = session.send(request, stream=True, follow_redirects=False)
+        if response.has_redirect_location:
+            with self._lock:
+                self.requests -= 1
+                self.redirects += 1
+        return response
+
+    def _body(self, response: Response, limit: int, counted: bool, exact: bool = False) -> Iterator[bytes]:
+        """At most `limit` bytes, or exactly as many. More or too slow is an error; less is tried again."""
+        where, left, waited = place_of(str(response.url)), limit, 0.0
+        link, chunks = Link(str(response.url)), response.iter_raw()
+        while True:
+            began = monotonic()
+            with network(link):
+                chunk = next(chunks, None)
+            waited += monotonic() - began
+            if chunk is None:
+                break
+            left -= len(chunk)
+            if counted:
+                with self._lock:
+                    self.bytes_read += len(chunk)
+            if left < 0:
+                raise NetworkError(f"{where} sends more than the {plural(limit, 'byte')} that it may")
+            if waited > PATIENCE + (limit - left) / SLOWEST:
+                raise NetworkError(f"{where} sends too slowly: {plural(limit - left, 'byte')} in {waited:.0f} seconds")
+            yield chunk
+        if exact and left:
+            raise TryAgainError(NetworkError(f"{where} stops {plural(left, 'byte')} short of what it announced"))

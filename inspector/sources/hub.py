@@ -1,0 +1,287 @@
+"""A repository on the Hub: one listing, then the first bytes of each weight file. The cache is asked first.
+
+`huggingface_hub` gives the session, the token, the endpoint, the cache and the meaning of refusals. The requests
+themselves are sent by `http.Wire`, for its own are neither bounded nor counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from threading import Lock
+
+from inspector import __version__
+from inspector.errors import FormatError, InspectorError, NetworkError, SourceError, TargetError, UsageError
+from inspector.model import Origin
+from inspector.sources import Place, Source
+from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, place_of
+from inspector.sources.http import Wire
+from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
+from inspector.sources.hub_cache import CachedPlace, Snapshot, is_whole, snapshot_of
+from inspector.sources.local import LocalFile
+from inspector.sources.remote import FIRST, RemoteFile, has_long_header
+from inspector.units import escape, integer
+
+#: Shards that are asked for at once: two connections each, one to the Hub and one to its storage.
+PARALLEL = 32
+#: A shard's header has about this many bytes for each byte of its share of the index (1.2 to 1.6 in real ones); the
+#: largest shard's share is up to twice the mean.
+HEADER_PER_INDEX = 3
+
+_SHARD = re.compile(r"(.+)-\d{5,6}-of-\d{5,6}\.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class HubName:
+    """What a person may mean by `org/name@revision/path`."""
+
+    repo: str
+    kind: str = "model"
+    revision: str | None = None
+    path: str = ""  # a file or folder in the repository; "" for all of it
+
+
+def parse(target: str) -> HubName:
+    """A Hub id, an `hf://` URI or a page's URL, by `huggingface_hub`'s own grammar; and `name` without a namespace.
+
+    Raises UsageError for what is none of these.
+    """
+    from huggingface_hub import constants  # 0.2 s, and only for Hub targets
+    from huggingface_hub.errors import HfUriError, HFValidationError
+    from huggingface_hub.utils import parse_hf_uri, validate_repo_id
+
+    bare = target.removeprefix("hf://")
+    name, _, revision = bare.partition("@")
+    try:
+        if "/" not in name and "://" not in bare:
+            validate_repo_id(name)
+            return HubName(name, revision=revision or None)
+        uri = parse_hf_uri(target if "://" in target else f"hf://{target}", endpoint=constants.ENDPOINT)
+    except (HfUriError, HFValidationError) as error:
+        raise UsageError(
+            f"{escape(target, 200)} is no name on the Hub: {escape(' '.join(str(error).split()), 200)}"
+        ) from error
+    if uri.type not in ("model", "dataset", "space"):
+        raise UsageError(f"{escape(target, 200)} is a {uri.type}: only models, datasets and spaces are inspected")
+    return HubName(uri.id, uri.type, uri.revision, uri.path_in_repo.strip("/"))
+
+
+def is_hub_url(url: str) -> bool:
+    """Whether an http(s) URL is a page or file of the Hub, or of the endpoint that stands for it."""
+    from huggingface_hub import constants
+
+    homes = (constants.ENDPOINT, "https://huggingface.co", "https://hf.co")
+    return any(url == home or url.startswith(home + "/") for home in homes)
+
+
+def hub_place(name: HubName, revision: str | None = None) -> Place:
+    """The place in the cache if all of it is there, else on the Hub.
+
+    Raises:
+        TargetError: there is no such repository, revision or file, or no way in.
+        SourceError: the Hub cannot be reached, and the cache has nothing of it.
+    """
+    if revision and name.revision and revision != name.revision:
+        raise UsageError(f"two revisions: {escape(name.revision)} in the name, and --revision {escape(revision)}")
+    name = replace(name, revision=revision or name.revision)
+    snapshot = snapshot_of(name.repo, name.kind, name.revision)
+    if snapshot and is_whole(snapshot, name.path):
+        return CachedPlace(name.repo, snapshot, name.path)
+    try:
+        return HubPlace(name)
+    except UnreachableError as error:
+        if snapshot and (snapshot.folder / name.path).exists():
+            return CachedPlace(name.repo, snapshot, name.path)
+        raise NetworkError(
+            f"{escape(name.repo)} is neither a local path nor in the Hub's cache, and {error}"
+        ) from error
+
+
+class HubPlace:
+    """A `Place` that is a repository, a folder of one, or one file in its folder."""
+
+    parallel = PARALLEL
+
+    def __init__(self, name: HubName) -> None:
+        from huggingface_hub import constants
+        from huggingface_hub.utils import build_hf_headers
+
+        headers = build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
+        self._wire = Wire(constants.ENDPOINT, headers)
+        self._asked = name
+        repository = Repository(constants.ENDPOINT, name.kind, name.repo, name.revision)
+        listed = self._listing(repository)
+        # From here on the commit is meant, so that a push in between mixes nothing.
+        self._repository = replace(repository, id=listed.id, revision=listed.commit)
+        self._follows_main = name.revision in (None, "main") and name.kind == "model"
+        self._blobs = listed.blobs
+        self._cache: Snapshot | None = snapshot_of(name.repo, name.kind, None, commit=listed.commit)
+        self.name = listed.id.rpartition("/")[2]
+        self.files: Mapping[str, int]
+        self._root, self.selected, self.files = _part(listed, name.path)
+        self._opened: list[LocalFile | RemoteFile] = []
+        self._headers: dict[str, dict[str, bytes]] = {}  # index → path in the repository → first bytes
+        self._headers_lock = Lock()
+
+    def _listing(self, repository: Repository) -> Listing:
+        try:
+            return listing(self._wire, repository)
+        except RefusedError as refused:
+            raise self._explained(refused) from refused
+
+    def open(self, path: str) -> Source:
+        source = self._cached(path) or self._remote(path)
+        self._opened.append(source)
+        return source
+
+    def _cached(self, path: str) -> LocalFile | None:
+        full = self._root + path
+        if path not in self.files:
+            raise TargetError(f"{escape(self._repository.id)} has no file {escape(full)}")
+        file = self._cache.file(full, self.files[path], self._blobs.get(full)) if self._cache else None
+        return LocalFile(file) if file else None
+
+    def _remote(self, path: str) -> RemoteFile:
+        link = Link(self._repository.file(self._root + path), self.files[path])
+        streamed, known = has_long_header(path), self._known(path)
+        return RemoteFile(self._wire, link, self._first(path), streamed, known, self._explained)
+
+    def _known(self, path: str) -> bytes:
+        """A shard's first bytes from the one request for all shards; b"" where they have to be read."""
+        index = self._index_of(path)
+        if index is None or not self._follows_main:
+            return b""
+        with self._headers_lock:
+            if index not in self._headers:
+                sizes = {self._root + file: size for file, size in self.files.items()}
+                self._headers[index] = shard_headers(self._wire, self._repository, self._root + index, sizes)
+        return self._headers[index].get(self._root + path, b"")
+
+    def _first(self, path: str) -> int:
+        """Bytes of a file's first request: for a shard, a guess by its index's size."""
+        index = self._index_of(path)
+        if index is None:
+            return FIRST
+        folder, _, _ = path.rpartition("/")
+        shards = sum(self._index_of(file) == index for file in self.files if file.rpartition("/")[0] == folder)
+        return max(FIRST // 8, min(FIRST, HEADER_PER_INDEX * self.files[index] // shards))
+
+    def _index_of(self, path: str) -> str | None:
+        match = _SHARD.fullmatch(path)
+        index = f"{match[1]}.safetensors.index.json" if match else None
+        return index if index in self.files else None
+
+    def read_text(self, path: str, limit: int) -> str:
+        source = self._cached(path)
+        size = self.files[path]
+        if size > limit:
+            raise SourceError(f"{escape(path)} has {integer(size)} bytes; at most {integer(limit)} are read")
+        if source:
+            self._opened.append(source)
+            data = source.read(0, size)
+        else:
+            data = self._small(path, size)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+
+    def _small(self, path: str, size: int) -> bytes:
+        url = self._repository.file(self._root + path)
+        try:
+            data, _ = self._wire.get(url, size)
+        except RefusedError as refused:
+            raise self._explained(refused) from refused
+        if len(data) != size:
+            raise NetworkError(f"{place_of(url)} gives {integer(len(data))} bytes of {integer(size)}")
+        return data
+
+    def origin(self) -> Origin:
+        wire = self._wire
+        local = sum(file.bytes_read for file in self._opened if isinstance(file, LocalFile))
+        location = self._repository.page + (
+            f"/{self._root}{self.selected or ''}".rstrip("/") if self._asked.path else ""
+        )
+        return Origin(
+            "hub", location, self._repository.revision, wire.requests, wire.bytes_read + local, wire.redirects
+        )
+
+    def close(self) -> None:
+        self._wire.close()
+        for source in self._opened:
+            source.close()
+
+    def _explained(self, refused: RefusedError) -> InspectorError:
+        return explain(refused, self._asked)
+
+
+def _part(listed: Listing, path: str) -> tuple[str, str | None, dict[str, int]]:
+    """(folder with its slash, selected file, files by path in it) that `path` means in a repository."""
+    if path in listed.sizes:
+        folder, slash, selected = path.rpartition("/")
+        root = folder + slash
+        return root, selected, {f[len(root) :]: n for f, n in listed.sizes.items() if f.rpartition("/")[0] == folder}
+    root = f"{path}/" if path else ""
+    files = {file[len(root) :]: size for file, size in listed.sizes.items() if file.startswith(root)}
+    if path and not files:
+        near = get_close_matches(path, [*listed.sizes, *{f.rpartition("/")[0] for f in listed.sizes}], 3)
+        hint = f"; did you mean {', '.join(escape(n, 100) for n in near)}?" if near else ""
+        raise TargetError(f"{escape(listed.id)} on the Hub has no file or folder {escape(path, 200)}{hint}")
+    return root, None, files
+
+
+def explain(refused: RefusedError, name: HubName) -> InspectorError:
+    """A refusal in one line, with the help that is nearest. What it means is for `huggingface_hub` to tell."""
+    from huggingface_hub import constants, errors
+    from huggingface_hub.utils import hf_raise_for_status
+
+    response = refused.response
+    who, page = escape(name.repo), f"{constants.ENDPOINT}/{name.repo}"
+    token = "authorization" in response.request.headers
+    try:
+        hf_raise_for_status(response)
+    except errors.GatedRepoError:
+        way = (
+            f"ask for access at {page} with the account of your token"
+            if token
+            else (f"accept its conditions at {page}, then log in with `hf auth login` or set HF_TOKEN")
+        )
+        return TargetError(f"{who} is gated: {way}")
+    except errors.DisabledRepoError:
+        return TargetError(f"{who} has been disabled by the Hub")
+    except errors.RevisionNotFoundError:
+        return TargetError(
+            f"{who} has no revision {escape(name.revision or 'main', 100)}: name a branch, a tag, a commit or refs/pr/N"
+        )
+    except errors.EntryNotFoundError:
+        return TargetError(f"{place_of(str(response.url))}: {who} has no such file at this revision")
+    except errors.RepositoryNotFoundError:
+        return _not_found(name, token)
+    except errors.HfHubHTTPError:
+        pass
+    if response.status_code == 404 or (response.status_code in (401, 403) and not token):
+        return _not_found(name, token)
+    if response.status_code == 401:
+        return TargetError(
+            f"the Hub refuses the token ({answered(response)}): log in again with `hf auth login`, or unset HF_TOKEN"
+        )
+    if response.status_code == 429:
+        return NetworkError(
+            f"the Hub allows no more requests for now ({answered(response)}): try later, or log in, which allows more"
+        )
+    return NetworkError(f"{place_of(str(response.url))} answered {answered(response)}")
+
+
+def _not_found(name: HubName, token: bool) -> TargetError:
+    from huggingface_hub import constants
+
+    asked = f"{name.repo}/{name.path}" if name.path else name.repo
+    way = (
+        "or your token does not reach it" if token else "if it is private, log in with `hf auth login` or set HF_TOKEN"
+    )
+    return TargetError(
+        f"{escape(asked, 200)}: no such file or folder here, and {constants.ENDPOINT} has no {name.kind} "
+        f"{escape(name.repo, 100)}; {way}"
+    )

@@ -1,0 +1,176 @@
+"""What the Hub's API says of a repository: its files with their sizes, and the headers of all its shards at once."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urljoin
+
+from inspector.errors import InspectorError, NetworkError
+from inspector.sources.answers import RefusedError, place_of
+from inspector.sources.http import Wire
+from inspector.units import integer
+
+MAX_FILES = 200_000
+MAX_LISTING = 64_000_000  # bytes; 200 a file is usual
+MAX_PAGES = 500  # of a tree; the Hub puts 1,000 files on a page
+MAX_HEADERS = 512_000_000  # bytes; DeepSeek-V3 has 10 MB
+#: From here on the Hub may leave files out of a repository's description (huggingface_hub's threshold as well).
+MANY_FILES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where one revision of a repository is."""
+
+    endpoint: str
+    kind: str  # "model", "dataset", "space"
+    id: str  # "org/name", or "name" for the oldest
+    revision: str | None  # as asked for; None for the default branch
+
+    @property
+    def api(self) -> str:
+        return f"{self.endpoint}/api/{self.kind}s/{self.id}"
+
+    @property
+    def page(self) -> str:
+        """Where people look at it."""
+        return f"{self.endpoint}/{'' if self.kind == 'model' else self.kind + 's/'}{self.id}"
+
+    def file(self, path: str) -> str:
+        """The address of a file's bytes."""
+        return f"{self.page}/resolve/{quote(self.revision or 'main', safe='')}/{quote(path)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One commit's files."""
+
+    id: str  # today's name: the one asked for may be a former one
+    commit: str
+    sizes: Mapping[str, int]  # path → bytes
+    blobs: Mapping[str, str]  # path → the name of its content in the cache
+
+
+def listing(wire: Wire, repository: Repository) -> Listing:
+    """The files of a revision: one request, or more where the repository is huge or the server a mirror without sizes.
+
+    Raises:
+        RefusedError: the Hub does not give it.
+        NetworkError: it cannot be had, or makes no sense.
+    """
+    revision = f"/revision/{quote(repository.revision, safe='')}" if repository.revision else ""
+    url = f"{repository.api}{revision}?blobs=true"
+    body, _ = wire.get(url, MAX_LISTING, counted=False)
+    described = _json(body, url)
+    siblings = described.get("siblings") if isinstance(described, dict) else None
+    commit = described.get("sha") if isinstance(described, dict) else None
+    if not isinstance(siblings, list) or not isinstance(commit, str):
+        raise NetworkError(f"{place_of(url)} does not answer as the Hub does: is the endpoint right?")
+    today = described.get("id")
+    files = [_file(s, "rfilename") for s in siblings if isinstance(s, dict)]
+    if len(files) >= MANY_FILES or any(size is None for _, size, _ in files):
+        files = _tree(wire, repository, commit)
+    return Listing(
+        today if isinstance(today, str) and _is_id(today) else repository.id,
+        commit,
+        {path: size for path, size, _ in files if size is not None and _is_inside(path)},
+        {path: blob for path, _, blob in files if blob},
+    )
+
+
+def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, int | None, str | None]]:
+    """All pages of a commit's recursive tree."""
+    first = url = f"{repository.api}/tree/{quote(commit, safe='')}?recursive=true&expand=false"
+    files: list[tuple[str, int | None, str | None]] = []
+    for _ in range(MAX_PAGES):
+        body, response = wire.get(url, MAX_LISTING, counted=False)
+        page = _json(body, url)
+        if not isinstance(page, list):
+            break
+        files += [_file(entry, "path") for entry in page if isinstance(entry, dict) and entry.get("type") == "file"]
+        following = response.links.get("next", {}).get("url")
+        if not following:
+            return files
+        url = urljoin(first, following)
+        if len(files) > MAX_FILES:
+            raise NetworkError(
+                f"{repository.id} has more than {integer(MAX_FILES)} files: name the model's own folder in it"
+            )
+    raise NetworkError(f"{place_of(first)} does not end, or is no list of files")
+
+
+def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | None]:
+    """(path, bytes, content's name) of one entry; LFS has its own size and hash."""
+    lfs = entry.get("lfs")
+    lfs = lfs if isinstance(lfs, dict) else {}
+    size = lfs.get("size", entry.get("size"))
+    known = isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**63
+    blob = lfs.get("sha256") or lfs.get("oid") or entry.get("blobId") or entry.get("oid")
+    return str(entry.get(name, "")), size if known else None, blob if isinstance(blob, str) else None
+
+
+def _is_inside(path: str) -> bool:
+    """A plain relative path; hidden files are left out, as they are in a local folder."""
+    parts = path.split("/")
+    return bool(path) and "\0" not in path and "\\" not in path and not any(p == "" or p.startswith(".") for p in parts)
+
+
+def _is_id(text: str) -> bool:
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        validate_repo_id(text)
+    except HFValidationError:
+        return False
+    return True
+
+
+def _json(body: bytes, url: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise NetworkError(f"{place_of(url)} does not answer in JSON: is the endpoint right?") from error
+
+
+def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping[str, int]) -> dict[str, bytes]:
+    """The first bytes of each shard of an index, header included, by one request; {} where that is not to be had.
+
+    The Hub has this for the default branch (`HfApi.get_sharded_safetensors_metadata`). It gives headers as JSON
+    objects, so a shard's bytes are written again from them, and left out where they would not be the file's own.
+    """
+    url = f"{repository.api}/safetensors-metadata/{quote(index)}"
+    try:
+        body, _ = wire.get(url, MAX_HEADERS, tries=1)
+        headers = _json(body, url)["headers"].items()
+    except (InspectorError, RefusedError, KeyError, TypeError, AttributeError):
+        return {}  # a mirror, or an answer of another shape: the range way serves
+    folder = index.rpartition("/")[0]
+    paths: Iterable[tuple[str, Any]] = ((f"{folder}/{shard}" if folder else shard, header) for shard, header in headers)
+    written = ((path, header_bytes(header, sizes[path])) for path, header in paths if path in sizes)
+    return {path: start for path, start in written if start is not None}
+
+
+def header_bytes(header: Any, size: int) -> bytes | None:
+    """A safetensors file's first bytes, from its header as an object; None where they cannot be told for certain.
+
+    The header ends where the data begins: at the file's size less the end of the last tensor. The writers'
+    compact JSON, padded to 8, fits into just that length, unless the file has holes in its data's end, is cut
+    short, repeats a key or is spaced in another way. All of these are for the range way.
+    """
+    try:
+        data = max((tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"), default=0)
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
+        return None
+    if not isinstance(data, int) or any(name.isdecimal() for name in header):
+        return None  # JavaScript puts numeric names first, whatever their place in the file
+    length = size - data - 8
+    padding = length - len(text)
+    if padding < 0 or padding > (7 if length % 8 == 0 else 0):
+        return None
+    return struct.pack("<Q", length) + text + b" " * padding

@@ -1,0 +1,141 @@
+"""The Hub's cache on this machine, as `huggingface_hub` lays it out: `models--org--name/{refs,snapshots,blobs}`.
+
+Read only. A snapshot's files are links to blobs, which are named by their content.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.model import Origin
+from inspector.sources.local import LocalPlace
+
+WEIGHTS = (".safetensors", ".gguf")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SHARD = re.compile(r"(.+)-(\d{5,6})-of-(\d{5,6})(\.safetensors|\.gguf)")
+#: An index of more bytes than this is not read to see whether a snapshot is whole.
+MAX_INDEX = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is in the cache of one commit of one repository; its folder may be absent."""
+
+    store: Path  # `models--org--name`
+    commit: str
+
+    @property
+    def folder(self) -> Path:
+        return self.store / "snapshots" / self.commit
+
+    def file(self, path: str, size: int, blob: str | None = None) -> Path | None:
+        """The file at `path` of the repository, if all its `size` bytes are here, in this snapshot or another."""
+        candidates = [self.folder / path]
+        if blob and _BLOB.fullmatch(blob):
+            candidates.append(self.store / "blobs" / blob)
+        for candidate in candidates:
+            try:
+                if candidate.stat().st_size == size and candidate.is_file():
+                    return candidate
+            except OSError:
+                continue
+        return None
+
+
+def snapshot_of(repo: str, kind: str, revision: str | None, commit: str | None = None) -> Snapshot | None:
+    """The snapshot of a revision, or of `commit` where that is known; None where the cache has none of it."""
+    from huggingface_hub import constants  # 0.2 s, and only for Hub targets
+    from huggingface_hub.file_download import repo_folder_name
+
+    store = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repo, repo_type=kind)
+    known = commit or _commit_of(store, revision or constants.DEFAULT_REVISION)
+    if known is None or not store.is_dir():
+        return None
+    return Snapshot(store, known)
+
+
+def _commit_of(store: Path, revision: str) -> str | None:
+    if _COMMIT.fullmatch(revision):
+        return revision
+    if revision.startswith("/") or ".." in revision.split("/") or "\0" in revision:
+        return None
+    try:
+        commit = (store / "refs" / revision).read_text("ascii").strip()
+    except (OSError, ValueError):
+        return None
+    return commit if _COMMIT.fullmatch(commit) else None
+
+
+def is_whole(snapshot: Snapshot, path: str) -> bool:
+    """Whether the weights at `path` ("" for all) can be read in the cache alone, as far as the cache can tell.
+
+    The listing that `snapshot_download` leaves behind knows. Without it, each index and each set of numbered
+    files must be complete; a lone GGUF does not tell whether it has siblings, so it is whole only when named.
+    """
+    target = snapshot.folder / path
+    if target.is_file():
+        return _set_is_complete(target.name, {f.name for f in target.parent.iterdir() if f.is_file()})
+    if not target.is_dir():
+        return False
+    here = {f.relative_to(target).as_posix() for f in target.rglob("*") if f.is_file()}
+    listed = _listed_weights(snapshot, path)
+    if listed is not None:
+        return bool(listed) and listed <= here
+    weights = {file for file in here if file.endswith(WEIGHTS)}
+    return (
+        any(file.endswith(".safetensors") for file in weights)
+        and all(_set_is_complete(file, here) for file in weights)
+        and all(_index_is_complete(target, file, here) for file in here if file.endswith(".safetensors.index.json"))
+    )
+
+
+def _listed_weights(snapshot: Snapshot, path: str) -> set[str] | None:
+    """Weight files below `path` as listed when the snapshot was taken; None where no listing was kept."""
+    try:
+        file = snapshot.store / "trees" / f"{snapshot.commit}.json"
+        files: Iterable[str] = json.loads(file.read_text("utf-8"))["files"].keys()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    start = f"{path.strip('/')}/" if path else ""
+    return {f.removeprefix(start) for f in files if f.startswith(start) and f.endswith(WEIGHTS)}
+
+
+def _set_is_complete(file: str, here: set[str]) -> bool:
+    match = _SHARD.fullmatch(file)
+    if not match:
+        return True
+    stem, first, total, suffix = match.groups()
+    if int(total) > len(here):
+        return False
+    from_zero = 0 if f"{stem}-{'0' * len(first)}-of-{total}{suffix}" in here else 1
+    return all(f"{stem}-{n + from_zero:0{len(first)}}-of-{total}{suffix}" in here for n in range(int(total)))
+
+
+def _index_is_complete(folder: Path, index: str, here: set[str]) -> bool:
+    file = folder / index
+    parent = Path(index).parent
+    try:
+        if file.stat().st_size > MAX_INDEX:
+            return False
+        named = set(json.loads(file.read_bytes())["weight_map"].values())
+        return all((parent / name).as_posix() in here for name in named)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return False
+
+
+class CachedPlace(LocalPlace):
+    """A `Place` that is a snapshot, or a part of one. No request is sent."""
+
+    def __init__(self, repo: str, snapshot: Snapshot, path: str) -> None:
+        super().__init__(snapshot.folder / path)
+        self.name = repo.rpartition("/")[2]
+        self._commit = snapshot.commit
+
+    def origin(self) -> Origin:
+        local = super().origin()
+        return Origin("hub", local.location, self._commit, 0, local.bytes_read)

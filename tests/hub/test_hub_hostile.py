@@ -1,0 +1,183 @@
+"""Servers that fail or mean harm: one clear line, in bounded memory and time."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+from loopback import faults, samples
+from loopback.server import Fault, Handler, Hub, Repo
+
+from inspector import api
+from inspector.errors import InspectorError
+from inspector.sources import http
+
+WEIGHTS = "/storage/"
+
+
+@pytest.fixture
+def one_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "TRIES", 1)
+
+
+@pytest.fixture
+def large(hub: Hub, tmp_path: Path) -> str:
+    """A weight file of `faults.LARGE` bytes."""
+    head, _ = samples.safetensors_head(samples.llama(1, 1024, 1024, 1000))
+    samples.sparse(tmp_path / "large" / "model.safetensors", head, faults.LARGE - len(head))
+    hub.repos["demo/large"] = Repo(tmp_path / "large")
+    return "demo/large"
+
+
+def refused(target: str) -> str:
+    """The one line, which must come soon and take little memory."""
+    tracemalloc.start()
+    start = time.monotonic()
+    with pytest.raises(InspectorError) as caught:
+        api.open(target)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert time.monotonic() - start < 5
+    assert peak < 100_000_000
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "line"),
+    [
+        (faults.ignores_range, "ignores range requests"),
+        (faults.endless, "ignores range requests"),
+        (faults.endless_range, "sends more than the 262,144 bytes that it may"),
+        (faults.other_range, "answers bytes 0 to .* with another range: `bytes 5-104/1000000`"),
+        (faults.truncated, "without sending complete message body|131,072 bytes short"),
+        (faults.circle, "more than 10 redirects"),
+        (faults.redirect("ftp://localhost/model.safetensors"), "redirects to `ftp:`, which is not followed"),
+        (faults.redirect("file:///etc/passwd"), "redirects to `file:`, which is not followed"),
+        (faults.redirect("http://[broken"), r"redirects to `http://\[broken`, which is no address"),
+        (faults.status(418), "answered 418"),
+    ],
+)
+@pytest.mark.usefixtures("one_try")
+def test_a_bad_answer_is_one_line(hub: Hub, large: str, fault: Fault, line: str) -> None:
+    """Whatever the storage does in place of the range that was asked for."""
+    hub.fault(WEIGHTS, fault)
+    assert re.search(line, refused(large))
+
+
+def test_a_server_without_ranges_is_noticed_at_once(hub: Hub, large: str) -> None:
+    """The body of the whole file is not downloaded, and there is no second try."""
+    hub.fault(WEIGHTS, faults.ignores_range)
+    assert "download it, and inspect it here" in refused(large)
+    time.sleep(0.2)
+    assert len(hub.answered(WEIGHTS)) <= 1
+    assert sum(entry.sent for entry in hub.answered(WEIGHTS)) < faults.LARGE / 4
+
+
+@pytest.mark.parametrize("fault", [faults.endless, faults.bomb])
+def test_an_endless_listing_is_bounded(hub: Hub, single: str, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a body without end nor one that unpacks without end is read to it."""
+    monkeypatch.setattr("inspector.sources.hub_api.MAX_LISTING", 2_000_000)
+    hub.fault("/api/models/", fault)
+    assert "sends more than" in refused(single)
+
+
+@pytest.mark.parametrize("fault", [faults.endless, faults.bomb])
+def test_an_endless_configuration_is_bounded(hub: Hub, single: str, fault: Fault) -> None:
+    """A file may not be longer than its listing says."""
+    hub.fault("/resolve-cache/", fault)
+    assert "sends more than the 2 bytes" in refused(single)
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{}", b"null", b"<html>", b'{"sha": 1, "siblings": []}', b"[" * 100_000])
+def test_a_listing_that_is_none_is_told(hub: Hub, single: str, body: bytes) -> None:
+    def fault(handler: Handler) -> bool:
+        handler.answer(200, body)
+        return True
+
+    hub.fault("/api/models/", fault)
+    assert "is the endpoint right?" in refused(single)
+
+
+def test_paths_that_lead_out_of_the_repository_are_not_taken(hub: Hub, single: str, tmp_path: Path) -> None:
+    """Neither for reading nor for looking into the cache."""
+    listing = {"id": single, "sha": "0" * 40, "siblings": [{"rfilename": "../../x/model.safetensors", "size": 100}]}
+
+    def fault(handler: Handler) -> bool:
+        handler.json(listing)
+        return True
+
+    hub.fault("/api/models/", fault)
+    assert "has no .safetensors or .gguf file" in refused(single)
+
+
+@pytest.mark.usefixtures("one_try")
+def test_a_drip_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then keeps no time-out from running; the whole answer has one too."""
+    monkeypatch.setattr(http, "PATIENCE", 0.5)
+    hub.fault(WEIGHTS, faults.drips)
+    assert "sends too slowly" in refused(large)
+
+
+@pytest.mark.usefixtures("one_try")
+def test_silence_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 0.3)
+    hub.fault(WEIGHTS, faults.silent(2))
+    assert "no answer within the time limit" in refused(large)
+
+
+def test_a_redirect_to_a_third_host_gets_no_token(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And it gets none either when the detour leads back home."""
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setattr(http, "TRIES", 1)
+    port = hub.endpoint.rpartition(":")[2]
+    hub.fault("/resolve/", faults.redirect(f"{hub.storage}/detour"))
+    hub.fault("/detour", faults.redirect(f"http://127.0.0.1:{port}/home"))
+    refused(large)
+    tokens = {entry.path: entry.token for entry in hub.settled()}
+    assert tokens[f"/api/models/{large}?blobs=true"] == "hf_secret"
+    assert tokens["/detour"] is None
+    assert tokens["/home"] is None
+
+
+def test_secrets_in_addresses_are_not_shown(hub: Hub, single: str) -> None:
+    """Neither a signature nor a password gets into a message or a report."""
+    url = f"http://user:password@127.0.0.1:{hub.endpoint.rpartition(':')[2]}/storage/{single}/nothing?signature=secret"
+    for line in (refused(url), refused(url.replace("nothing", "else"))):
+        assert "password" not in line
+        assert "secret" not in line
+
+
+def test_terminal_codes_in_a_refusal_are_escaped(hub: Hub, single: str) -> None:
+    hub.fault("/api/models/", faults.status(418, x_error_message="\u009b31m red \u202e"))
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", refused(single))
+
+
+def test_ctrl_c_leaves_at_once(hub: Hub, tmp_path: Path) -> None:
+    """With every shard waiting for a server that does not answer."""
+    samples.sharded(tmp_path / "many", list(samples.llama(8, 64, 128, 100)), 8)
+    hub.repos["demo/many"] = Repo(tmp_path / "many", all_headers=False)
+    hub.fault(WEIGHTS, faults.silent(30))
+    environment = {**os.environ, "HF_ENDPOINT": hub.endpoint, "HF_HUB_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "inspector", "demo/many"]
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 20
+        while not any("/resolve/" in entry.path for entry in hub.log) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        _, stderr = process.communicate(timeout=10)
+    assert time.monotonic() - start < 2
+    assert process.returncode == 130
+    assert stderr.strip() == "inspect: interrupted"

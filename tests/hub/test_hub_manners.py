@@ -1,0 +1,206 @@
+"""Servers with a bad day are asked again, politely; nothing that came is fetched twice."""
+
+from __future__ import annotations
+
+import time
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+from loopback import faults, samples
+from loopback.server import Handler, Hub, Repo
+
+from inspector import api, formats
+from inspector.errors import InspectorError, NetworkError
+from inspector.sources import http, remote
+from inspector.sources.answers import Link
+from inspector.sources.http import Wire
+from inspector.sources.local import LocalFile
+from inspector.sources.remote import FIRST, RemoteFile
+
+
+@pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504])
+def test_a_passing_failure_is_tried_again(hub: Hub, single: str, code: int) -> None:
+    """Each kind of request: the listing, the configuration, the weights; every try is counted."""
+    for part in ("/api/models/demo/single?", "/resolve-cache/", "/storage/"):
+        hub.fault(part, faults.status(code), times=2)
+    checkpoint = api.open(single)
+    assert len(checkpoint.files) == 1
+    assert checkpoint.origin.requests == 3 + 6 == len(hub.answered())
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 410, 418])
+def test_a_final_refusal_is_not_tried_again(hub: Hub, single: str, code: int) -> None:
+    hub.fault("/api/models/", faults.status(code))
+    with pytest.raises(InspectorError):
+        api.open(single)
+    assert len(hub.answered()) == 1
+
+
+def test_a_failure_that_does_not_pass_is_told(hub: Hub, single: str) -> None:
+    """After five tries, with the server's own words."""
+    hub.fault("/storage/", faults.status(503))
+    with pytest.raises(NetworkError, match=r"/storage/demo/single/.*/model.safetensors answered 503 .*as you wished"):
+        api.open(single)
+    assert len(hub.answered("/storage/")) == http.TRIES
+
+
+@pytest.mark.parametrize(
+    ("code", "header", "value"),
+    [
+        (429, "retry_after", "1"),
+        (503, "retry_after", "1"),
+        (429, "ratelimit", '"api";r=0;t=1'),
+    ],
+)
+def test_a_server_that_asks_for_time_gets_it(hub: Hub, single: str, code: int, header: str, value: str) -> None:
+    """By Retry-After, or by the Hub's own header."""
+    hub.fault("/storage/", faults.status(code, **{header: value}), times=1)
+    start = time.monotonic()
+    api.open(single)
+    assert 1 <= time.monotonic() - start < 3
+
+
+def test_a_date_to_retry_after_is_understood(hub: Hub, single: str) -> None:
+    """HTTP dates are whole seconds, so one to two seconds ahead is at least one away."""
+    hub.fault("/storage/", faults.status(503, retry_after=formatdate(time.time() + 2, usegmt=True)), times=1)
+    start = time.monotonic()
+    api.open(single)
+    assert 0.5 < time.monotonic() - start < 4
+
+
+def test_nobody_waits_for_an_hour(hub: Hub, single: str) -> None:
+    """A Retry-After beyond patience is told at once."""
+    hub.fault("/api/models/", faults.status(429, retry_after="3600"))
+    start = time.monotonic()
+    with pytest.raises(NetworkError, match="allows no more requests for now"):
+        api.open(single)
+    assert time.monotonic() - start < 2
+
+
+def test_a_cut_answer_is_continued_where_it_ended(hub: Hub, tmp_path: Path) -> None:
+    """Half of a long header came: only the rest is asked for."""
+    specs = [(f"tensor.{n}", "F16", (8, 8)) for n in range(20_000)]
+    path = samples.safetensors(tmp_path / "long" / "model.safetensors", specs)
+    hub.repos["demo/long"] = Repo(tmp_path / "long")
+    hub.fault("/storage/", faults.cut(100_000), times=1)
+    checkpoint = api.open("demo/long")
+    header = checkpoint.files[0].bytes_in("header")
+    assert list(checkpoint.files[0].tensors) == list(formats.read(LocalFile(path), "model.safetensors").tensors)
+    starts = [int((entry.range or "").removeprefix("bytes=").split("-")[0]) for entry in hub.answered("/storage/")]
+    assert starts == sorted(set(starts))
+    assert starts[0] == 0 < starts[1] <= 100_000
+    assert checkpoint.origin.bytes_read == header  # each byte once
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_gguf_header_is_read_once_and_no_further(hub: Hub, tmp_path: Path, streamed: bool) -> None:
+    """Megabytes of vocabulary in one or two requests, and reading stops at the last tensor."""
+    path = samples.gguf(tmp_path / "large" / "large.gguf", tokens=60_000, merges=60_000)
+    hub.repos["demo/large"] = Repo(tmp_path / "large")
+    wire = Wire()
+    link = Link(f"{hub.endpoint}/demo/large/resolve/main/large.gguf", path.stat().st_size)
+    source = RemoteFile(wire, link, streamed=streamed)
+    there, here = formats.read(source, "large.gguf"), formats.read(LocalFile(path), "large.gguf")
+    source.close()
+    header = here.bytes_in("header")
+    assert header > 2_000_000
+    assert (there.regions, list(there.tensors)) == (here.regions, list(here.tensors))
+    assert header <= wire.bytes_read <= 1.3 * header + 300_000
+    assert wire.requests == (1 if streamed else 2)
+
+
+def test_a_broken_stream_goes_on_where_it_broke(hub: Hub, tmp_path: Path) -> None:
+    path = samples.gguf(tmp_path / "large" / "large.gguf", tokens=60_000)
+    hub.repos["demo/large"] = Repo(tmp_path / "large")
+    hub.fault("/storage/", faults.cut(500_000), times=2)
+    checkpoint = api.open("demo/large/large.gguf")
+    assert checkpoint.files[0].regions == formats.read(LocalFile(path), "large.gguf").regions
+    starts = [int((entry.range or "").removeprefix("bytes=").split("-")[0]) for entry in hub.answered("/storage/")]
+    assert starts == sorted(set(starts))
+    assert len(starts) == 3
+
+
+@pytest.mark.parametrize("length", [*range(99_990, 100_011), *(FIRST + d for d in (-10, -9, -8, -7, -1, 0, 1, 8))])
+def test_headers_at_the_edges_of_a_prefix(hub: Hub, tmp_path: Path, length: int) -> None:
+    """One byte more or less than what the first request brings makes no difference but a request."""
+    folder = tmp_path / "edge"
+    path = samples.safetensors(folder / "model.safetensors", samples.llama(1, 64, 128, 100), exactly=length)
+    hub.repos["demo/edge"] = Repo(folder)
+    checkpoint = api.open("demo/edge")
+    assert checkpoint.files == (formats.read(LocalFile(path), "model.safetensors"),)
+    assert len(hub.answered("/storage/")) == (1 if 8 + length <= FIRST else 2)
+    assert checkpoint.origin.bytes_read == max(8 + length, min(FIRST, path.stat().st_size))
+
+
+def test_a_header_of_126_mb_is_refused_and_not_fetched(hub: Hub, tmp_path: Path) -> None:
+    """The reference reader's limit: told with both numbers, after the first request."""
+    folder = tmp_path / "huge"
+    samples.sparse(folder / "model.safetensors", (126_000_000).to_bytes(8, "little") + b"{", 200_000_000)
+    hub.repos["demo/huge"] = Repo(folder)
+    with pytest.raises(InspectorError, match=r"header of 126,000,000 bytes, over the format's limit of 100,000,000"):
+        api.open("demo/huge")
+    assert hub.sent() <= FIRST + 1000
+
+
+def test_a_signature_that_runs_out_is_renewed(hub: Hub, tmp_path: Path) -> None:
+    """The storage refuses the address that it gave: the Hub is asked for a new one."""
+    specs = [(f"tensor.{n}", "F16", (8, 8)) for n in range(20_000)]
+    samples.safetensors(tmp_path / "long" / "model.safetensors", specs)
+    hub.repos["demo/long"] = Repo(tmp_path / "long")
+    served = []
+
+    def once(handler: Handler) -> bool:
+        served.append(handler.path)
+        if len(served) != 2:
+            return False
+        handler.refuse(403, "expired")
+        return True
+
+    hub.fault("/storage/", once)
+    assert len(api.open("demo/long").files[0].tensors) == 20_000
+    assert len([entry for entry in hub.settled() if "/resolve/" in entry.path]) == 2
+
+
+def test_a_file_replaced_meanwhile_is_noticed(hub: Hub, tmp_path: Path) -> None:
+    """Another ETag or another size between two requests: no header is pieced together from two files."""
+    specs = [(f"tensor.{n}", "F16", (8, 8)) for n in range(20_000)]
+    samples.safetensors(tmp_path / "long" / "model.safetensors", specs)
+    hub.repos["demo/long"] = Repo(tmp_path / "long")
+    link = Link(f"{hub.endpoint}/demo/long/resolve/main/model.safetensors")
+    source = RemoteFile(Wire(), link)
+    link.etag = '"another"'
+    with pytest.raises(NetworkError, match="replaced while it was read"):
+        source.read(8, 600_000)
+
+
+def test_reading_far_behind_the_header_fetches_just_that(hub: Hub, single: str) -> None:
+    """For checks of tensor data that a user asks for."""
+    folder = hub.repos[single].folder
+    size = (folder / "model.safetensors").stat().st_size
+    wire = Wire()
+    link = Link(f"{hub.endpoint}/{single}/resolve/main/model.safetensors", size)
+    source = RemoteFile(wire, link, first=100)
+    assert bytes(source.prefix(8)) == (folder / "model.safetensors").read_bytes()[:100]
+    assert source.read(size - 10, 10) == bytes(10)
+    assert wire.bytes_read == 110
+
+
+def test_an_old_view_of_a_growing_prefix_stays_valid(hub: Hub, tmp_path: Path) -> None:
+    path = samples.gguf(tmp_path / "large" / "large.gguf", tokens=60_000)
+    hub.repos["demo/large"] = Repo(tmp_path / "large")
+    link = Link(f"{hub.endpoint}/demo/large/resolve/main/large.gguf", path.stat().st_size)
+    source = RemoteFile(Wire(), link, first=1000)
+    view = source.prefix(4)
+    start = bytes(view)
+    longer = source.prefix(500_000)
+    assert bytes(view) == start == bytes(longer[: len(start)])
+    source.close()
+
+
+def test_no_header_is_kept_without_limit(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "MAX_KEPT", 1000)
+    size = (hub.repos[single].folder / "model.safetensors").stat().st_size
+    source = RemoteFile(Wire(), Link(f"{hub.endpoint}/{single}/resolve/main/model.safetensors", size))
+    with pytest.raises(InspectorError, match="a header of more than 1,000 bytes is not read"):
+        source.prefix(2000)

@@ -1,0 +1,134 @@
+"""How a server can go wrong or mean harm. Each fault answers a request in the loopback Hub's place."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from functools import cache
+
+from loopback.server import Fault, Handler
+
+#: The size of the file that the faults speak of.
+LARGE = 50_000_000
+
+
+def status(code: int, **headers: str) -> Fault:
+    """Another status, with headers (`retry_after="1"`)."""
+
+    def fault(handler: Handler) -> bool:
+        handler.refuse(code, "as you wished", headers={k.replace("_", "-"): v for k, v in headers.items()})
+        return True
+
+    return fault
+
+
+def redirect(location: str) -> Fault:
+    def fault(handler: Handler) -> bool:
+        handler.redirect(location, 302)
+        return True
+
+    return fault
+
+
+def circle(handler: Handler) -> bool:
+    """A redirect to the same address."""
+    handler.redirect(handler.path, 302)
+    return True
+
+
+def ignores_range(handler: Handler) -> bool:
+    """200 and the whole file, whatever range was asked for."""
+    del handler.headers["range"]
+    return False
+
+
+def other_range(handler: Handler) -> bool:
+    """The right number of bytes, and another place."""
+    handler.head(206, {"content-range": "bytes 5-104/1000000", "content-length": "100"})
+    handler.write(b"x" * 100)
+    return True
+
+
+def endless(handler: Handler) -> bool:
+    """A body without length that does not end."""
+    handler.head(200, {"transfer-encoding": "chunked"})
+    for _ in range(100_000):
+        handler.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+    return True
+
+
+def endless_range(handler: Handler) -> bool:
+    """The announced range, and then more and more."""
+    handler.head(206, {"content-range": _asked(handler), "transfer-encoding": "chunked"})
+    for _ in range(100_000):
+        handler.write(b"10000\r\n" + b"\0" * 65536 + b"\r\n")
+    return True
+
+
+def bomb(handler: Handler) -> bool:
+    """A little gzip that unpacks to 300 MB."""
+    body = _bomb()
+    handler.head(200, {"content-encoding": "gzip", "content-length": str(len(body))})
+    handler.write(body)
+    return True
+
+
+@cache
+def _bomb() -> bytes:
+    pack = zlib.compressobj(1, wbits=31)
+    return b"".join(pack.compress(b"\0" * 1_000_000) for _ in range(300)) + pack.flush()
+
+
+def truncated(handler: Handler) -> bool:
+    """Half of what was announced, and the connection closed."""
+    _, _, span = (handler.headers.get("range") or "bytes=0-99").partition("=")
+    start, end = map(int, span.split("-"))
+    handler.head(206, {"content-range": _asked(handler), "content-length": str(end + 1 - start)})
+    handler.write(b"\0" * ((end + 1 - start) // 2))
+    handler.close_connection = True
+    return True
+
+
+def cut(after: int) -> Fault:
+    """The true file, and the connection closed after some bytes of it."""
+
+    def fault(handler: Handler) -> bool:
+        true_write = handler.write
+
+        def write(data: bytes) -> None:
+            true_write(data[: max(0, after - handler.sent)])
+            if handler.sent >= after:
+                handler.wfile.flush()
+                handler.close_connection = True
+                raise ConnectionResetError
+
+        handler.write = write  # type: ignore[method-assign]
+        return False
+
+    return fault
+
+
+def drips(handler: Handler) -> bool:
+    """A byte now and then."""
+    handler.head(206, {"content-range": _asked(handler), "content-length": "262144"})
+    for _ in range(2000):
+        handler.write(b"\0")
+        handler.wfile.flush()
+        time.sleep(0.05)
+    return True
+
+
+def silent(seconds: float) -> Fault:
+    """Nothing, for a while."""
+
+    def fault(handler: Handler) -> bool:
+        time.sleep(seconds)
+        return False
+
+    return fault
+
+
+def _asked(handler: Handler) -> str:
+    """The range that was asked for, of a file of `LARGE` bytes."""
+    span = (handler.headers.get("range") or "bytes=0-99").partition("=")[2]
+    return f"bytes {span}/{LARGE}"
