@@ -98,18 +98,24 @@ class Join:
         ]
         if len(rows) != 1 or rows[0].seen or {self.shapes[at] for at in members} != {rows[0].expected.shape}:
             return False
-        keys = {slot.key(self.named.numbers[at]) for at in members}
+        keys = self._keys(members, rows[0].expected)
         if len(keys) != len(members) or not all(map(rows[0].has, keys)):
             return False
         rows[0].seen = keys
         return True
+
+    def _keys(self, members: Sequence[int], expected: Expected) -> set[Key]:
+        """The keys of a group; where its names are those predicted, nobody need read the numbers in them."""
+        if {self.named.names[at] for at in members} == set(expected.names()):
+            return set(expected.keys())
+        return {self.named.key(at) for at in members}
 
     def _match_each(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> list[int]:
         """One tensor after the other; those with a row of their own."""
         matched: list[int] = []
         names: set[str] = set()
         for at in members:
-            key = slot.key(self.named.numbers[at])
+            key = self.named.key(at)
             row = next((r for r in self._rows.get((key.tower, key.role, key.part, key.branch), ()) if r.has(key)), None)
             name = self.tensors[at].name
             if (row is None and name in names) or (row is not None and key in row.seen):
@@ -217,7 +223,7 @@ class Join:
         known: dict[tuple[int, int | None], tuple[causes.Cause | None, str]] = {}
         for at in self._surplus:
             tensor, slot = self.tensors[at], self.named.slots[at]
-            layer = None if slot.layer_at is None else int(self.named.numbers[at][slot.layer_at])
+            layer = None if slot.layer_at is None else self.named.key(at).layer
             found = known.get((id(slot), layer))
             if found is None:
                 surplus = Surplus(tensor, self.named.key(at), slot.group, self.prediction)

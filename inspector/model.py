@@ -230,6 +230,17 @@ class Expected:
             for expert in (None,) if self.experts is None else range(self.experts):
                 yield Key(self.tower, layer, expert, self.role, self.part, self.branch)
 
+    def names(self) -> Iterator[str]:
+        """The name that Transformers gives to each tensor, in the order of `keys`."""
+        for layer in (None,) if self.layers is None else self.layers:
+            name = self.name.replace("{layer}", str(layer))
+            if self.experts is None:
+                yield name
+                continue
+            head, _, tail = name.partition("{expert}")
+            for expert in range(self.experts):
+                yield f"{head}{expert}{tail}"
+
     def name_of(self, key: Key) -> str:
         """The name that Transformers gives to one of the tensors."""
         return self.name.replace("{layer}", str(key.layer)).replace("{expert}", str(key.expert))

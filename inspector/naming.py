@@ -8,7 +8,7 @@ the work is done once a pattern, not once a tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +30,10 @@ from inspector.architectures.table import Family, Include, Row, placeholders
 from inspector.model import STACKED, Key
 
 # A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
-_NUMBER = re.compile(r"\.([0-9]{1,9})(?=[.\n]|\Z)")
+_NUMBER = re.compile(r"\.([0-9]{1,9})(?![^.])")
+# In a blurred name, a digit that is not a whole word.
+_WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
+_BLUR = str.maketrans("123456789", "000000000")
 
 #: Between a served weight's pattern and a piece of side data, in the name of a group.
 _SIDE = "\0"
@@ -60,6 +63,9 @@ class Slot:
             self.part,
             tuple(int(numbers[at]) for at in self.branch_at) if self.branch_at else (),
         )
+
+
+NAMELESS = Slot("text", "", "weight", "other")
 
 
 class Namer:
@@ -112,20 +118,15 @@ class Namer:
             side: name of a piece of quantization side data → the name of the weight that it serves.
         """
         served = [side.get(name, name) for name in names] if side else names
-        patterns, numbers = _split(served)
+        groups = _by_pattern(served)
         if side:
-            patterns = [
-                pattern if weight is name else f"{pattern}{_SIDE}{name.rsplit('.', 1)[-1]}"
-                for pattern, weight, name in zip(patterns, served, names, strict=True)
-            ]
-        groups: dict[str, list[int]] = {}
-        for at, pattern in enumerate(patterns):
-            members = groups.get(pattern)
-            if members is None:
-                groups[pattern] = members = []
-            members.append(at)
+            groups = _apart(groups, served, names)
         slots = _settle_norms(_settle_towers({pattern: self._slot(pattern) for pattern in groups}))
-        return Named([slots[pattern] for pattern in patterns], numbers, [(slots[p], m) for p, m in groups.items()])
+        of_each: list[Slot] = [NAMELESS] * len(names)
+        for pattern, members in groups.items():
+            for at in members:
+                of_each[at] = slots[pattern]
+        return Named(served, of_each, [(slots[pattern], members) for pattern, members in groups.items()])
 
     def _slot(self, pattern: str) -> Slot:
         """The slot of a pattern; of side data, the served weight's role with its own last word as part."""
@@ -138,43 +139,62 @@ class Namer:
 class Named:
     """Tensors with what they are for, in their order; keys are made when asked for."""
 
+    names: Sequence[str]  # of weights; side data goes by the weight that it serves
     slots: Sequence[Slot]
-    numbers: Sequence[Sequence[str]]  # those in each name
     groups: Sequence[tuple[Slot, Sequence[int]]]  # tensors of one pattern, by position
 
     def key(self, at: int) -> Key:
         """The key of the tensor at a position."""
-        return self.slots[at].key(self.numbers[at])
+        return self.slots[at].key(_NUMBER.findall("." + self.names[at]))
 
     def keys(self) -> list[Key]:
         """All keys."""
-        return [slot.key(numbers) for slot, numbers in zip(self.slots, self.numbers, strict=True)]
+        return [self.key(at) for at in range(len(self.names))]
 
 
-def _split(names: Sequence[str]) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """Each name's pattern and numbers, from one pass over all names together."""
-    text = "." + "\n.".join(names)
-    if text.count("\n") != len(names) - 1 or "{}" in text:
-        return _split_each(names)
-    words = _NUMBER.split(text)
-    patterns = ".{}".join(words[::2])[1:].split("\n.")
-    found = words[1::2]
-    counts: dict[str, int] = {}
-    numbers: list[Sequence[str]] = []
-    position = 0
-    for pattern in patterns:
-        count = counts.get(pattern)
-        if count is None:
-            count = counts[pattern] = pattern.count("{}")
-        numbers.append(found[position : position + count])
-        position += count
-    return patterns, numbers
+def _by_pattern(names: Sequence[str]) -> dict[str, list[int]]:
+    """Positions by pattern.
+
+    One expression over half a million names takes its time, so digits are blurred first, with what
+    works on all names at once: `w1` and `w3` then look alike, and only such names are looked at singly.
+    """
+    text = "\n".join(names).translate(_BLUR)
+    if text.count("\n") != len(names) - 1 or "{}" in text or "0" * 10 in text:
+        return _grouped(_pattern(name.replace("{}", "{ }")) for name in names)
+    while "00" in text:
+        text = text.replace("00", "0")
+    groups: dict[str, list[int]] = {}
+    for blurred, members in _grouped(text.split("\n")).items():
+        if _WORD_WITH_DIGIT.search(blurred):
+            for pattern, places in _grouped(_pattern(names[at]) for at in members).items():
+                groups.setdefault(pattern, []).extend(members[place] for place in places)
+        else:
+            groups[_pattern(names[members[0]])] = members
+    return groups
 
 
-def _split_each(names: Sequence[str]) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """The same for names with line breaks or braces of their own."""
-    words = [_NUMBER.split("." + name.replace("{}", "{ }")) for name in names]
-    return [".{}".join(each[::2])[1:] for each in words], [each[1::2] for each in words]
+def _grouped(patterns: Iterable[str]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for at, pattern in enumerate(patterns):
+        members = groups.get(pattern)
+        if members is None:
+            groups[pattern] = members = []
+        members.append(at)
+    return groups
+
+
+def _pattern(name: str) -> str:
+    return _NUMBER.sub(".{}", "." + name)[1:]
+
+
+def _apart(groups: dict[str, list[int]], served: Sequence[str], names: Sequence[str]) -> dict[str, list[int]]:
+    """Groups with each kind of side data apart from the weights that it serves."""
+    apart: dict[str, list[int]] = {}
+    for pattern, members in groups.items():
+        for at in members:
+            part = "" if served[at] is names[at] else _SIDE + names[at].rsplit(".", 1)[-1]
+            apart.setdefault(pattern + part, []).append(at)
+    return apart
 
 
 def _templates(family: Family, config: Mapping[str, Any], tower: str = "") -> Iterator[tuple[Row, str, str]]:
