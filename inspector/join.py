@@ -223,7 +223,8 @@ class Join:
         known: dict[tuple[int, int | None], tuple[causes.Cause | None, str]] = {}
         for at in self._surplus:
             tensor, slot = self.tensors[at], self.named.slots[at]
-            layer = None if slot.layer_at is None else self.named.key(at).layer
+            # Only beside a prediction can a layer be one too many.
+            layer = self.named.key(at).layer if self.prediction else None
             found = known.get((id(slot), layer))
             if found is None:
                 surplus = Surplus(tensor, self.named.key(at), slot.group, self.prediction)
