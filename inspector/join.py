@@ -248,6 +248,9 @@ class Join:
             ledger.add(cause, -size_of(expected.elements, bits), f"{short(expected.name)} not stored")
             first, first_key, number = absent.get(expected.name, (expected, key, 0))
             absent[expected.name] = first, first_key, number + 1
+        if not self.tensors:
+            self.findings.append(Finding("no-tensors", "info", "no tensors at all: a vocabulary, or an empty file"))
+            return
         for expected, key, number in absent.values():
             if expected.role == "lm_head":
                 self.findings.append(self._no_head(expected.name_of(key)))
