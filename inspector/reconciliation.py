@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from math import prod
-from typing import overload
+from typing import NamedTuple, overload
 
 from inspector import causes, configs, labels
 from inspector.architectures import family_of
@@ -54,7 +54,8 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     names, shapes = _logical(tensors, packing)
     config, named = _name(checkpoint.config, names, shapes, packing)
     prediction, notes = _predict(config)
-    dtypes = _dtypes(tensors)
+    kinds = _kinds(tensors, named)
+    dtypes = _dtypes(kinds)
     join = Join(tensors, shapes, named, prediction, packing)
     dtype = packing.scheme if packing else configs.dtype_of(config) or _most_common(dtypes)
     bits = packing.bits if packing else DTYPE_BITS.get(dtype or "", 16)
@@ -67,7 +68,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     on_disk = checkpoint.size
     start = nominal.bytes if nominal else predicted or 0
     logical = sum(join.parameters)
-    roles = _roles(tensors, named, join.parameters, prediction)
+    roles = _roles(kinds, named, join.parameters, prediction)
     return Reconciliation(
         checkpoint=replace(checkpoint, config=config),
         prediction=prediction,
@@ -199,20 +200,37 @@ def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, sch
 # --- sums -------------------------------------------------------------------------------------
 
 
+class _Kind(NamedTuple):
+    """What tensors of one pattern mostly have in common."""
+
+    dtype: str
+    shape: tuple[int, ...]  # as stored
+    nbytes: int
+
+
+def _kinds(tensors: Sequence[Tensor], named: Named) -> list[Counter[_Kind]]:
+    """For each group of names, how many tensors of each kind: tens of thousands become some dozens."""
+    counts: list[Counter[_Kind]] = []
+    for _, members in named.groups:
+        found = Counter((t.dtype, t.shape, t.nbytes) for t in map(tensors.__getitem__, members))
+        counts.append(Counter({_Kind(*kind): number for kind, number in found.items()}))
+    return counts
+
+
 def _roles(
-    tensors: Sequence[Tensor], named: Named, parameters: Sequence[int], prediction: Prediction | None
+    kinds: Sequence[Counter[_Kind]], named: Named, parameters: Sequence[int], prediction: Prediction | None
 ) -> tuple[RoleSum, ...]:
     """Tensors by role: in the prediction's order, then in the files'."""
     forecasts = {(line.role, line.group, line.tower): line for line in by_role(prediction)} if prediction else {}
     sums: dict[tuple[str, str, str], list[int]] = {key: [0, 0, 0] for key in forecasts}
     dtypes: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
-    for slot, members in named.groups:
+    for (slot, members), counts in zip(named.groups, kinds, strict=True):
         key = (slot.role or "other", slot.group, slot.tower)
         total = sums.setdefault(key, [0, 0, 0])
         total[0] += len(members)
         total[1] += sum(parameters[at] for at in members)
-        total[2] += sum(tensors[at].nbytes for at in members)
-        dtypes[key].update(dict.fromkeys(tensors[at].dtype for at in members))
+        total[2] += sum(number * kind.nbytes for kind, number in counts.items())
+        dtypes[key].update(dict.fromkeys(kind.dtype for kind in counts))
     return tuple(
         RoleSum(
             role=key[0],
@@ -229,14 +247,15 @@ def _roles(
     )
 
 
-def _dtypes(tensors: Iterable[Tensor]) -> tuple[DtypeSum, ...]:
-    kinds = Counter((tensor.dtype, tensor.shape, tensor.nbytes) for tensor in tensors)
+def _dtypes(kinds: Iterable[Counter[_Kind]]) -> tuple[DtypeSum, ...]:
+    """Tensors by dtype, the one with most bytes first."""
     sums: dict[str, list[int]] = {}
-    for (dtype, shape, nbytes), number in kinds.items():
-        total = sums.setdefault(dtype, [0, 0, 0])
-        total[0] += number
-        total[1] += number * prod(shape)
-        total[2] += number * nbytes
+    for counts in kinds:
+        for kind, number in counts.items():
+            total = sums.setdefault(kind.dtype, [0, 0, 0])
+            total[0] += number
+            total[1] += number * prod(kind.shape)
+            total[2] += number * kind.nbytes
     return tuple(DtypeSum(dtype, *total) for dtype, total in sorted(sums.items(), key=lambda item: -item[1][2]))
 
 
