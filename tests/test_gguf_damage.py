@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import tracemalloc
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from gguf_bytes import ARRAY, INT32, STRING, UINT8, UINT32, UINT64, Array, Info, Raw, Recipe
 
+from inspector import cli
 from inspector.errors import FormatError
 from inspector.formats import gguf
 from inspector.model import Header
@@ -183,3 +185,24 @@ def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
     with pytest.raises(FormatError):
         gguf.read(LocalFile(path), "hostile.gguf")
     assert time.process_time() - begin < 0.2
+
+
+@pytest.mark.parametrize("case", [*UNREADABLE, *LABELLED])
+def test_the_command_says_it_in_a_line_or_shows_it(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 2 and one line, or the overview with findings; the bridge adds up and the JSON is JSON."""
+    monkeypatch.setenv("INSPECT_DEBUG", "1")  # an error of the program's own would show itself
+    recipe = UNREADABLE[case][0] if case in UNREADABLE else LABELLED[case][0]
+    path = tmp_path / "damaged.gguf"
+    path.write_bytes(recipe if isinstance(recipe, bytes) else recipe.file())
+    for options in ([], ["--json", "--tensors"]):
+        code = cli.run([str(path), *options])
+        out, err = capsys.readouterr()
+        assert (code, out == "", err.count("\n")) == ((2, True, 1) if case in UNREADABLE else (0, False, 0))
+        assert "\x1b" not in out + err
+        if options and code == 0:
+            bridge = json.loads(out)["reconciliation"]
+            start = bridge["nominal"]["bytes"] if bridge["nominal"] else bridge["predicted"] or 0
+            total = start + sum(step["bytes"] for step in bridge["steps"]) + bridge["unexplained"]["bytes"]
+            assert total == bridge["on_disk"] == path.stat().st_size
