@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -28,14 +29,16 @@ def read(tmp_path: Path, content: bytes, size: int | None = None) -> Header:
     if size is not None:
         with path.open("r+b") as file:
             file.truncate(size)
-    tracemalloc.start()
     begin = time.process_time()
+    with suppress(FormatError):
+        gguf.read(LocalFile(path), "damaged.gguf")
+    assert time.process_time() - begin < 0.2
+    tracemalloc.start()
     try:
         header = gguf.read(LocalFile(path), "damaged.gguf")
     finally:
-        seconds, peak = time.process_time() - begin, tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert seconds < 2  # tracing makes it ten times slower; `test_hostile_counts_are_cheap` has the true bound
         assert peak < 50_000_000
     assert sum(region.size for region in header.regions) == header.size == path.stat().st_size
     assert [r.start for r in header.regions[1:]] == [r.end for r in header.regions[:-1]]
@@ -95,6 +98,10 @@ def with_alignment(kind: int, value: object, true: int = 32) -> Recipe:
 #: Recipe → the findings that it gives, all of severity "error" but for those in BENIGN. The header stays readable.
 LABELLED: dict[str, tuple[Recipe, set[str]]] = {
     "empty": (Recipe(), set()),
+    "the smallest key-value and tensor there are": (
+        Recipe(pairs=[("", UINT8, 1)], infos=[Info("", [], 24)], data=bytes(1)),
+        {"empty-key"},
+    ),
     "sound": (Recipe(pairs=PAIRS, infos=TWO, data=DATA), set()),
     "version 1 with 64-bit counts and nothing else": (Recipe(version=1, wide=True), {"old-version"}),
     "empty key": (Recipe(pairs=[("", UINT32, 1)]), {"empty-key"}),
