@@ -112,6 +112,12 @@ LABELLED: dict[str, tuple[Recipe, set[str]]] = {
     "alignment a text": (with_alignment(STRING, "32"), {"alignment"}),
     "alignment an array": (with_alignment(ARRAY, Array(UINT32, [32])), {"alignment"}),
     "alignment of the wrong type, and meant": (with_alignment(UINT64, 64, 64), {"alignment"}),
+    "alignment of the key-values and of the data differ": (
+        Recipe(
+            pairs=[("general.alignment", UINT32, 64)], infos=[Info("a", [8]), Info("b", [8], 0, 32)], data=bytes(64)
+        ),
+        {"misaligned"},
+    ),
     "n_dims 9": (Recipe(infos=[Info("a", [1] * 9)], data=bytes(32)), {"n-dims"}),
     "zero dim": (Recipe(infos=[Info("a", [0, 4])]), set()),
     "no dims": (Recipe(infos=[Info("a", [])], data=bytes(32)), set()),
@@ -172,6 +178,7 @@ def test_every_prefix_of_a_file_is_an_error_or_labelled(tmp_path: Path) -> None:
 HOSTILE: dict[str, tuple[Recipe, int]] = {
     "a billion empty strings": (Recipe(pairs=[("k", ARRAY, Array(STRING, [], 10**9))]), 10**10),
     "a billion empty arrays": (Recipe(pairs=[("k", ARRAY, Array(ARRAY, [], 5 * 10**8))]), 10**10),
+    "millions of arrays": (Recipe(pairs=[("k", ARRAY, Array(ARRAY, [], 2**22))]), 10**8),
     "a billion key-values": (Recipe(n_pairs=10**8), 10**10),
     "a billion tensors": (Recipe(n_tensors=10**8), 10**10),
     "a string of nine gigabytes": (Recipe(pairs=[("k", STRING, Raw((9 * 10**9).to_bytes(8, "little")))]), 10**10),
