@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo test lint format bench fixtures clean
+.PHONY: demo test lint format bench fuzz fixtures clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -29,6 +29,14 @@ format: $(BIN)/.installed
 bench: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check safetensors-print
 	$(BIN)/python benchmarks/overview.py
+	$(BIN)/python benchmarks/gguf_files.py
+
+# Seconds that `make fuzz` takes.
+FUZZ ?= 60
+
+fuzz: $(BIN)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python fuzz/gguf_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:

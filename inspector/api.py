@@ -14,6 +14,7 @@ from inspector.key_values import metadata
 from inspector.model import Config, Prediction
 from inspector.presets import PRESETS
 from inspector.reconciliation import reconcile
+from inspector.sources import Place
 from inspector.targets import place_of
 from inspector.units import escape
 
@@ -50,9 +51,28 @@ def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | Non
 def _config_at(target: str, revision: str | None) -> Config:
     place = place_of(target, revision)
     try:
+        if _has_gguf(place):
+            return _config_inside(target, revision)
         found = configs.find(place)
     finally:
         place.close()
     if found is None:
         raise ConfigError(f"{escape(target)} has no {' and no '.join(configs.FILES)}")
     return found
+
+
+def _has_gguf(place: Place) -> bool:
+    """Whether the target is a GGUF file, or a folder of such without a configuration beside them."""
+    if place.selected is not None:
+        return place.selected.endswith(".gguf")
+    return not any(name in place.files for name in configs.FILES) and any(
+        path.endswith(".gguf") for path in place.files
+    )
+
+
+def _config_inside(target: str, revision: str | None) -> Config:
+    """The configuration in a GGUF's key-values."""
+    config = open(target, revision=revision).config
+    if config is None:
+        raise ConfigError(f"{escape(target)} has no general.architecture: its key-values are no configuration")
+    return config

@@ -37,6 +37,7 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
         value = _value(pairs, key)
         if value is not None:
             values[field] = value
+    _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)
     if "vocab_size" not in values and tokens is not None and tokens.items is not None:
         values["vocab_size"] = tokens.items
@@ -46,6 +47,13 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
         values["num_hidden_layers"] -= ahead  # GGUF's blocks include them, Transformers' layers do not
         notes.append(f"{integer(ahead)} of the blocks predict further tokens")
     return Config(values, "gguf", path, tuple(notes))
+
+
+def _add_label(values: dict[str, Any], pairs: KeyValues) -> None:
+    """What the converter calls the size ("8B", "8x7B") after the name, where people would look for it."""
+    label = _value(pairs, "general.size_label")
+    if isinstance(label, str):
+        values["_name_or_path"] = f"{values.get('_name_or_path', '')} {label}".strip()
 
 
 def _model_type(architecture: str, pairs: KeyValues) -> str:

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
+from math import prod
+from pathlib import Path
 from typing import Any
 
+import gguf as reference
 from gguf_bytes import ARRAY, STRING, Array, Info, Recipe
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from memory import Growing
 
 from inspector.errors import FormatError
 from inspector.formats import gguf
+from inspector.formats.ggml_types import TYPES
 from inspector.formats.gguf_values import KeyValues
-
-
-class Growing:
-    """A source in memory that, like a remote one, has at hand only what was asked for."""
-
-    def __init__(self, content: bytes, slack: int = 0) -> None:
-        self.content, self.size, self.slack, self.length = content, len(content), slack, 0
-
-    def read(self, offset: int, length: int) -> bytes:
-        assert offset + length <= self.size
-        return self.content[offset : offset + length]
-
-    def prefix(self, length: int) -> memoryview:
-        self.length = max(self.length, min(length + self.slack, self.size))
-        return memoryview(self.content)[: self.length]
-
-    def close(self) -> None:
-        pass
+from inspector.sources.local import LocalFile
 
 
 def check(content: bytes, slack: int = 0) -> Any:
@@ -115,6 +103,48 @@ def test_the_answer_does_not_depend_on_how_bytes_arrive(made: Recipe, infos: lis
     """A source that grows byte by byte gives what a mapped file gives."""
     content = bytes_of(made, infos)
     assert check(content, slack) == check(content, len(content))
+
+
+values = st.one_of(
+    st.tuples(st.just(4), st.integers(0, 2**32 - 1)),
+    st.tuples(st.just(11), st.integers(-(2**63), 2**63 - 1)),
+    st.tuples(st.just(12), st.floats(allow_nan=False)),
+    st.tuples(st.just(7), st.booleans()),
+    st.tuples(st.just(STRING), st.text(max_size=20)),
+    st.lists(st.text(max_size=5), min_size=1, max_size=5).map(lambda items: (ARRAY, Array(STRING, items))),
+    st.lists(st.integers(0, 255), min_size=1, max_size=9).map(lambda items: (ARRAY, Array(0, items))),
+)
+names = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1, max_size=15)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([2, 3]),
+    st.sampled_from("<>"),
+    st.dictionaries(names, values, max_size=5),
+    st.dictionaries(
+        names, st.tuples(st.lists(st.integers(1, 4), max_size=4), st.sampled_from([0, 1, 8, 12])), max_size=4
+    ),
+)
+def test_sound_files_are_read_as_the_package_reads_them(
+    tmp_path: Path, version: int, order: str, pairs: dict[str, Any], tensors: dict[str, Any]
+) -> None:
+    """Whatever the keys, values, names, shapes and types: both readers see the same."""
+    infos, end = [], 0
+    for name, (dims, kind) in tensors.items():
+        block, size = TYPES[kind].block, TYPES[kind].nbytes
+        dims = [block * 2, *dims[1:]]
+        infos.append(Info(name, dims, kind, end))
+        end += -(-prod(dims) // block * size // 32) * 32
+    made = Recipe(version, order, pairs=[(k, *value) for k, value in pairs.items()], infos=infos, data=bytes(end))
+    path = tmp_path / "sound.gguf"
+    path.write_bytes(made.file())
+    header, theirs = gguf.read(LocalFile(path), "sound.gguf"), reference.GGUFReader(path)
+    assert {k: f.contents() for k, f in theirs.fields.items() if not k.startswith("GGUF.")} == dict(header.metadata)
+    assert [(t.name, t.shape, t.offset, t.nbytes) for t in header.tensors] == [
+        (t.name, tuple(int(d) for d in reversed(t.shape)), t.data_offset, t.n_bytes) for t in theirs.tensors
+    ]
+    assert {finding.severity for finding in header.findings} <= {"info"}
 
 
 @settings(max_examples=300, deadline=None)

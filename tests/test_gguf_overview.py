@@ -119,7 +119,8 @@ def test_the_json_keeps_its_promises(tmp_path: Path) -> None:
     result = reconciled(tmp_path, "mistral-7b-instruct-v0.2-q4_k_m")
     document = json.loads(json.dumps(documents.overview(result, tensors=True), allow_nan=False))
     assert document["format"] == "gguf" and document["architecture"]["config"] == "gguf"
-    assert document["quantization"] == {"scheme": "Q4_K_M", "bits": 4, "group_size": 256}
+    assert document["quantization"] == {"scheme": "Q4_K_M", "bits": 4, "group_size": 256, "bits_per_weight": "4.83"}
+    assert {role["role"]: role["bits_per_weight"] for role in document["roles"]}["v_proj"] == "5.53"
     (file,) = document["files"]
     assert file["header"] + file["tensors"] + file["padding"] + file["unused"] == file["size"]
     assert sum(tensor["parameters"] for tensor in document["tensors"]) == document["parameters"]["logical"]
@@ -207,6 +208,33 @@ def test_key_values_of_the_wrong_types_predict_nothing(tmp_path: Path) -> None:
     result = inspector.reconcile(opened(tmp_path, pairs, ("token_embd.weight",)))
     assert result.prediction is None and [f.rule for f in result.findings] == ["no-prediction"]
     assert "\n" not in result.findings[0].message
+
+
+def test_predict_takes_a_gguf(tmp_path: Path) -> None:
+    """The analytic side alone, from the key-values of a file or of the folder that has it."""
+    folder = sparse.make(sparse.load("mistral-7b-instruct-v0.2-q4_k_m"), tmp_path / "m")
+    for target in (folder, next(folder.iterdir())):
+        assert inspector.predict(target).parameters == 7_241_732_096
+    with pytest.raises(inspector.ConfigError, match=r"no general\.architecture"):
+        opened(tmp_path, [("x", "bool", True)])
+        inspector.predict(tmp_path / "model.gguf")
+
+
+def test_the_label_is_read_from_the_key_values_too(tmp_path: Path) -> None:
+    """A blob without a telling name still has its name and size label inside."""
+    pairs = [("general.architecture", "string", "llama"), ("general.size_label", "string", "8x7B")]
+    result = inspector.reconcile(opened(tmp_path, pairs))
+    assert result.nominal and (result.nominal.label, result.nominal.parameters) == ("8x7B", 56 * 10**9)
+
+
+def test_tensors_without_key_values_are_inferred(tmp_path: Path) -> None:
+    """A GGUF without an architecture is told by its tensors, as a bare safetensors file is."""
+    recipe = sparse.load("mistral-7b-instruct-v0.2-q4_k_m")
+    (file,) = recipe["files"].values()
+    file["key_values"] = []
+    result = inspector.reconcile(inspector.open(sparse.make(recipe, tmp_path / "m")))
+    assert result.checkpoint.config and result.checkpoint.config.kind == "inferred"
+    assert result.prediction and result.prediction.parameters == result.logical == 7_241_732_096
 
 
 def test_a_vocabulary_alone_has_bytes_and_no_parameters(tmp_path: Path) -> None:

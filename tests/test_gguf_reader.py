@@ -70,7 +70,7 @@ def compare(path: Path) -> Header:
 def test_agrees_with_the_package_on_what_its_writer_writes(
     tmp_path: Path, alignment: int, endian: gguf.GGUFEndian
 ) -> None:
-    """Every value type, nested arrays apart, and every tensor type, at several alignments and both byte orders."""
+    """Every value type and every tensor type, at several alignments and both byte orders."""
     path = tmp_path / "all.gguf"
     writer = gguf.GGUFWriter(path, "llama", endianess=endian)
     writer.add_custom_alignment(alignment)
@@ -85,6 +85,10 @@ def test_agrees_with_the_package_on_what_its_writer_writes(
     writer.add_array("test.floats", [0.5, -1.0])
     writer.add_array("test.bools", [True, False])
     writer.add_array("test.bytes", bytes(range(256)))
+    nested = [[1, 2], [3], [-4, 5, 6]]
+    writer.add_array("test.nested", nested)
+    for value_type in (gguf.GGUFValueType.UINT16, gguf.GGUFValueType.INT64, gguf.GGUFValueType.FLOAT64):
+        writer.add_key_value(f"test.array.{value_type.name}", [1, 2, 300], gguf.GGUFValueType.ARRAY, value_type)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy warns of the byte order it is asked for
         for kind, (_, size) in gguf.GGML_QUANT_SIZES.items():
@@ -98,7 +102,9 @@ def test_agrees_with_the_package_on_what_its_writer_writes(
     writer.close()
     header = compare(path)
     assert len(header.tensors) == len(gguf.GGML_QUANT_SIZES) + 2
-    assert rules(header) == ({"big-endian"} if endian == gguf.GGUFEndian.BIG else set())
+    assert header.metadata["test.nested"] == nested
+    assert rules(header) - {"big-endian"} == {"nested-array"}
+    assert ("big-endian" in rules(header)) == (endian == gguf.GGUFEndian.BIG)
 
 
 @pytest.mark.parametrize("name", ["ggml-vocab-bert-bge", "ggml-vocab-gpt-2", "ggml-vocab-phi-3", "llama-2-tiny-random"])

@@ -42,8 +42,10 @@ WIDTHS: Mapping[int, int] = {kind: struct.calcsize("<" + code) for kind, code in
 
 #: llama.cpp takes no string and no array beyond this; no key-value section reaches it either.
 MAX_HEADER = 2**30
-#: Strings and inner arrays that are stepped over in one file: ten times the largest vocabulary and its merges.
+#: Strings that are stepped over in one file: ten times the largest vocabulary and its merges.
 MAX_ITEMS = 2**22
+#: An inner array takes as long as so many strings.
+ARRAY_COST = 64
 #: The specification allows arrays of arrays; nothing writes more than two levels.
 MAX_DEPTH = 8
 
@@ -175,7 +177,7 @@ class Cursor:
     def _skip_arrays(self, count: int, what: str, depth: int) -> None:
         if depth >= MAX_DEPTH:
             raise self.error(f"nests arrays more than {MAX_DEPTH} deep in {what}, at byte {integer(self.at)}")
-        self._allow(count, self.layout.uint32.size + self.layout.length.size, what)
+        self._allow(count, self.layout.uint32.size + self.layout.length.size, what, ARRAY_COST)
         for _ in range(count):
             self._skip(*self._array_head(what), what, depth + 1)
 
@@ -200,14 +202,14 @@ class Cursor:
         self.at = at
         return view
 
-    def _allow(self, count: int, least: int, what: str) -> None:
+    def _allow(self, count: int, least: int, what: str, cost: int = 1) -> None:
         """Refuse a count that the rest of the file cannot hold, or that no vocabulary has."""
         if count * least > self.left:
             left = plural(self.left, "byte")
             raise self.error(f"has {integer(count)} items in {what} at byte {integer(self.at)}, {left} before its end")
-        self._items += count
+        self._items += count * cost
         if self._items > MAX_ITEMS:
-            raise self.error(f"has more than {integer(MAX_ITEMS)} strings and arrays in its key-values, at {what}")
+            raise self.error(f"has more strings or inner arrays in its key-values than any vocabulary, at {what}")
 
     def key_values(self, fields: Mapping[str, Field]) -> KeyValues:
         """The values found so far, over a view of all that was stepped through."""

@@ -10,6 +10,7 @@ from inspector import counts
 from inspector.key_values import Entry
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
+from inspector.units import bits
 
 SCHEMA = "checkpoint-inspector/1"
 
@@ -26,7 +27,12 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         "repository": _repository(checkpoint),
         "architecture": _architecture(checkpoint.config, result.prediction),
         "quantization": result.packing
-        and {"scheme": result.packing.scheme, "bits": result.packing.bits, "group_size": result.packing.group_size},
+        and {
+            "scheme": result.packing.scheme,
+            "bits": result.packing.bits,
+            "group_size": result.packing.group_size,
+            "bits_per_weight": bits(result.bits_per_weight(sum(d.bytes for d in result.dtypes))),
+        },
         "parameters": {
             "logical": result.logical,
             "predicted": result.prediction.parameters if result.prediction else None,
@@ -46,6 +52,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
                 "bytes": role.bytes,
                 "predicted_parameters": role.predicted_parameters,
                 "formula": role.formula,
+                "bits_per_weight": None if role.bits_per_weight is None else bits(role.bits_per_weight),
             }
             for role in result.roles
         ],

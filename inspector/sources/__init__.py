@@ -31,7 +31,7 @@ class Source(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of the file. Memory views of it must not be used any more."""
+        """Let go of the file. Memory views of it stay valid: the memory goes with the last of them."""
 
 
 class Place(Protocol):
