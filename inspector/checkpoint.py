@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector import configs, formats, selection, workers
+from inspector import configs, formats, selection, variants, workers
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
-from inspector.model import Checkpoint, Config, Finding, Header, Region
+from inspector.model import Checkpoint, Config, Finding, Header, Region, Variant
 from inspector.sources import Place
 from inspector.targets import place_of
 
@@ -52,8 +52,16 @@ def _read(place: Place, target: str, config_path: Path | None, include: str | No
         config=found,
         index=selected.index,
         other=selection.classify(place.files, selected.paths) if whole else None,
+        variants=_variants(place, selected.paths) if whole else (),
         findings=(*selected.findings, *unreadable, *complaints, *_joined(files)),
     )
+
+
+def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
+    """All checkpoints of the place, the inspected one first; none where it is the only one."""
+    found = variants.variants(place.files)
+    chosen = [each for each in found if set(each.paths) & set(paths)]
+    return (*chosen, *(each for each in found if each not in chosen)) if len(chosen) < len(found) else ()
 
 
 def _headers(place: Place, paths: tuple[str, ...]) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
