@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from inspector.errors import FormatError, TargetError
+from inspector.grouping import SHARD, WEIGHTS, variants
 from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.sources import Place
 from inspector.units import escape, integer, plural
-from inspector.variants import SHARD, WEIGHTS, variants
 
 INDEX = ".safetensors.index.json"
 #: Real indexes reach 60 MB.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from inspector.model import Variant
+from inspector.model import Reconciliation, Variant
 
 WEIGHTS = (".safetensors", ".gguf")
 # `model-00001-of-00002`, `model_00000-of-000157`: counted from 1 or from 0, five digits or more.
@@ -90,3 +90,16 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
         -variant.size,
         variant.name,
     )
+
+
+def bits_per_weight(variant: Variant, result: Reconciliation) -> float | None:
+    """Bits for each parameter, counted for the inspected variant and inferred for the others of its model.
+
+    What a file holds besides tensors is taken to be as large as in the inspected one: in GGUF it is the same
+    vocabulary. None for another model, or where no parameters were counted.
+    """
+    inspected = result.checkpoint.variants[0]
+    if not result.logical or (variant.model, variant.format) != (inspected.model, inspected.format):
+        return None
+    tensors = sum(header.bytes_in("tensors") for header in result.checkpoint.files)
+    return max(0, variant.size - (result.on_disk - tensors)) * 8 / result.logical
