@@ -103,7 +103,7 @@ def test_any_url_of_a_file(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatc
     """Another server's file is read by range, without a token, in one request; secrets stay out of the report."""
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     commit = api.open(single).origin.revision
-    hub.log.clear()
+    hub.settled().clear()
     url = f"{hub.storage}/storage/{single}/{commit}/model.safetensors"
     found = report(f"{url}?signature=secret")
     assert found["source"] | {"bytes_read": 0} == {
