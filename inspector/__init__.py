@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspector.api import metadata, open, predict, reconcile
+    from inspector.api import metadata, open, predict, reconcile, variants
     from inspector.errors import (
         ConfigError,
         FormatError,
         InspectorError,
+        NetworkError,
         SourceError,
         TargetError,
         UsageError,
@@ -32,15 +33,25 @@ if TYPE_CHECKING:
         Reconciliation,
         Step,
         Tensor,
+        Variant,
     )
 
 __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("metadata", "open", "predict", "reconcile"), "inspector.api"),
+    **dict.fromkeys(("metadata", "open", "predict", "reconcile", "variants"), "inspector.api"),
     **dict.fromkeys(
-        ("ConfigError", "FormatError", "InspectorError", "SourceError", "TargetError", "UsageError"), "inspector.errors"
+        (
+            "ConfigError",
+            "FormatError",
+            "InspectorError",
+            "NetworkError",
+            "SourceError",
+            "TargetError",
+            "UsageError",
+        ),
+        "inspector.errors",
     ),
     **dict.fromkeys(
         (
@@ -54,6 +65,7 @@ _HOMES = {
             "Reconciliation",
             "Step",
             "Tensor",
+            "Variant",
         ),
         "inspector.model",
     ),
@@ -69,6 +81,7 @@ __all__ = [
     "Header",
     "InspectorError",
     "Key",
+    "NetworkError",
     "Prediction",
     "Reconciliation",
     "SourceError",
@@ -76,10 +89,12 @@ __all__ = [
     "TargetError",
     "Tensor",
     "UsageError",
+    "Variant",
     "metadata",
     "open",
     "predict",
     "reconcile",
+    "variants",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The library's verbs, which are the commands: `open`, `predict`, `reconcile`, `metadata`."""
+"""The library's verbs: `open`, `predict`, `reconcile`, `metadata`, `variants`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector import configs
+from inspector import configs, grouping
 from inspector import prediction as _prediction
 from inspector.checkpoint import open
 from inspector.errors import ConfigError
 from inspector.key_values import metadata
-from inspector.model import Config, Prediction
+from inspector.model import Config, Prediction, Variant
 from inspector.presets import PRESETS
 from inspector.reconciliation import reconcile
 from inspector.sources import Place
 from inspector.targets import place_of
 from inspector.units import escape
 
-__all__ = ["metadata", "open", "predict", "reconcile"]
+__all__ = ["metadata", "open", "predict", "reconcile", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
@@ -33,6 +33,20 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
         TargetError: nothing stands at the path.
     """
     return _prediction.predict(_config(config, revision))
+
+
+def variants(target: str | Path, *, revision: str | None = None) -> tuple[Variant, ...]:
+    """The checkpoints at a target, told by their files' names, the one that `open` takes first. No weight file is read.
+
+    Raises:
+        TargetError: nothing stands there.
+        SourceError: it cannot be listed.
+    """
+    place = place_of(str(target), revision)
+    try:
+        return grouping.variants(place.files)
+    finally:
+        place.close()
 
 
 def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | None) -> Config:

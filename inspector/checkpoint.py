@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
-from inspector import configs, formats, selection, workers
+from inspector import configs, formats, grouping, selection, workers
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
-from inspector.model import Checkpoint, Config, Finding, Header, Region
+from inspector.model import Checkpoint, Config, Finding, Header, Region, Variant
 from inspector.sources import Place
 from inspector.targets import place_of
 
@@ -17,14 +19,17 @@ def open(
     config: str | Path | None = None,
     revision: str | None = None,
     include: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Checkpoint:
-    """The checkpoint at a target: a file, a folder, an index file.
+    """The checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
 
     Reads the weight files' headers, the index and the configuration; never tensor data.
 
     Args:
         config: a configuration file to use in place of the one beside the weights.
+        revision: branch, tag or commit of a Hub repository.
         include: a glob over the weight files' paths, where the place holds several checkpoints.
+        progress: called with the number of weight files read and their total, after each.
 
     Raises:
         TargetError: nothing inspectable stands there.
@@ -34,14 +39,20 @@ def open(
     """
     place = place_of(str(target), revision)
     try:
-        return _read(place, str(target), Path(config) if config is not None else None, include)
+        return _read(place, str(target), Path(config) if config is not None else None, include, progress)
     finally:
         place.close()
 
 
-def _read(place: Place, target: str, config_path: Path | None, include: str | None) -> Checkpoint:
+def _read(
+    place: Place,
+    target: str,
+    config_path: Path | None,
+    include: str | None,
+    progress: Callable[[int, int], object] | None,
+) -> Checkpoint:
     selected = selection.select(place, include)
-    files, unreadable = _headers(place, selected.paths)
+    files, unreadable = _headers(place, selected.paths, progress)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
     return Checkpoint(
@@ -52,13 +63,29 @@ def _read(place: Place, target: str, config_path: Path | None, include: str | No
         config=found,
         index=selected.index,
         other=selection.classify(place.files, selected.paths) if whole else None,
+        variants=_variants(place, selected.paths) if whole else (),
         findings=(*selected.findings, *unreadable, *complaints, *_joined(files)),
     )
 
 
-def _headers(place: Place, paths: tuple[str, ...]) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
+def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
+    """All checkpoints of the place, the inspected one first; none where it is the only one."""
+    found = grouping.variants(place.files)
+    chosen = [each for each in found if set(each.paths) & set(paths)]
+    if not chosen or len(chosen) == len(found):
+        return ()
+    others = [each for each in found if each not in chosen]
+    others.sort(key=lambda each: (each.model != chosen[0].model, -each.size, each.name))
+    return (*chosen, *others)
+
+
+def _headers(
+    place: Place, paths: tuple[str, ...], progress: Callable[[int, int], object] | None
+) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
     """Each file's header. One bad file among several is a finding; a lone one is the error."""
-    read = workers.each(lambda path: _header(place, path), paths, place.parallel)
+    numbers = count(1)
+    done = (lambda: progress(next(numbers), len(paths))) if progress else (lambda: None)
+    read = workers.each(lambda path: _header(place, path), paths, place.parallel, done)
     errors = [(path, each) for path, each in zip(paths, read, strict=True) if isinstance(each, InspectorError)]
     if errors and len(paths) == 1:
         raise errors[0][1]

@@ -9,7 +9,9 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -90,7 +92,8 @@ def inspect() -> None:
     inspect metadata TARGET   what the files say of themselves: key-values, the tokenizer, claims
     inspect --version         the version
 
-    TARGET is a .safetensors or .gguf file, a folder, or an index file. Every command has --help.
+    TARGET is a .safetensors or .gguf file, a folder, an index file, a Hub repository org/name[@revision][/path],
+    or the URL of a file. A path that exists is local; hf://org/name is always the Hub. Every command has --help.
     """
 
 
@@ -118,8 +121,29 @@ def _reconciled(
 ) -> Reconciliation:
     from inspector import api
 
-    checkpoint = api.open(target, config=config, revision=revision, include=include)
+    with _progress() as progress:
+        checkpoint = api.open(target, config=config, revision=revision, include=include, progress=progress)
     return api.reconcile(checkpoint, label)
+
+
+#: Seconds that work may take without a sign of life.
+_PATIENCE = 0.5
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr for work that takes a while, and only where stderr is a terminal."""
+    began, bar = monotonic(), None
+    with ExitStack() as shown:
+
+        def update(done: int, total: int) -> None:
+            nonlocal bar
+            if bar is None and total > 1 and monotonic() - began > _PATIENCE and sys.stderr.isatty():
+                bar = shown.enter_context(click.progressbar(length=total, label="headers", file=sys.stderr))
+            if bar is not None:
+                bar.update(done - bar.pos)
+
+        yield update
 
 
 @inspect.command(DEFAULT)

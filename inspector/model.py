@@ -145,6 +145,18 @@ class OtherFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """One of several checkpoints in a place, as file names tell it."""
+
+    name: str  # its files' common name, with their folder: "Llama-8B-Q4_K_M", "unet/model"
+    format: Literal["safetensors", "gguf"]
+    type: str | None  # the quantization or dtype in the name: "Q4_K_M", "F16"
+    model: str  # the name without it: equal for variants of one model
+    paths: tuple[str, ...]
+    size: int  # bytes of its files
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """`*.safetensors.index.json`: which file each tensor is said to be in, and the totals it claims."""
 
@@ -164,6 +176,7 @@ class Checkpoint:
     config: Config | None = None
     index: Index | None = None
     other: tuple[OtherFiles, ...] | None = None  # None where the target is a single file
+    variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
 
     @property

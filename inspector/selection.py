@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from inspector.errors import FormatError, TargetError
-from inspector.model import Finding, Index, OtherFiles
+from inspector.grouping import SHARD, WEIGHTS, variants
+from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.sources import Place
 from inspector.units import escape, integer, plural
 
-WEIGHTS = (".safetensors", ".gguf")
 INDEX = ".safetensors.index.json"
 #: Real indexes reach 60 MB.
 MAX_INDEX = 256 * 1024 * 1024
-
-# `model-00001-of-00002`, `model_00000-of-000157`: counted from 1 or from 0, five digits or more.
-_SHARD = re.compile(r"^(?P<stem>.*?)[-_.](?P<number>\d{5,})[-_]of[-_](?P<total>\d{5,})$")
 
 #: File name pattern → what it is, the first that fits.
 KINDS: tuple[tuple[str, str], ...] = (
@@ -84,7 +81,7 @@ def select(place: Place, include: str | None = None) -> Selection:
     if place.selected is not None:
         if place.selected.endswith(".index.json"):
             return _by_index(place, place.selected, required=True)
-        shard = _SHARD.match(_stem(place.selected))
+        shard = SHARD.match(_stem(place.selected))
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
@@ -93,14 +90,19 @@ def select(place: Place, include: str | None = None) -> Selection:
             raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
     if not weights:
         raise TargetError(_nothing(place))
-    folder = _folder_of(place, weights)
+    folder, elsewhere = _folder_of(place, weights)
+    selection = _in_folder(place, weights, folder, use_index=include is None)
+    return replace(selection, findings=(*selection.findings, *elsewhere))
+
+
+def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool) -> Selection:
     here = [path for path in weights if path.startswith(folder) and "/" not in path[len(folder) :]]
-    index = None if include is not None else _index_path(place, folder)
+    index = _index_path(place, folder) if use_index else None
     if index is not None:
         selection = _by_index(place, index, required=False)
         if selection.paths:
             return _with_strangers(selection, here)
-    return _without_index(here, folder)
+    return _without_index(place, here, folder)
 
 
 def _stem(path: str) -> str:
@@ -122,17 +124,13 @@ def _nothing(place: Place) -> str:
     return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
 
 
-def _folder_of(place: Place, weights: list[str]) -> str:
-    """The one folder to look into: the place itself, or the only subfolder with weights."""
+def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ...]]:
+    """The one folder to look into: the place itself, or the main one of its subfolders with weights."""
     if any("/" not in path for path in weights):
-        return ""
-    folders = sorted({path.rsplit("/", 1)[0] + "/" for path in weights})
-    if len(folders) > 1:
-        raise TargetError(
-            f"{escape(place.name)} has no weight file of its own, but {plural(len(folders), 'folder')} with some: "
-            f"name one of {', '.join(escape(f) for f in folders[:6])}{'…' if len(folders) > 6 else ''}"
-        )
-    return folders[0]
+        return "", ()
+    main = variants({path: place.files[path] for path in weights})[0]
+    folder = main.name.rpartition("/")[0] + "/"
+    return folder, _not_counted([path for path in weights if not path.startswith(folder)], main.paths[0])
 
 
 # --- index ------------------------------------------------------------------------------------
@@ -207,31 +205,30 @@ def _with_strangers(selection: Selection, here: list[str]) -> Selection:
 # --- no index ---------------------------------------------------------------------------------
 
 
-def _without_index(here: list[str], folder: str) -> Selection:
-    sets: dict[tuple[str, int], list[str]] = {}
-    singles: list[str] = []
-    for path in here:
-        shard = _SHARD.match(_stem(path))
-        if shard:
-            sets.setdefault((shard["stem"], int(shard["total"])), []).append(path)
-        else:
-            singles.append(path)
-    main = next((path for path in singles if path == folder + "model.safetensors"), None)
-    if main is not None:
-        return Selection((main,), folder, None, _not_counted([p for p in here if p != main], main))
-    if sets:
-        (_, total), paths = max(sets.items(), key=lambda item: (item[0][0] == "model", len(item[1])))
-        findings = (*_absent_shards(paths, total), *_not_counted([p for p in here if p not in paths], paths[0]))
-        return Selection(tuple(paths), folder, None, findings)
-    ggufs = [path for path in singles if path.endswith(".gguf")]
-    if ggufs and len(singles) > 1:
-        main = ggufs[0]
-        return Selection((main,), folder, None, _not_counted([p for p in here if p != main], main))
-    return Selection(tuple(singles), folder)
+def _without_index(place: Place, here: list[str], folder: str) -> Selection:
+    found = variants({path: place.files[path] for path in here})
+    if _are_parts(found, folder):
+        return Selection(tuple(here), folder)
+    main = found[0]
+    others = [path for path in here if path not in main.paths]
+    return Selection(main.paths, folder, None, (*_absent_shards(main.paths), *_not_counted(others, main.paths[0])))
 
 
-def _absent_shards(paths: list[str], total: int) -> tuple[Finding, ...]:
-    numbers = {int(_SHARD.match(_stem(path))["number"]) for path in paths}  # type: ignore[index]  # matched before
+def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
+    """Whether single files of any names are one checkpoint together: no shards, no usual name, no second copies."""
+    return (
+        all(v.format == "safetensors" and v.paths == (f"{v.name}.safetensors",) for v in found)
+        and all(v.name != folder + "model" for v in found)
+        and len({v.model for v in found}) == len(found)
+        and not any(SHARD.match(_stem(v.paths[0])) for v in found)
+    )
+
+
+def _absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
+    matches = [match for path in paths if (match := SHARD.match(_stem(path)))]
+    if not matches:
+        return ()
+    numbers, total = {int(match["number"]) for match in matches}, int(matches[0]["total"])
     start = 0 if 0 in numbers else 1
     absent = sorted(set(range(start, min(total, 100_000) + start)) - numbers)
     if not absent:

@@ -10,7 +10,9 @@ from inspector.sources import Place
 from inspector.units import escape
 
 #: `org/name@revision/path` or `name@revision`, in the letters that the Hub allows for ids.
-_HUB_ID = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?(@[^@]+|/[^@]+)?")
+_HUB_ID = re.compile(
+    r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*")
+)
 #: A single word with one of these ends is a file that is not there, not a repository without a namespace.
 _FILE_NAMES = (".safetensors", ".gguf", ".json", ".bin", ".pt", ".pth", ".zip", ".h5", ".onnx", ".ckpt")
 

@@ -16,6 +16,7 @@ FLOORS = {
     "errors": 0,
     "units": 0,
     "workers": 0,
+    "grouping": 4,
     "model": 1,
     "sources": 2,
     "formats": 3,

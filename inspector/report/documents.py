@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any
 
-from inspector import counts
+from inspector import counts, grouping, units
 from inspector.key_values import Entry
-from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation
+from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation, Variant
 from inspector.prediction import BYTES_AT, by_role, bytes_at
 from inspector.units import bits
 
@@ -57,6 +57,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
             for role in result.roles
         ],
         "reconciliation": _reconciliation(result),
+        "variants": [_variant(each, result) for each in checkpoint.variants],
         "claims": [{"name": c.name, "claimed": c.claimed, "counted": c.counted} for c in result.claims],
         "findings": [finding(each) for each in result.findings],
     }
@@ -74,6 +75,20 @@ def _source(checkpoint: Checkpoint) -> dict[str, Any]:
         "requests": origin.requests,
         "redirects": origin.redirects,
         "bytes_read": origin.bytes_read,
+    }
+
+
+def _variant(each: Variant, result: Reconciliation) -> dict[str, Any]:
+    bits = grouping.bits_per_weight(each, result)
+    return {
+        "name": each.name,
+        "format": each.format,
+        "type": each.type,
+        "files": len(each.paths),
+        "path": each.paths[0],
+        "size": each.size,
+        "bits_per_weight": None if bits is None else units.bits(bits),
+        "inspected": each == result.checkpoint.variants[0],
     }
 
 

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tabulate import tabulate
 
-from inspector import counts, units
+from inspector import counts, grouping, units
 from inspector.key_values import Entry
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
-from inspector.units import count, escape, integer, plural, signed, size
+from inspector.targets import looks_like_hub_id
+from inspector.units import count, decimal, escape, integer, plural, signed, size
 
 #: Findings that the overview shows before it counts the rest.
 MOST_FINDINGS = 12
+MOST_VARIANTS = 60
 _NAME = 100  # characters of a name that are shown
 _VALUE = 120  # of a value, where it is one of many
 
@@ -23,6 +25,7 @@ def overview(result: Reconciliation) -> str:
     blocks = (
         _identity(result),
         _files(result.checkpoint),
+        _variants(result),
         _beside(result.checkpoint),
         _parameters(result),
         _roles(result),
@@ -43,7 +46,7 @@ def _identity(result: Reconciliation) -> str:
         source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
         lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
         lines += [f"  {escape(note, 400)}" for note in config.notes]
-    return "\n".join(lines)
+    return "\n".join(filter(None, (*lines, _source(checkpoint))))
 
 
 def _files(checkpoint: Checkpoint) -> str:
@@ -54,6 +57,42 @@ def _files(checkpoint: Checkpoint) -> str:
     if len(shown) < len(checkpoint.files):
         rows.insert(5, (f"… {len(checkpoint.files) - len(shown)} more", "", ""))
     return _table(rows, ("file", "tensors", "bytes"), "lrr")
+
+
+def _variants(result: Reconciliation) -> str:
+    """What else the place holds, and how to get at it."""
+    found = result.checkpoint.variants
+    if not found:
+        return ""
+    rows = [
+        (
+            escape(each.name, _NAME),
+            each.type or "",
+            integer(len(each.paths)),
+            decimal(each.size),
+            "" if (dense := grouping.bits_per_weight(each, result)) is None else units.bits(dense),
+            "inspected here" if each == found[0] else "",
+        )
+        for each in found[:MOST_VARIANTS]
+    ]
+    left = len(found) - len(rows)
+    more = f"\n… {plural(left, 'more checkpoint')}" if left else ""
+    table = _table(rows, ("checkpoint", "type", "files", "size", "bits", ""), "llrrrl")
+    return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path picks another\n{table}{more}"
+
+
+def _source(checkpoint: Checkpoint) -> str:
+    """Which of the things that a target may mean was read, and what that took."""
+    origin = checkpoint.origin
+    where = escape(origin.location, 300)
+    if origin.kind == "local":
+        named = looks_like_hub_id(checkpoint.target)
+        return f"local path {where}; the Hub's is hf://{escape(checkpoint.target, _NAME)}" if named else ""
+    commit = f", commit {escape(origin.revision[:12])}" if origin.revision else ""
+    if not origin.requests:
+        return f"from the Hub's cache: {where}{commit}"
+    spent = f"{plural(origin.requests, 'request')}, {decimal(origin.bytes_read)} read"
+    return f"from {'the Hub: ' if origin.kind == 'hub' else ''}{where}{commit}; {spent}"
 
 
 def _beside(checkpoint: Checkpoint) -> str:

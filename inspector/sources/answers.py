@@ -82,8 +82,10 @@ def network(link: Link) -> Iterator[None]:
         raise NetworkError(f"{where}: not a URL that can be asked: {_reason(error)}") from error
     except (library.UnsupportedProtocol, library.DecodingError) as error:
         raise NetworkError(f"{where}: {_reason(error)}") from error
+    except (library.ConnectError, library.ConnectTimeout, library.ProxyError) as error:
+        raise UnreachableError(f"{where}: {_reason(error)}") from error  # as a rule there is no network: told at once
     except library.TransportError as error:
-        raise TryAgainError(UnreachableError(f"{where}: {_reason(error)}")) from error
+        raise TryAgainError(NetworkError(f"{where}: {_reason(error)}")) from error
     except OfflineModeIsEnabled as error:
         raise UnreachableError(f"{where} was not asked: offline mode is on (HF_HUB_OFFLINE)") from error
 

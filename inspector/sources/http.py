@@ -89,7 +89,8 @@ class Wire:
         """
         headers = {"accept-encoding": "identity", "range": f"bytes={start}-{end - 1}"}
         with self._answer(link, headers) as response:
-            yield self._body(response, checked_range(response, link, start, end), True, exact=True)
+            length = checked_range(response, link, start, end)
+            yield self._body(response, length, True, exact=True) if length else iter(())
 
     def _retry(self, attempt: Callable[[], Answer], tries: int = TRIES) -> Answer:
         """`attempt`, again while its failure is a passing one."""

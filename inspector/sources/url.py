@@ -21,7 +21,7 @@ class UrlPlace:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._wire = Wire()
+        self._wire = Wire(home=url)
         self.selected: str | None = PurePosixPath(unquote(urlsplit(url).path)).name or "file"
         self._file = RemoteFile(self._wire, Link(url), streamed=has_long_header(self.selected))
         self.name = PurePosixPath(self.selected).stem

@@ -38,7 +38,7 @@ def test_the_cache_is_read_without_a_request(hub: Hub, llama: str, folders: Fold
     hub.repos["demo/small"] = Repo(small)
     online = report("demo/small")
     download(hub, "demo/small")
-    hub.log.clear()
+    hub.settled().clear()
     cached = report("demo/small")
     assert hub.log == []
     assert but_source(cached) == but_source(online) == but_source(report(str(small)))
@@ -53,7 +53,7 @@ def test_a_partial_snapshot_is_read_where_it_can_be(hub: Hub, tmp_path: Path) ->
     samples.sharded(small, list(samples.llama(2, 64, 128, 100)), 2)
     hub.repos["demo/small"] = Repo(small, all_headers=False)
     download(hub, "demo/small", "*00001*", "*.json")
-    hub.log.clear()
+    hub.settled().clear()
     assert but_source(report("demo/small")) == but_source(report(str(small)))
     fetched = [entry.path for entry in hub.settled() if "/resolve/" in entry.path]
     assert len(fetched) == 1
@@ -118,7 +118,7 @@ def test_a_token_opens_a_gated_repository(hub: Hub, llama: str, monkeypatch: pyt
         api.open(llama)
     monkeypatch.setenv("HF_TOKEN", "hf_good")
     hub.repos[llama].all_headers = False
-    hub.log.clear()
+    hub.settled().clear()
     assert len(api.open(llama).files) == 2
     assert {entry.token for entry in hub.settled() if entry.host == "127.0.0.1"} == {"hf_good"}
     assert {entry.token for entry in hub.log if entry.host == "localhost"} == {None}

@@ -14,7 +14,7 @@ from inspector.report import documents
 from loopback.server import Hub
 
 
-def report(target: str, **options: str) -> dict[str, Any]:
+def report(target: str, **options: Any) -> dict[str, Any]:
     """`inspect TARGET --json --tensors`."""
     return documents.overview(api.reconcile(api.open(target, **options)), tensors=True)
 

@@ -1,0 +1,105 @@
+"""Several checkpoints in one place: quantizations, precisions, folders. Told by the names of files alone.
+
+variants(files) → every checkpoint with its files, the main one first
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from inspector.model import Reconciliation, Variant
+
+WEIGHTS = (".safetensors", ".gguf")
+# `model-00001-of-00002`, `model_00000-of-000157`: counted from 1 or from 0, five digits or more.
+SHARD = re.compile(r"^(?P<stem>.*?)[-_.](?P<number>\d{5,})[-_]of[-_](?P<total>\d{5,})$")
+# A quantization or a dtype as one word of a file's or folder's name.
+_TYPE = re.compile(
+    r"(?:^|(?<=[-._/]))((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|TQ\d_\d|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32|FP16|FP32|FP8|INT8|INT4))"
+    r"(?=$|[-._/])",
+    re.IGNORECASE,
+)
+#: Words for the same type.
+_SAME = {"FP16": "F16", "FP32": "F32"}
+#: Which of several types the overview takes: what llama.cpp downloads when not told, then the usual ones.
+PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
+#: Names that go with a model and are none: its image encoder, the statistics of its quantization, an adapter.
+_ACCESSORIES = re.compile(
+    r"^(mmproj|imatrix|adapter_model|training_args|optimizer|scheduler|rng_state)|imatrix$", re.IGNORECASE
+)
+#: Folders of a pipeline, the one that people mean by its name first.
+_PARTS = ("transformer", "unet")
+#: One model in two layouts, side by side.
+_LAYOUTS = {"consolidated": "model", "pytorch_model": "model"}
+
+
+def variants(files: Mapping[str, int]) -> tuple[Variant, ...]:
+    """The checkpoints among files given as path → size, the main one first and the others by name."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for path in sorted(files):
+        if path.endswith(WEIGHTS):
+            groups.setdefault(_group(path), []).append(path)
+    found = [_variant(key, paths, files) for key, paths in groups.items()]
+    return tuple(sorted(found, key=_rank))
+
+
+def _group(path: str) -> tuple[str, str, str]:
+    """(name, number of shards, suffix): equal for the files of one checkpoint."""
+    stem, _, suffix = path.rpartition(".")
+    folder, slash, name = stem.rpartition("/")
+    shard = SHARD.match(name)
+    if shard:
+        return folder + slash + shard["stem"], shard["total"], suffix
+    return stem, "", suffix
+
+
+def _variant(key: tuple[str, str, str], paths: list[str], files: Mapping[str, int]) -> Variant:
+    name, _, suffix = key
+    types = _TYPE.findall(name)
+    return Variant(
+        name=name,
+        format="gguf" if suffix == "gguf" else "safetensors",
+        type=_SAME.get(types[-1].upper(), types[-1].upper()) if types else None,
+        model=_model(name),
+        paths=tuple(paths),
+        size=sum(files[path] for path in paths),
+    )
+
+
+def _model(name: str) -> str:
+    """The name without types and without folders that only name one: equal for the variants of one model."""
+    folder, _, last = name.rpartition("/")
+    folder = _TYPE.sub("", folder).strip("-._/")
+    last = _TYPE.sub("", last).strip("-._")
+    return f"{folder}/{_LAYOUTS.get(last, last) or 'model'}".strip("/")
+
+
+def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
+    """The main one first: a model, in the place's own folder, of the usual name and type; then the largest."""
+    folder, _, last = variant.name.rpartition("/")
+    type_ = (variant.type or "").removeprefix("UD-")
+    preferred = PREFERRED.index(type_) if type_ in PREFERRED else len(PREFERRED)
+    part = _PARTS.index(folder) if folder in _PARTS else len(_PARTS)
+    if variant.format == "safetensors":
+        preferred = 0 if variant.type is None else 1 + preferred
+    return (
+        bool(_ACCESSORIES.search(last)),
+        part if folder else -1,
+        last != "model",
+        preferred,
+        -variant.size,
+        variant.name,
+    )
+
+
+def bits_per_weight(variant: Variant, result: Reconciliation) -> float | None:
+    """Bits for each parameter, counted for the inspected variant and inferred for the others of its model.
+
+    What a file holds besides tensors is taken to be as large as in the inspected one: in GGUF it is the same
+    vocabulary. None for another model, or where no parameters were counted.
+    """
+    inspected = result.checkpoint.variants[0]
+    if not result.logical or (variant.model, variant.format) != (inspected.model, inspected.format):
+        return None
+    tensors = sum(header.bytes_in("tensors") for header in result.checkpoint.files)
+    return max(0, variant.size - (result.on_disk - tensors)) * 8 / result.logical

@@ -1,0 +1,150 @@
+"""What a target means: a local path if it exists, else by its shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+from loopback import samples
+from loopback.reading import report
+from loopback.server import Hub, Repo
+
+from inspector import api
+from inspector.errors import InspectorError, TargetError, UsageError
+from inspector.report import text
+from inspector.sources import hub as hub_source
+from inspector.sources.hub import HubName, parse
+from inspector.targets import looks_like_hub_id, place_of
+
+COMMIT = "0" * 40
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("gpt2", HubName("gpt2")),
+        ("gpt2@v1", HubName("gpt2", revision="v1")),
+        ("hf://gpt2", HubName("gpt2")),
+        ("org/name", HubName("org/name")),
+        ("hf://org/name", HubName("org/name")),
+        ("org/name@main", HubName("org/name", revision="main")),
+        (f"org/name@{COMMIT}", HubName("org/name", revision=COMMIT)),
+        ("org/name@refs/pr/3", HubName("org/name", revision="refs/pr/3")),
+        ("org/name@refs/pr/3/sub/model.gguf", HubName("org/name", revision="refs/pr/3", path="sub/model.gguf")),
+        ("org/name/model.safetensors", HubName("org/name", path="model.safetensors")),
+        ("org/name/sub/folder/", HubName("org/name", path="sub/folder")),
+        ("org/name@v1/sub/model.gguf", HubName("org/name", revision="v1", path="sub/model.gguf")),
+        ("hf://datasets/org/name/x.safetensors", HubName("org/name", "dataset", path="x.safetensors")),
+        ("https://huggingface.co/org/name", HubName("org/name")),
+        ("https://huggingface.co/org/name/tree/v1/sub", HubName("org/name", revision="v1", path="sub")),
+        (
+            "https://huggingface.co/org/name/blob/main/a%20b.gguf?download=true",
+            HubName("org/name", revision="main", path="a b.gguf"),
+        ),
+        (
+            "https://huggingface.co/org/name/resolve/refs%2Fpr%2F1/model.gguf",
+            HubName("org/name", revision="refs/pr/1", path="model.gguf"),
+        ),
+    ],
+)
+def test_names_on_the_hub(target: str, name: HubName) -> None:
+    """Ids, URIs and pages mean the same thing."""
+    assert parse(target) == name
+
+
+@pytest.mark.parametrize(
+    "target", ["hf://", "hf://a/b@", "hf://buckets/a/b", "https://huggingface.co/org", "a--b/c", "hf://a/b/c//d"]
+)
+def test_what_is_no_name_is_told(target: str) -> None:
+    with pytest.raises(UsageError, match=r"no name on the Hub|only models, datasets and spaces"):
+        parse(target)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["./a/b", "../a/b", "/a/b", "~/a/b", "a\\b", "model.safetensors", "x.gguf", "config.json", "a//b", "a/b//c", "a b"],
+)
+def test_what_is_shaped_like_a_path_is_not_looked_for_on_the_hub(hub: Hub, target: str) -> None:
+    assert not looks_like_hub_id(target)
+    with pytest.raises(TargetError, match="no such file or folder"):
+        api.open(target)
+    assert hub.log == []
+
+
+def test_a_local_path_wins_and_the_output_says_so(
+    hub: Hub, single: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same words mean the folder when it exists; `hf://` still means the Hub."""
+    samples.safetensors(tmp_path / "demo" / "single" / "model.safetensors", samples.llama(2, 64, 128, 100))
+    monkeypatch.chdir(tmp_path)
+    local, remote = api.open(single), api.open(f"hf://{single}")
+    assert (local.origin.kind, remote.origin.kind) == ("local", "hub")
+    assert f"local path {tmp_path}/demo/single; the Hub's is hf://demo/single" in text.overview(api.reconcile(local))
+    assert f"from the Hub: {hub.endpoint}/demo/single, commit " in text.overview(api.reconcile(remote))
+    with pytest.raises(UsageError, match="has no revisions: write hf://demo/single"):
+        api.open(single, revision="v1")
+
+
+def test_two_revisions_are_a_contradiction(hub: Hub, single: str) -> None:
+    assert api.open(f"{single}@main", revision="main").origin.revision
+    with pytest.raises(UsageError, match="two revisions: main in the name, and --revision v2"):
+        api.open(f"{single}@main", revision="v2")
+
+
+def test_a_page_of_the_endpoint_is_its_repository(hub: Hub, single: str) -> None:
+    """URLs on HF_ENDPOINT are read through the API, so they get commit and configuration."""
+    checkpoint = api.open(f"{hub.endpoint}/{single}/resolve/main/model.safetensors")
+    assert checkpoint.origin.kind == "hub"
+    assert checkpoint.config is not None
+
+
+def test_any_url_of_a_file(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another server's file is read by range, without a token, in one request; secrets stay out of the report."""
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    commit = api.open(single).origin.revision
+    hub.settled().clear()
+    url = f"{hub.storage}/storage/{single}/{commit}/model.safetensors"
+    found = report(f"{url}?signature=secret")
+    assert found["source"] | {"bytes_read": 0} == {
+        "kind": "url",
+        "location": url,
+        "revision": None,
+        "requests": 1,
+        "redirects": 0,
+        "bytes_read": 0,
+    }
+    assert [entry.token for entry in hub.settled()] == [None]
+
+
+def test_a_url_of_an_empty_file(hub: Hub, tmp_path: Path) -> None:
+    """A server answers 416 to a range of nothing."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "model.safetensors").touch()
+    hub.repos["demo/empty"] = Repo(tmp_path / "empty")
+    commit = place_of("demo/empty").origin().revision
+    for target in ("demo/empty", f"{hub.storage}/storage/demo/empty/{commit}/model.safetensors?signature=secret"):
+        with pytest.raises(InspectorError, match="is empty"):
+            api.open(target)
+
+
+@pytest.mark.parametrize("url", ["http://", "http:///x", "https://[::1/model.gguf", "http://127.0.0.1:99999/x.gguf"])
+def test_urls_that_are_none(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with pytest.raises(InspectorError) as caught:
+        api.open(url)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_prediction_for_a_repository(hub: Hub, llama: str) -> None:
+    """`inspect predict org/name` reads the configuration alone."""
+    assert api.predict(llama).parameters == 6_738_415_616
+    assert len(hub.answered()) == 2
+
+
+def test_the_endpoint_is_where_the_hub_is() -> None:
+    """Only URLs below it, or below the Hub's own addresses, are the Hub's."""
+    assert hub_source.is_hub_url("https://huggingface.co/org/name")
+    assert hub_source.is_hub_url(f"{constants.ENDPOINT}/org/name")
+    assert not hub_source.is_hub_url("https://huggingface.co.example.org/org/name")
+    assert not hub_source.is_hub_url("https://example.org/org/name")
