@@ -51,8 +51,10 @@ class Ledger:
         )
 
     def _detail(self, cause: str) -> str:
-        told = [f"{integer(self.details[cause][what])} × {what}" for what, _ in self.sizes[cause].most_common(MOST_KINDS)]
-        more = len(self.details[cause]) - len(told)
+        counts = self.details[cause]
+        largest = self.sizes[cause].most_common(MOST_KINDS)
+        told = [f"{integer(counts[what])} × {what}" for what, _ in largest]
+        more = len(counts) - len(told)
         if more:
             told.append(f"{more} more kinds")
         return "; ".join(filter(None, (self.texts.get(cause), ", ".join(told)))) or causes.BY_NAME[cause].meaning

@@ -189,3 +189,24 @@ def test_deepseek_v3_in_blocks_of_fp8(made: Callable[[str], Path]) -> None:
     assert result.unexplained_bytes == 0
     further = sum(each.parameters for each in result.tensors if each.key.layer == 61)
     assert result.logical == 671_026_404_352 + further
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("modelopt-nvfp4", "hf_quant_config.json"),
+        ("quanto-int4", "quanto_qmap.json"),
+        ("gptq-4bit", "quantize_config.json"),
+        ("awq-gemm", "quant_config.json"),
+    ],
+)
+def test_declared_in_a_file_of_its_own(name: str, file: str, tmp_path: Path) -> None:
+    """Libraries that write their settings beside config.json are believed as if they stood in it."""
+    loaded = recipe(name)
+    config = loaded["beside"]["config.json"]
+    declared = config.pop("quantization_config", {})
+    settings = {key: value for key, value in declared.items() if key != "quant_method"}
+    loaded["beside"] = {"config.json": config, file: loaded["beside"].get(file, settings)}
+    result = reconciled(loaded, tmp_path / "model")
+    assert result.logical == loaded["expected"]["parameters"]
+    assert not result.findings

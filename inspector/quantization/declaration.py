@@ -27,8 +27,8 @@ def declaration(config: Config | None) -> Mapping[str, Any]:
 
 
 def _unwrapped(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """ModelOpt's own file has the declaration under `quantization`; compressed-tensors may nest its own."""
+    """ModelOpt's own file has the declaration one object deeper, under `quantization`."""
     nested = found.get("quantization")
     if isinstance(nested, Mapping) and nested:
-        return {"quant_method": "modelopt", **nested} if "quant_algo" in nested else nested
+        return {**found, **nested}
     return found
