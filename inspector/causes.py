@@ -45,6 +45,13 @@ def _tied(surplus: Surplus) -> bool:
     )
 
 
+def _second_copy(surplus: Surplus) -> bool:
+    """The embedding and the head again, within a layer that predicts further tokens and shares them."""
+    return (
+        surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
+    )
+
+
 def _prediction_head(surplus: Surplus) -> bool:
     words = surplus.tensor.name.split(".")
     if any(word in ("mtp", "mtp_layers", "nextn") for word in words):
@@ -63,14 +70,15 @@ CAUSES: tuple[Cause, ...] = (
     Cause("label_rounding", "the name rounds the number of parameters"),
     Cause("label_experts", '"8x7B" counts what the experts share once an expert'),
     Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _tied, False),
-    Cause("duplicate", "a tensor stored twice", None, False),
+    Cause("duplicate", "a tensor stored twice", _second_copy, False),
     Cause("vocab_padding", "embedding rows beyond, or short of, the configuration's vocabulary"),
     Cause("shape", "a tensor of another size than the configuration says"),
     Cause("missing", "tensors that the configuration says there are, and that no file has"),
     Cause("prediction_head", "layers that predict further tokens", _prediction_head),
     Cause("adapter", "adapter weights beside the model's", _adapter),
-    Cause("buffer", "stored constants that are no parameters", lambda s: s.group == "buffer", False),
-    Cause("quantization_overhead", "scales, zero points and the like", lambda s: s.group == "quantization", False),
+    Cause("buffer", "stored constants that are no parameters", None, False),
+    Cause("quantization_overhead", "scales, zero points and the like", None, False),
+    Cause("sparsity", "zeros that a sparse checkpoint does not store"),
     Cause("unquantized", "weights that a quantized checkpoint keeps at their full width"),
     Cause("mixed_dtype", "tensors stored in another dtype than the prediction counts with"),
     Cause("size_mismatch", "tensors whose bytes are not what shape and dtype give"),
@@ -88,6 +96,9 @@ CAUSES: tuple[Cause, ...] = (
 BY_NAME: Mapping[str, Cause] = {cause.name: cause for cause in CAUSES}
 ORDER: Mapping[str, int] = {cause.name: at for at, cause in enumerate(CAUSES)}
 
+#: Group → the cause that claims its tensors, in whatever layer they are: they are no parameters anywhere.
+_BY_GROUP: Mapping[str, str] = {"quantization": "quantization_overhead", "buffer": "buffer"}
+
 #: Region of a file → the cause that its bytes stand for. The regions of tensors have none.
 REGION_CAUSES: Mapping[str, str] = {
     "length": "header",
@@ -104,4 +115,7 @@ REGION_CAUSES: Mapping[str, str] = {
 
 def cause_of(surplus: Surplus) -> Cause | None:
     """The first cause that claims a surplus tensor."""
+    whatever = _BY_GROUP.get(surplus.group)
+    if whatever is not None:
+        return BY_NAME[whatever]
     return next((cause for cause in CAUSES if cause.claims and cause.claims(surplus)), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from inspector.architectures import formula
 from inspector.architectures.dialects import DIALECTS, Dialect
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import Config
+from inspector.quantization.declaration import FIELDS, declaration
 from inspector.sources import Place
 from inspector.units import escape, integer
 
@@ -18,6 +20,13 @@ from inspector.units import escape, integer
 MAX_CONFIG = 16 * 1024 * 1024
 #: Where a configuration is looked for beside the weights, in this order.
 FILES = ("config.json", "params.json")
+#: Files of quantization libraries, for a configuration that declares no packing → their `quant_method`.
+PACKING_FILES: Mapping[str, str] = {
+    "hf_quant_config.json": "modelopt",
+    "quantize_config.json": "gptq",
+    "quant_config.json": "awq",
+    "quanto_qmap.json": "quanto",
+}
 #: Dtypes in configurations → safetensors' names.
 DTYPES: Mapping[str, str] = {
     "float32": "F32",
@@ -45,8 +54,20 @@ def find(place: Place, beside: str = "") -> Config | None:
     for name in FILES:
         path = beside + name
         if path in place.files:
-            return parse(_text(place, path), path)
+            return _with_packing(place, beside, parse(_text(place, path), path))
     return None
+
+
+def _with_packing(place: Place, beside: str, config: Config) -> Config:
+    """The configuration with the declaration of packing that some libraries keep in a file of their own."""
+    if declaration(config):
+        return config
+    for name, method in PACKING_FILES.items():
+        path = beside + name
+        if path in place.files:
+            declared = parse(_text(place, path), path).values
+            return replace(config, values={**config.values, FIELDS[0]: {"quant_method": method, **declared}})
+    return config
 
 
 def _text(place: Place, path: str) -> str:

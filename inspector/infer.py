@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from inspector import naming
@@ -85,8 +86,13 @@ def _score(config: Config, known: set[Key], shape_of: Mapping[Key, tuple[int, ..
     except ConfigError:
         return 0.0
     expected = {key: row.shape for row in prediction.expected for key in row.keys()}
-    right = sum(sorted(expected[key]) == sorted(shape_of[key]) for key in known & expected.keys())
+    right = sum(_same(expected[key], shape_of[key]) for key in known & expected.keys())
     return right / max(1, len(known | expected.keys()))
+
+
+def _same(predicted: tuple[int, ...], stored: tuple[int, ...]) -> bool:
+    """The same dimensions in any order; of a packed weight that only shows its elements, as many."""
+    return sorted(predicted) == sorted(stored) or (len(stored) == 1 and prod(predicted) == stored[0])
 
 
 def _solve(family: Family, model_type: str, shape_of: Mapping[Key, tuple[int, ...]]) -> Config:
@@ -146,6 +152,8 @@ def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> 
         dims = formula.dimensions(row.shape)
         if shape is not None and len(shape) == len(dims):
             yield from zip(dims, shape, strict=True)
+        elif shape is not None and len(shape) == 1:  # a packed weight that only shows its number of elements
+            yield " * ".join(f"({dim})" for dim in dims), shape[0]
 
 
 def _one_unknown(equations: Iterable[tuple[str, int]], scope: Scope) -> dict[str, int]:

@@ -133,13 +133,17 @@ class Join:
     def _book_shape(self, at: int, expected: Expected, ledger: Ledger, bits: int) -> None:
         """A tensor of another size than its row's; another order of dimensions is none."""
         name, shape = self.tensors[at].name, self.shapes[at]
-        if _alike(shape, expected.shape):
+        if _alike(shape, expected.shape) or (self._flat(name, shape) and prod(shape) == expected.elements):
             return
         cause = _shape_cause(self.named.slots[at].role, shape, expected.shape)
         ledger.add(cause, size_of(prod(shape), bits) - size_of(expected.elements, bits), short(name))
         what = f"{_times(shape)} stored, {_times(expected.shape)} = {' × '.join(expected.formula)} predicted"
         severity: Severity = "warning" if cause == "vocab_padding" else "error"
         self.findings.append(Finding(cause.replace("_", "-"), severity, what, None, name))
+
+    def _flat(self, name: str, shape: tuple[int, ...]) -> bool:
+        """Whether only the number of a packed weight's elements is known."""
+        return self.packing is not None and len(shape) == 1 and name in self.packing.shapes
 
     def _missing(self) -> list[tuple[Expected, Key]]:
         """Predicted tensors that no stored one has matched."""
@@ -190,16 +194,16 @@ class Join:
 
     def _book_dtypes(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> None:
         """Tensors of another width than the prediction counts with; equal ones are booked together."""
-        packed = self.packing.shapes if self.packing else {}
         widths = self.packing.widths if self.packing else {}
         kinds = Counter(
-            (self.tensors[at].dtype, self.parameters[at], self.tensors[at].nbytes, self.tensors[at].name in packed)
+            (self.tensors[at].dtype, self.parameters[at], self.tensors[at].nbytes, self._packed_bits(at))
             for at in members
         )
-        for (dtype, elements, nbytes, is_packed), number in kinds.items():
+        for (dtype, elements, nbytes, packed_bits), number in kinds.items():
             counted = size_of(elements, bits)
-            if is_packed:
-                ledger.add("quantization_overhead", number * (nbytes - counted), f"{slot.role} packed", number)
+            if packed_bits is not None:
+                own = size_of(elements, packed_bits)
+                self._book_packed(slot, (counted, own, nbytes), packed_bits, ledger, number)
                 continue
             width = widths.get(dtype, DTYPE_BITS.get(dtype))
             own = nbytes if width is None else size_of(elements, width)
@@ -212,6 +216,29 @@ class Join:
                 ledger.add("quantization_overhead", number * (nbytes - own), what, number)
             elif own != nbytes:
                 ledger.add("size_mismatch", number * (nbytes - own), what, number)
+
+    def _packed_bits(self, at: int) -> int | None:
+        """Bits of a packed weight; None for a plain tensor."""
+        name = self.tensors[at].name
+        if self.packing is None or name not in self.packing.shapes:
+            return None
+        return self.packing.odd_bits.get(name, self.packing.bits)
+
+    def _book_packed(
+        self, slot: Slot, sizes: tuple[int, int, int], packed_bits: int, ledger: Ledger, number: int
+    ) -> None:
+        """Packed weights: of another width than most, filled up to whole words, or without their zeros.
+
+        `sizes` are the bytes of each as counted, at its own width, and as stored.
+        """
+        counted, own, stored = sizes
+        if own != counted:
+            what = f"{slot.role} packed at {packed_bits} bits"
+            ledger.add("mixed_dtype", number * (own - counted), what, number)
+        if stored < own:
+            ledger.add("sparsity", number * (stored - own), f"{slot.role} without its zeros", number)
+        elif stored > own:
+            ledger.add("quantization_overhead", number * (stored - own), f"{slot.role} filled up", number)
 
     def _book_copies(self, ledger: Ledger) -> None:
         for at in self._copies:
@@ -228,7 +255,8 @@ class Join:
             found = known.get((id(slot), layer))
             if found is None:
                 surplus = Surplus(tensor, self.named.key(at), slot.group, self.prediction)
-                found = known[id(slot), layer] = causes.cause_of(surplus), short(tensor.name)
+                kind = self.packing.kinds.get(tensor.name) if self.packing else None
+                found = known[id(slot), layer] = causes.cause_of(surplus), kind or short(tensor.name)
             cause, what = found
             if cause is None:
                 self.unexplained.append(tensor.name)

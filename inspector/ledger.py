@@ -20,6 +20,9 @@ class Ledger:
     bytes: Counter[str] = field(default_factory=Counter)
     tensors: Counter[str] = field(default_factory=Counter)
     details: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    sizes: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )  # absolute bytes of each detail
     texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, cause: str, nbytes: int, what: str = "", tensors: int = 1) -> None:
@@ -28,6 +31,7 @@ class Ledger:
         self.tensors[cause] += tensors
         if what:
             self.details[cause][what] += tensors
+            self.sizes[cause][what] += abs(nbytes)
 
     def tell(self, cause: str, nbytes: int, detail: str) -> None:
         """Book bytes that are about no tensor, with the whole sentence."""
@@ -47,8 +51,10 @@ class Ledger:
         )
 
     def _detail(self, cause: str) -> str:
-        told = [f"{integer(n)} × {what}" for what, n in self.details[cause].most_common(MOST_KINDS)]
-        more = len(self.details[cause]) - len(told)
+        counts = self.details[cause]
+        largest = self.sizes[cause].most_common(MOST_KINDS)
+        told = [f"{integer(counts[what])} × {what}" for what, _ in largest]
+        more = len(counts) - len(told)
         if more:
             told.append(f"{more} more kinds")
         return "; ".join(filter(None, (self.texts.get(cause), ", ".join(told)))) or causes.BY_NAME[cause].meaning

@@ -309,6 +309,8 @@ class Packing:
     side: Mapping[str, str] = field(default_factory=dict)  # side tensor → the name of the weight it serves
     widths: Mapping[str, int] = field(default_factory=dict)  # dtype that packs by itself → bits of an element
     findings: tuple[Finding, ...] = ()
+    odd_bits: Mapping[str, int] = field(default_factory=dict)  # packed tensor → its bits, where they are not `bits`
+    kinds: Mapping[str, str] = field(default_factory=dict)  # side tensor → what it is, for people: "scales"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class Namer:
         slot = Slot(
             tower,
             row.role,
-            "bias" if row.leaf == "bias" and not row.buffer else "weight",
+            row.part,
             "buffer" if row.buffer else row.group or group_of(row.role),
             names.index("layer") if "layer" in names else None,
             names.index("expert") if "expert" in names else None,
@@ -297,6 +297,8 @@ def _by_convention(pattern: str, bare: str) -> Slot:
 
 def _part(words: list[str]) -> tuple[str, list[str]]:
     last = PART_ALIASES.get(words[-1], words[-1])
+    if last.endswith("_proj_bias") and "experts" in words:  # stacked experts: `experts.down_proj_bias`
+        return "bias", [*words[:-1], last.removesuffix("_bias")]
     return (last, words[:-1]) if last in PARTS and len(words) > 1 else ("weight", words)
 
 

@@ -204,7 +204,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             role=row.role,
             group="buffer" if row.buffer else row.group or group_of(row.role),
             tower=row.tower,
-            part="weight" if row.leaf != "bias" or row.buffer else "bias",
+            part=row.part,
             name=_fill(row.template, {k: v for k, v in combinations[0].items() if k != "layer"}),
             shape=shape,
             formula=tuple(formula.show(d) for d in dims),

@@ -36,7 +36,7 @@ from inspector.model import (
 )
 from inspector.naming import Named, Namer
 from inspector.prediction import by_role, bytes_at, predict, size_of
-from inspector.quantization import packing_of
+from inspector.quantization import contradictions, packing_of
 from inspector.units import integer, plural
 
 
@@ -85,7 +85,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         stored_elements=sum(each.elements for each in dtypes),
         roles=roles,
         dtypes=dtypes,
-        findings=(*checkpoint.all_findings, *notes, *(packing.findings if packing else ()), *join.findings),
+        findings=(*checkpoint.all_findings, *notes, *_packing_findings(checkpoint, packing), *join.findings),
         claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
     )
@@ -97,6 +97,10 @@ def _logical(tensors: Sequence[Tensor], packing: Packing | None) -> tuple[list[s
         return [tensor.name for tensor in tensors], [tensor.shape for tensor in tensors]
     names, shapes = packing.names, packing.shapes
     return [names.get(t.name, t.name) for t in tensors], [shapes.get(t.name, t.shape) for t in tensors]
+
+
+def _packing_findings(checkpoint: Checkpoint, packing: Packing | None) -> tuple[Finding, ...]:
+    return packing.findings if packing else contradictions(checkpoint.config)
 
 
 def _name(

@@ -182,7 +182,8 @@ def stored(config: Mapping[str, Any]) -> Shapes:
     state = model.state_dict()
     for tied in getattr(model, "all_tied_weights_keys", {}):
         state.pop(tied, None)
-    return split_experts({name: tuple(tensor.shape) for name, tensor in state.items()})
+    shapes = {name: tuple(tensor.shape) for name, tensor in state.items()}
+    return split_experts(shapes) if config["model_type"] == "mixtral" else shapes
 
 
 def split_experts(shapes: Shapes) -> Shapes:

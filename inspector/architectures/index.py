@@ -4,8 +4,10 @@ from __future__ import annotations
 
 MODULES: dict[str, str] = {
     "bert": "bert",
+    "deepseek_v3": "deepseek_v3",
     "gemma": "llama",
     "gpt2": "gpt2",
+    "gpt_oss": "gpt_oss",
     "llama": "llama",
     "mistral": "llama",
     "mixtral": "mixtral",

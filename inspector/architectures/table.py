@@ -41,6 +41,12 @@ class Row:
         return tuple((m[1], m[2] or "") for m in _PLACEHOLDER.finditer(self.name))
 
     @property
+    def part(self) -> str:
+        """ "bias" for a row that is one by itself: `cls.predictions.bias`, `experts.down_proj_bias`."""
+        bias = self.leaf == "bias" or (not self.leaf and self.name.endswith("_proj_bias"))
+        return "bias" if bias and not self.buffer else "weight"
+
+    @property
     def template(self) -> str:
         """The whole name with bare placeholders: `model.layers.{layer}.self_attn.q_proj.weight`."""
         return ".".join(filter(None, (_PLACEHOLDER.sub(r"{\1}", self.name), self.leaf)))

@@ -1,0 +1,50 @@
+"""AWQ, as AutoAWQ writes it: 4 bits, four layouts of the same weights.
+
+gemm        qweight I32 [I, O/8]      qzeros I32 [I/g, O/8]    scales F16 [I/g, O]
+gemv        qweight I32 [O, I/8]      qzeros I32 [O, …]        scales F16 [O, …], widened to a multiple
+gemv_fast   qweight I16 [O/4, I]      qzeros F16 […, O]        scales F16 […, O]
+marlin      qweight I32 [I/16, 2·O]   qzeros I32 [I/g, O/8]    scales F16 [I/g, O]
+"""
+
+from __future__ import annotations
+
+from inspector.model import Tensor
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of, packed_elements
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    packed, scales = unit.pieces.get(".qweight"), unit.pieces.get(".scales")
+    if packed is None or scales is None or len(packed.shape) != 2 or len(scales.shape) != 2 or not all(packed.shape):
+        return None
+    bits = declared.number("bits", "w_bit") or 4
+    outputs, variant = _outputs(packed, scales, bits)
+    if not outputs or packed_elements(packed, bits) % outputs:
+        return None
+    inputs = packed_elements(packed, bits) // outputs
+    group = declared.number("group_size", "q_group_size") or group_of(inputs, scales.shape[0])
+    return Weight(".qweight", (outputs, inputs), bits, group, variant)
+
+
+def _outputs(packed: Tensor, scales: Tensor, bits: int) -> tuple[int | None, str]:
+    """The width that the layer puts out, and the layout that shows it."""
+    per_int = 32 // bits
+    if packed.dtype == "I16":
+        return (packed.shape[0] * 4, "gemv_fast") if scales.shape[1] == packed.shape[0] * 4 else (None, "")
+    if packed.dtype != "I32":
+        return None, ""
+    if packed.shape[1] * per_int == scales.shape[1]:
+        return scales.shape[1], "gemm"
+    if packed.shape[1] == scales.shape[1] * 16 // per_int:
+        return scales.shape[1], "marlin"
+    if packed.shape[0] == scales.shape[0]:
+        return packed.shape[0], "gemv"
+    return None, ""
+
+
+SCHEME = Scheme(
+    name="awq",
+    methods=frozenset({"awq", "awq_marlin"}),
+    weights={".qweight": ".weight"},
+    side={".qzeros": "zero points", ".scales": "scales", ".g_idx": "order of columns"},
+    unpack=_unpack,
+)

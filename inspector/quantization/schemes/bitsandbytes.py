@@ -1,0 +1,44 @@
+"""bitsandbytes: NF4 and FP4 with or without double quantization, and int8.
+
+    4 bits   weight U8 [O·I/2, 1], or another dtype as storage     weight.absmax F32 [O·I/64], U8 when quantized too
+    int8     weight I8 [O, I]                                      SCB F32 [O], weight_format U8 []
+
+The shape of a 4-bit weight is data (JSON in `weight.quant_state.…`), and so unseen: its elements count.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, flat, group_of, packed_elements
+
+_STATES = {".weight.quant_state.bitsandbytes__nf4": "nf4", ".weight.quant_state.bitsandbytes__fp4": "fp4"}
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    weight = unit.pieces.get(".weight")
+    if weight is None:
+        return None
+    if ".SCB" in unit.pieces and weight.dtype == "I8":
+        return Weight(".weight", weight.shape, 8, None, "int8")
+    absmax = unit.pieces.get(".weight.absmax")
+    if absmax is None:
+        return None
+    variant = next((kind for end, kind in _STATES.items() if end in unit.pieces), declared.text("bnb_4bit_quant_type"))
+    return flat(".weight", weight, 4, group_of(packed_elements(weight, 4), count(absmax)), variant)
+
+
+SCHEME = Scheme(
+    name="bitsandbytes",
+    methods=frozenset({"bitsandbytes"}),
+    weights={".weight": ".weight"},
+    side={
+        ".weight.absmax": "scales",
+        ".weight.quant_map": "code books",
+        ".weight.nested_absmax": "scales of scales",
+        ".weight.nested_quant_map": "code books of scales",
+        **dict.fromkeys(_STATES, "states"),
+        ".SCB": "scales",
+        ".weight_format": "layout marks",
+    },
+    unpack=_unpack,
+    declared_by=lambda values: bool(values.get("load_in_4bit") or values.get("load_in_8bit")),
+)

@@ -1,0 +1,130 @@
+"""compressed-tensors, the format of LLM Compressor and vLLM: integers, floats, NVFP4, MXFP4, 2:4 sparsity.
+
+    pack-quantized       weight_packed I32 [O, I·b/32]   weight_scale [O, I/g]   weight_zero_point I32 [O·b/32, I/g]
+    naive, int, float    weight I8 or F8 [O, I]          weight_scale [1], [O, 1] or on a grid of blocks
+    nvfp4, mxfp4         weight_packed U8 [O, I/2]       weight_scale F8 [O, I/16], U8 [O, I/32]
+    marlin-24            weight_packed I32 [I/32, O·b/2] scale_packed [I/g, O]   meta I16
+    sparse               compressed [O, I/2] or [n]      bitmask U8 [O, I/8]
+
+`weight_shape` is data, and unseen. `config_groups` gives bits and group sizes, checked against the tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.model import Tensor
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, fit, group_of, inner, number_of
+
+PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    pieces = unit.pieces
+    if ".compressed" in pieces and ".bitmask" in pieces:
+        return _sparse(pieces[".compressed"], pieces[".bitmask"])
+    packed, scale = pieces.get(".weight_packed"), pieces.get(".weight_scale")
+    if packed is not None and ".scale_packed" in pieces:
+        return _marlin_24(packed, pieces[".scale_packed"])
+    if packed is not None and scale is not None and len(packed.shape) >= 2 and packed.shape[-1]:
+        return _nibbles(packed, scale) if packed.dtype == "U8" else _integers(pieces, packed, scale, declared)
+    weight = pieces.get(".weight")
+    if weight is None or scale is None or weight.dtype not in PLAIN:
+        return None
+    variant = "int-quantized" if weight.dtype == "I8" else "float-quantized"
+    group = group_of(weight.shape[-1], scale.shape[-1]) if len(scale.shape) == len(weight.shape) == 2 else None
+    return Weight(".weight", weight.shape, 8, group, variant)
+
+
+def _nibbles(packed: Tensor, scale: Tensor) -> Weight | None:
+    """Two 4-bit floats a byte, 16 (NVFP4) or 32 (MXFP4) to a scale."""
+    columns = packed.shape[-1] * 2
+    group = group_of(columns, scale.shape[-1]) if scale.shape else None
+    variant = "mxfp4-pack-quantized" if scale.dtype in ("U8", "F8_E8M0") else "nvfp4-pack-quantized"
+    return Weight(".weight_packed", (*packed.shape[:-1], columns), 4, group, variant)
+
+
+def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, declared: Declared) -> Weight | None:
+    """Integers in 32-bit words; each row is filled up to whole words."""
+    groups = scale.shape[-1] if len(scale.shape) == len(packed.shape) else 1
+    bits = _bits(pieces, packed) or _claimed(declared, "num_bits")
+    group = _claimed(declared, "group_size") if groups > 1 else None
+    order = pieces.get(".weight_g_idx")
+    room = packed.shape[-1] * 32
+    if order is not None and len(order.shape) == 1 and order.shape[0] and room // order.shape[0]:
+        columns, bits, sure = order.shape[0], room // order.shape[0], True
+    else:
+        found = fit(room, groups, declared, usual=128, bits=bits, group=group)
+        if found is None:
+            return None
+        columns, bits, sure = found
+    shape = (*packed.shape[:-1], columns)
+    return Weight(".weight_packed", shape, bits, group_of(columns, groups), "pack-quantized", sure)
+
+
+def _bits(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
+    """The width that packed zero points show: they are packed along the outputs."""
+    zeros = pieces.get(".weight_zero_point")
+    if zeros is None or zeros.dtype != "I32" or len(zeros.shape) != 2 or not packed.shape[0]:
+        return None
+    return zeros.shape[0] * 32 // packed.shape[0] or None
+
+
+def _claimed(declared: Declared, field: str) -> int | None:
+    """What all groups of the configuration agree on for their weights."""
+    numbers = {number_of(weights, field) for weights in _weights(declared.values)}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _weights(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for each in inner(values.get("config_groups")):
+        weights = each.get("weights")
+        if isinstance(weights, Mapping):
+            yield weights
+
+
+def _marlin_24(packed: Tensor, scale: Tensor) -> Weight | None:
+    """Half of the weights, the other half being zero, in Marlin's order."""
+    if len(packed.shape) != 2 or len(scale.shape) != 2 or not scale.shape[1] or not packed.shape[0]:
+        return None
+    inputs, outputs = packed.shape[0] * 32, scale.shape[1]
+    bits = packed.nbytes * 8 * 2 // (inputs * outputs)
+    return Weight(".weight_packed", (outputs, inputs), bits, group_of(inputs, scale.shape[0]), "marlin-24")
+
+
+def _sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
+    """Values that are not zero, and a bit for each place; the width of a row is that of the bits."""
+    if len(bitmask.shape) != 2 or bitmask.dtype != "U8" or not count(compressed):
+        return None
+    rows, columns = bitmask.shape[0], bitmask.shape[1] * 8
+    if len(compressed.shape) == 2 and compressed.shape[0] == rows:
+        columns = min(columns, compressed.shape[1] * 2)
+    return Weight(".compressed", (rows, columns), compressed.nbytes * 8 // count(compressed), None, "sparse")
+
+
+SCHEME = Scheme(
+    name="compressed-tensors",
+    methods=frozenset({"compressed-tensors", "compressed_tensors"}),
+    weights={".weight_packed": ".weight", ".compressed": ".weight", ".weight": ".weight"},
+    side={
+        ".weight_scale": "scales",
+        ".scale_packed": "scales",
+        ".weight_zero_point": "zero points",
+        ".weight_shape": "shapes",
+        ".weight_g_idx": "order of columns",
+        ".weight_global_scale": "scales of scales",
+        ".input_global_scale": "scales of inputs",
+        ".input_scale": "scales of inputs",
+        ".input_zero_point": "zero points of inputs",
+        ".output_scale": "scales of outputs",
+        ".output_zero_point": "zero points of outputs",
+        ".bitmask": "places of weights",
+        ".row_offsets": "places of weights",
+        ".meta": "places of weights",
+        ".shape": "shapes",
+    },
+    loose={".k_scale": "scales of the cache", ".v_scale": "scales of the cache", ".q_scale": "scales of the cache"},
+    unpack=_unpack,
+    declared_by=lambda values: "config_groups" in values and "quant_method" not in values,
+)

@@ -1,0 +1,62 @@
+"""FP8: weights of one byte with a scale for the tensor, for each row, or for each block.
+
+    weight F8_E4M3 [O, I]    weight_scale_inv F32 [⌈O/128⌉, ⌈I/128⌉]    DeepSeek-V3's blocks
+                             weight_scale F32 [], [O] or [O, 1]         FBGEMM, ModelOpt and others
+
+Stacked experts have a scale tensor of their own beside a weight without a last word: `gate_up_proj`,
+`gate_up_proj_scale_inv`.
+"""
+
+from __future__ import annotations
+
+from inspector.model import Tensor
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count
+
+FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
+SCALES = (".weight_scale_inv", ".weight_scale", ".scale_weight", "_scale_inv", "_scale", ".scale")
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    end = ".weight" if ".weight" in unit.pieces else ""
+    weight = unit.pieces.get(end)
+    scale = next((unit.pieces[s] for s in SCALES if s in unit.pieces), None)
+    if weight is None or scale is None or weight.dtype not in FLOATS:
+        return None
+    return Weight(end, weight.shape, 8, _block(weight, scale), "")
+
+
+def _block(weight: Tensor, scale: Tensor) -> int | None:
+    """The side of a block along a row; None where a scale serves whole rows."""
+    if count(scale) <= 1 or len(scale.shape) != len(weight.shape) or scale.shape[-1] <= 1:
+        return None
+    return 1 << (-(-weight.shape[-1] // scale.shape[-1]) - 1).bit_length()
+
+
+SCHEME = Scheme(
+    name="fp8",
+    methods=frozenset({"fp8", "fbgemm_fp8", "finegrained_fp8", "fp8_e4m3"}),
+    weights={".weight": ".weight", "": ""},
+    side={
+        ".weight_scale_inv": "scales",
+        ".weight_scale": "scales",
+        ".scale_weight": "scales",
+        ".scale_input": "scales of inputs",
+        "_scale_inv": "scales",
+        "_scale": "scales",
+        ".scale": "scales",
+        ".input_scale": "scales of inputs",
+        ".input_scale_ub": "bounds of inputs",
+        ".activation_scale": "scales of inputs",
+        "_activation_scale": "scales of inputs",
+    },
+    loose={
+        ".k_scale": "scales of the cache",
+        ".v_scale": "scales of the cache",
+        ".q_scale": "scales of the cache",
+        ".prob_scale": "scales of the cache",
+        ".kv_scale": "scales of the cache",
+        ".scaled_fp8": "layout marks",
+        "scaled_fp8": "layout marks",
+    },
+    unpack=_unpack,
+)

@@ -1,0 +1,60 @@
+"""GPTQ, as AutoGPTQ, GPTQModel, AutoRound and Transformers write it: 2, 3, 4 and 8 bits, v1 and v2.
+
+    qweight I32 [I·b/32, O]    qzeros I32 [I/g, O·b/32]    scales F16 [I/g, O]    g_idx I32 [I]
+
+`qzeros` gives the bits and `qweight` the input width, so no configuration is needed; layers of other
+widths (GPTQModel's `dynamic`) come out right. `marlin` is the layout of IST-DASLab/marlin: `B`, `s`.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    if ".B" in unit.pieces:
+        return _marlin(unit)
+    packed, scales = unit.pieces.get(".qweight"), unit.pieces.get(".scales")
+    if packed is None or scales is None or packed.dtype != "I32" or len(packed.shape) != 2 or len(scales.shape) != 2:
+        return None
+    (rows, columns), (groups, outputs) = packed.shape, scales.shape
+    if columns != outputs or not rows or not outputs:
+        return None
+    bits = _bits(unit, rows, outputs) or declared.number("bits", "w_bit") or 4
+    inputs = rows * 32 // bits
+    return Weight(".qweight", (outputs, inputs), bits, group_of(inputs, groups))
+
+
+def _bits(unit: Unit, rows: int, outputs: int) -> int | None:
+    zeros, order = unit.pieces.get(".qzeros"), unit.pieces.get(".g_idx")
+    if order is not None and len(order.shape) == 1 and order.shape[0]:
+        return rows * 32 // order.shape[0] or None
+    if zeros is not None and len(zeros.shape) == 2:
+        return zeros.shape[1] * 32 // outputs or None
+    return None
+
+
+def _marlin(unit: Unit) -> Weight | None:
+    packed, scales = unit.pieces[".B"], unit.pieces.get(".s")
+    if scales is None or packed.dtype != "I32" or len(packed.shape) != 2 or len(scales.shape) != 2:
+        return None
+    inputs, (groups, outputs) = packed.shape[0] * 16, scales.shape
+    if not inputs or not outputs:
+        return None
+    return Weight(".B", (outputs, inputs), packed.nbytes * 8 // (inputs * outputs), group_of(inputs, groups), "marlin")
+
+
+SCHEME = Scheme(
+    name="gptq",
+    methods=frozenset({"gptq", "auto-round", "autoround", "intel/auto-round", "marlin"}),
+    weights={".qweight": ".weight", ".B": ".weight"},
+    side={
+        ".qzeros": "zero points",
+        ".scales": "scales",
+        ".g_idx": "order of columns",
+        ".perm": "order of columns",
+        ".s": "scales",
+        ".workspace": "workspace",
+    },
+    unpack=_unpack,
+)

@@ -1,0 +1,64 @@
+"""HQQ (half-quadratic quantization): groups as rows or columns, and every setting as a tensor.
+
+    W_q U8 [n/g·b/8, g]      scale F16 [n/g, 1]    zero F16 [n/g, 1]     axis 1
+    W_q U8 [g·b/8, n/g]      scale F16 [1, n/g]    zero F16 [1, n/g]     axis 0
+    W_q I32 with ten weights of 3 bits a word
+
+`shape` is data, and unseen: the elements count.
+"""
+
+from __future__ import annotations
+
+from inspector.model import Tensor
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, inner, number_of
+
+_SETTINGS = (
+    "axis",
+    "channel_wise",
+    "compute_dtype",
+    "encoded_state_dict",
+    "group_size",
+    "nbits",
+    "offload_meta",
+    "optimize",
+    "packing",
+    "quant_scale",
+    "quant_zero",
+    "round_zero",
+    "shape",
+    "stores_quant_config",
+    "unpack_view_dtype",
+    "view_as_float",
+)
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    packed, scale = unit.pieces.get(".W_q"), unit.pieces.get(".scale")
+    if packed is None or scale is None or len(packed.shape) != 2 or len(scale.shape) != 2 or not all(packed.shape):
+        return None
+    claimed = next((b for each in inner(declared.values) if (b := number_of(each, "nbits"))), None)
+    groups = count(scale)
+    bits, group, sure = _rows(packed, groups) if scale.shape[1] == 1 else _columns(packed, claimed)
+    return Weight(".W_q", (groups * group,), bits, group, sure=sure) if bits else None
+
+
+def _rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
+    """A group a row: the rows that were packed together give the bits."""
+    bits = 3 if packed.dtype == "I32" else packed.shape[0] * 8 // max(groups, 1)
+    return bits, packed.shape[1], True
+
+
+def _columns(packed: Tensor, claimed: int | None) -> tuple[int, int, bool]:
+    """A group a column: the configuration must tell how many weights a byte holds."""
+    bits = 3 if packed.dtype == "I32" else claimed or 4
+    per_element = 10 if packed.dtype == "I32" else 8 // bits
+    return bits, packed.shape[0] * per_element, claimed is not None
+
+
+SCHEME = Scheme(
+    name="hqq",
+    methods=frozenset({"hqq"}),
+    weights={".W_q": ".weight"},
+    side={".scale": "scales", ".zero": "zero points", **{f".{name}": "settings" for name in _SETTINGS}},
+    unpack=_unpack,
+)

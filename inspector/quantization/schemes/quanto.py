@@ -1,0 +1,44 @@
+"""quanto (optimum-quanto), declared in `quanto_qmap.json`.
+
+    int8, float8   weight._data I8 or F8 [O, I]             weight._scale [O, 1]
+    int4, int2     weight._data._data U8 [n/g·b/8, g]       weight._scale [n/g, 1]    weight._shift [n/g, 1]
+
+Groups of the narrow widths are rows of their own, so only the number of elements shows.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, flat
+
+_PLAIN, _PACKED = ".weight._data", ".weight._data._data"
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    scale, data, packed = (unit.pieces.get(end) for end in (".weight._scale", _PLAIN, _PACKED))
+    if scale is None:
+        return None
+    if data is not None and data.dtype != "U8":
+        return Weight(_PLAIN, data.shape, 8, None, "int8" if data.dtype == "I8" else "float8")
+    end, bytes_ = (_PLAIN, data) if data is not None else (_PACKED, packed)
+    if bytes_ is None or len(bytes_.shape) != 2 or not count(scale) or not all(bytes_.shape):
+        return None
+    bits = bytes_.shape[0] * 8 // count(scale) if scale.shape[-1] == 1 else 4
+    return flat(end, bytes_, bits, bytes_.shape[1], f"int{bits}") if bits in (2, 4) else None
+
+
+SCHEME = Scheme(
+    name="quanto",
+    methods=frozenset({"quanto"}),
+    weights={_PLAIN: ".weight", _PACKED: ".weight"},
+    side={
+        ".weight._scale": "scales",
+        ".weight._shift": "zero points",
+        ".weight._zeropoint": "zero points",
+        ".input_scale": "scales of inputs",
+        ".output_scale": "scales of outputs",
+    },
+    unpack=_unpack,
+    declared_by=lambda values: any(
+        isinstance(each, dict) and "weights" in each and "activations" in each for each in values.values()
+    ),
+)

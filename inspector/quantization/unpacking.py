@@ -1,0 +1,99 @@
+"""One scheme tried on a checkpoint's tensors: units by stem, and the weights that they stand for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from inspector.model import Tensor
+from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, Declared, Scheme, Unit, Weight
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """What one scheme makes of a checkpoint."""
+
+    scheme: Scheme
+    weights: list[tuple[Unit, Weight]] = field(default_factory=list)
+    loose: list[tuple[str, str]] = field(default_factory=list)  # (tensor, what it is)
+
+    @property
+    def explained(self) -> int:
+        """Tensors that the scheme accounts for."""
+        return sum(len(unit.pieces) for unit, _ in self.weights) + len(self.loose)
+
+    @property
+    def usual(self) -> tuple[int, int | None, str]:
+        """Bits, group size and variant that most packed weights have, by elements."""
+        elements: Counter[tuple[int, int | None, str]] = Counter()
+        for _, weight in self.weights:
+            elements[weight.bits, weight.group_size, weight.variant] += prod(weight.shape)
+        return elements.most_common(1)[0][0]
+
+
+def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
+    """What a scheme makes of the tensors; where widths are open, that under which most rows are as wide as a norm.
+
+    64 weights of 4 bits fill the same words as 32 of 8, so one weight alone cannot tell.
+    """
+    first = _tried(scheme, tensors, declared)
+    pairs = {(weight.bits, weight.group_size) for _, weight in first.weights if not weight.sure}
+    products = {bits * group for bits, group in pairs if group}
+    votes = sorted({(b, p // b) for p in products for b in COMMON_BITS if p % b == 0 and p // b in COMMON_GROUPS})
+    tried = [_tried(scheme, tensors, replace(declared, vote=vote)) for vote in votes]
+    scores = [sum(weight.shape[-1] in declared.vectors for _, weight in each.weights) for each in tried]
+    best = max(scores, default=0)
+    return tried[scores.index(best)] if scores.count(best) == 1 else first
+
+
+def _tried(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
+    result = Unpacked(scheme)
+    for unit in _units(scheme, tensors, result.loose):
+        weight = scheme.unpack(unit, declared)
+        if weight is not None and all(weight.shape) and weight.bits > 0:
+            result.weights.append((unit, weight))
+    return result
+
+
+def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str]]) -> Iterator[Unit]:
+    """Tensors by stem, where there are at least two: a weight, and what serves it."""
+    end_of = _Ends((*scheme.weights, *scheme.side, *scheme.loose))
+    groups: dict[str, dict[str, Tensor]] = {}
+    for tensor in tensors:
+        end = end_of(tensor.name)
+        if end is None:
+            continue
+        if end in scheme.loose:
+            loose.append((tensor.name, scheme.loose[end]))
+        else:
+            groups.setdefault(tensor.name[: -len(end)], {})[end] = tensor
+    bare = "" in scheme.weights  # a weight that is named by the stem alone: `experts.gate_up_proj`
+    whole = {tensor.name: tensor for tensor in tensors} if bare else {}
+    for stem, pieces in groups.items():
+        if stem in whole and not pieces.keys() & scheme.weights.keys():
+            pieces[""] = whole[stem]
+        if len(pieces) > 1:
+            yield Unit(stem, pieces)
+
+
+class _Ends:
+    """Name → the longest known end that it has. Its last word alone tells most names."""
+
+    def __init__(self, ends: Iterable[str]) -> None:
+        self._ends = sorted((end for end in ends if end), key=len, reverse=True)
+        self._by_word: dict[str, tuple[str, ...]] = {}
+
+    def __call__(self, name: str) -> str | None:
+        word = name.rpartition(".")[2]
+        candidates = self._by_word.get(word)
+        if candidates is None:
+            candidates = self._by_word[word] = tuple(end for end in self._ends if word_fits(word, end))
+        return next((end for end in candidates if name.endswith(end) and len(name) > len(end)), None)
+
+
+def word_fits(word: str, end: str) -> bool:
+    """Whether a name with this last word may have this end: `.weight.absmax`, `_blocks`."""
+    last = end.rpartition(".")[2]
+    return word == last if "." in end else word.endswith(last)

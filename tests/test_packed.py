@@ -1,0 +1,212 @@
+"""Packed weights: what libraries save is told apart into weights and what serves them, to the unit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sparse
+
+import inspector
+from inspector.model import Reconciliation
+
+FOLDER = Path(sparse.__file__).parent / "packed"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+#: Weights whose shape is data, and whose number of elements only the configuration tells.
+NEEDS_CONFIGURATION = {"vptq", "hqq-4bit-axis0"}
+
+
+def recipe(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
+    return loaded
+
+
+def reconciled(recipe: dict[str, Any], folder: Path, label: str | None = None) -> Reconciliation:
+    return inspector.reconcile(inspector.open(sparse.make(recipe, folder)), label)
+
+
+def without_declaration(name: str) -> dict[str, Any]:
+    """The recipe with a configuration that says nothing of packing."""
+    loaded = recipe(name)
+    config = loaded["beside"]["config.json"]
+    config = {key: value for key, value in config.items() if not key.startswith("quantization")}
+    return {**loaded, "beside": {"config.json": config}}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_logical_parameters_are_those_of_the_model_before_packing(name: str, tmp_path: Path) -> None:
+    """As many as PyTorch counted, none of them a scale, and every byte of the gap named."""
+    loaded = recipe(name)
+    result = reconciled(loaded, tmp_path / "model", "1.7M")
+    expected = loaded["expected"]
+    assert result.packing is not None
+    assert (result.packing.scheme, result.packing.bits) == (expected["scheme"], expected["bits"])
+    assert result.logical == expected["parameters"] == result.prediction.parameters  # type: ignore[union-attr]
+    assert result.unexplained_bytes == 0
+    assert not result.unexplained
+    assert not [finding for finding in result.findings if finding.severity == "error"]
+    assert result.nominal is not None
+    assert result.nominal.bits == expected["bits"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_logical_shapes_are_the_predicted_ones(name: str, tmp_path: Path) -> None:
+    """A packed `q_proj` is checked against the same formula as a plain one: no step says `shape`."""
+    result = reconciled(recipe(name), tmp_path / "model")
+    assert not {step.cause for step in result.steps} & {"shape", "missing", "vocab_padding", "size_mismatch"}
+    assert all(role.parameters == role.predicted_parameters for role in result.roles if role.group != "quantization")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_side_data_is_a_group_of_its_own(name: str, tmp_path: Path) -> None:
+    """Scales and the like have the role of the weight they serve, the group `quantization`, and no parameters."""
+    result = reconciled(recipe(name), tmp_path / "model")
+    served = [each for each in result.tensors if each.group == "quantization"]
+    assert served
+    assert {each.parameters for each in served} == {0}
+    assert {each.key.role for each in served} <= {role.role for role in result.roles if role.predicted_parameters}
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS_CONFIGURATION))
+def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_path: Path) -> None:
+    """The same count without any declaration."""
+    loaded = without_declaration(name)
+    result = reconciled(loaded, tmp_path / "model")
+    rules = {finding.rule for finding in result.findings}
+    assert result.packing is not None
+    assert "packing-inferred" in rules
+    assert result.logical == loaded["expected"]["parameters"]
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS_CONFIGURATION))
+def test_recognised_without_any_configuration(name: str, tmp_path: Path) -> None:
+    """Tensors alone tell the scheme and the model's dimensions."""
+    loaded = {**recipe(name), "beside": {}}
+    result = reconciled(loaded, tmp_path / "model")
+    assert result.packing is not None
+    assert result.logical == loaded["expected"]["parameters"]
+    assert result.checkpoint.config is not None
+    assert result.checkpoint.config.kind == "inferred"
+
+
+def test_a_declaration_that_the_tensors_do_not_follow(tmp_path: Path) -> None:
+    """A dequantized checkpoint whose configuration still says GPTQ: plain, with a warning."""
+    loaded = sparse.load("tinyllama-1.1b-chat")
+    loaded["beside"]["config.json"]["quantization_config"] = {"quant_method": "gptq", "bits": 4}
+    result = reconciled(loaded, tmp_path / "model")
+    assert result.packing is None
+    assert "packing-declared" in {finding.rule for finding in result.findings}
+
+
+def test_a_declaration_of_another_scheme(tmp_path: Path) -> None:
+    """The tensors win: AWQ's layout under a configuration that says GPTQ."""
+    loaded = recipe("awq-gemm")
+    loaded["beside"]["config.json"]["quantization_config"]["quant_method"] = "gptq"
+    result = reconciled(loaded, tmp_path / "model")
+    assert result.packing is not None
+    assert result.packing.scheme == "awq-gemm"
+    assert "packing-inferred" in {finding.rule for finding in result.findings if finding.severity == "warning"}
+    assert result.logical == loaded["expected"]["parameters"]
+
+
+@pytest.mark.parametrize("bits", ["4", -1, 0, 10**30, None, [], {}, True, 2.5])
+def test_senseless_claims_are_not_believed(bits: object, tmp_path: Path) -> None:
+    """Numbers in a configuration come from strangers: the tensors say 4 bits."""
+    loaded = recipe("gptq-4bit")
+    loaded["beside"]["config.json"]["quantization_config"].update(bits=bits, group_size=bits)
+    result = reconciled(loaded, tmp_path / "model")
+    assert result.logical == loaded["expected"]["parameters"]
+
+
+@pytest.mark.parametrize("shape", [[], [0], [0, 0], [1], [7, 3], [1, 2, 3, 4]])
+@pytest.mark.parametrize("name", NAMES)
+def test_side_data_of_senseless_shapes(name: str, shape: list[int], tmp_path: Path) -> None:
+    """Scales of no size or of another rank leave a weight as it is stored; nothing crashes, all bytes add up."""
+    loaded = recipe(name)
+    for file in loaded["files"].values():
+        file["tensors"] = [
+            [dtype, own if "norm" in tensor or (len(own) > 1 and tensor.endswith("weight")) else shape, tensor]
+            for dtype, own, tensor in file["tensors"]
+        ]
+    result = reconciled(loaded, tmp_path / "model")
+    explained = sum(step.bytes for step in result.steps) + result.unexplained_bytes
+    assert result.start + explained == result.on_disk
+
+
+#: Recipes at full size → parameters, as published or as Transformers counts them before packing.
+#: gpt-oss, NF4 and W4A16: what the Hub's own tests assert.
+LARGE = {
+    "gpt-oss-20b": 20_914_757_184,
+    "gpt-oss-120b": 116_829_156_672,
+    "llama-3.1-8b-nf4": 8_030_261_248,
+    "llama-3.1-8b-w4a16": 8_030_261_248,
+    "llama-3.3-70b-w4a16": 70_553_706_496,
+    "llama-3.1-8b-gptq-3bit": 8_030_261_248,
+    "qwen3-14b-mlx-4bit": 14_768_307_200,
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_full_size_checkpoints_count_to_the_unit(made: Callable[[str], Path], name: str) -> None:
+    """From "nB at k bits" to the disk without a gap, and logical parameters as published."""
+    result = inspector.reconcile(inspector.open(made(name)))
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == LARGE[name]
+    assert result.unexplained_bytes == 0
+    assert not result.unexplained
+    assert result.nominal is not None
+    assert result.start + sum(step.bytes for step in result.steps) == result.on_disk
+    assert {"quantization_overhead", "unquantized"} <= {step.cause for step in result.steps}
+
+
+def test_mlx_checkpoint_has_the_published_bytes(made: Callable[[str], Path]) -> None:
+    """Qwen3-14B at 4 bits: the total_size of its published index."""
+    checkpoint = inspector.open(made("qwen3-14b-mlx-4bit"))
+    assert sum(header.bytes_in("tensors") for header in checkpoint.files) == 8_307_783_680
+
+
+def test_order_of_columns_is_no_parameter(made: Callable[[str], Path]) -> None:
+    """The 6,225,920 entries of g_idx in a W4A16 Llama-3.3-70B are side data."""
+    result = inspector.reconcile(inspector.open(made("llama-3.3-70b-w4a16")))
+    order = [each for each in result.tensors if each.tensor.name.endswith("weight_g_idx")]
+    assert sum(each.tensor.elements for each in order) == 6_225_920
+    assert {(each.group, each.parameters) for each in order} == {("quantization", 0)}
+
+
+def test_deepseek_v3_in_blocks_of_fp8(made: Callable[[str], Path]) -> None:
+    """As published: elements of each dtype; the main model's parameters, and the layer that predicts further."""
+    result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")), "671B")
+    elements = {line.dtype: line.elements for line in result.dtypes}
+    assert elements == {"F8_E4M3": 680_571_043_840, "BF16": 3_918_786_560, "F32": 41_555_600}
+    assert result.prediction is not None
+    assert result.prediction.parameters == 671_026_404_352
+    steps = {step.cause: step.bytes for step in result.steps}
+    assert steps["quantization_overhead"] == 4 * (41_555_600 - 59 * 256)
+    assert steps["duplicate"] == 2 * 2 * 129_280 * 7_168
+    assert result.unexplained_bytes == 0
+    further = sum(each.parameters for each in result.tensors if each.key.layer == 61)
+    assert result.logical == 671_026_404_352 + further
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("modelopt-nvfp4", "hf_quant_config.json"),
+        ("quanto-int4", "quanto_qmap.json"),
+        ("gptq-4bit", "quantize_config.json"),
+        ("awq-gemm", "quant_config.json"),
+    ],
+)
+def test_declared_in_a_file_of_its_own(name: str, file: str, tmp_path: Path) -> None:
+    """Libraries that write their settings beside config.json are believed as if they stood in it."""
+    loaded = recipe(name)
+    config = loaded["beside"]["config.json"]
+    declared = config.pop("quantization_config", {})
+    settings = {key: value for key, value in declared.items() if key != "quant_method"}
+    loaded["beside"] = {"config.json": config, file: loaded["beside"].get(file, settings)}
+    result = reconciled(loaded, tmp_path / "model")
+    assert result.logical == loaded["expected"]["parameters"]
+    assert not result.findings

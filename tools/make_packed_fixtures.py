@@ -1,0 +1,323 @@
+"""Write fixtures/packed: what quantization libraries make of one small Llama, as recipes.
+
+    pip install torch transformers bitsandbytes compressed-tensors torchao optimum-quanto hqq nvidia-modelopt \
+        mlx[cpu] mlx-lm gptqmodel autoawq aqlm vptq
+    python tools/make_packed_fixtures.py [NAME…]
+
+Each library runs on the CPU; only the header of what it saves is kept. Where a library packs on a GPU
+alone, its empty packed layers are put into the model: names, shapes and dtypes are the library's either way.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from make_fixtures import FIXTURES, compress, write
+from safetensors.torch import save_file
+from torch import nn
+from transformers import LlamaConfig, LlamaForCausalLM
+
+SIZES = {
+    "hidden_size": 256,
+    "intermediate_size": 512,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 1000,
+}
+
+Save = Callable[[Path, Path], object]  # from the folder of the plain model to that of the packed one
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One library's way to pack, and what the inspector should call it."""
+
+    library: str
+    save: Save
+    scheme: str
+    bits: int
+
+
+# --- libraries that pack on a CPU -------------------------------------------------------------
+
+
+def bitsandbytes(plain: Path, out: Path, **settings: Any) -> None:
+    from transformers import BitsAndBytesConfig
+
+    quantized = LlamaForCausalLM.from_pretrained(plain, quantization_config=BitsAndBytesConfig(**settings))
+    quantized.save_pretrained(out)
+
+
+def compressed_tensors(plain: Path, out: Path, preset: str) -> None:
+    from compressed_tensors.compressors import ModelCompressor
+    from compressed_tensors.quantization import QuantizationConfig, apply_quantization_config, preset_name_to_scheme
+
+    model = LlamaForCausalLM.from_pretrained(plain)
+    scheme = preset_name_to_scheme(preset, ["Linear"])
+    settings = QuantizationConfig(config_groups={"group_0": scheme}, ignore=["lm_head"], quantization_status="frozen")
+    apply_quantization_config(model, settings)
+    for module in model.modules():
+        for name in ("weight_scale", "input_scale", "weight_global_scale", "input_global_scale"):
+            if hasattr(module, name):
+                getattr(module, name).data.fill_(1)
+    compressor = ModelCompressor.from_pretrained_model(model)
+    compressor.compress_model(model)
+    model.save_pretrained(out)
+    compressor.update_config(out)
+
+
+def torchao(plain: Path, out: Path, kind: str, **settings: Any) -> None:
+    import torchao.quantization
+    from transformers import TorchAoConfig
+
+    how = TorchAoConfig(getattr(torchao.quantization, kind)(**settings))
+    LlamaForCausalLM.from_pretrained(plain, quantization_config=how).save_pretrained(out)
+
+
+def quanto(plain: Path, out: Path, weights: str) -> None:
+    from optimum import quanto as library
+
+    model = LlamaForCausalLM.from_pretrained(plain)
+    quantize = library.QuantizedModelForCausalLM.quantize
+    quantize(model, weights=getattr(library, weights), exclude="lm_head").save_pretrained(out)
+
+
+def hqq(plain: Path, out: Path, bits: int, axis: int) -> None:
+    from hqq.core.quantize import BaseQuantizeConfig
+    from hqq.models.hf.base import AutoHQQHFModel
+
+    model = LlamaForCausalLM.from_pretrained(plain, dtype=torch.float16)
+    settings = BaseQuantizeConfig(nbits=bits, group_size=64, axis=axis)
+    AutoHQQHFModel.quantize_model(model, quant_config=settings, compute_dtype=torch.float16, device="cpu")
+    AutoHQQHFModel.save_to_safetensors(model, str(out))
+    config = json.loads((plain / "config.json").read_text())
+    config["quantization_config"] = {"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": bits, "group_size": 64, "axis": axis}}}  # fmt: skip
+    (out / "config.json").write_text(json.dumps(config))
+
+
+def modelopt(plain: Path, out: Path, kind: str) -> None:
+    from modelopt.torch import quantization
+    from modelopt.torch.export import export_hf_checkpoint
+
+    model = LlamaForCausalLM.from_pretrained(plain)
+    tokens = torch.arange(32).reshape(1, 32)
+    quantization.quantize(model, getattr(quantization, kind), lambda each: each(tokens))
+    with torch.inference_mode():
+        export_hf_checkpoint(model, export_dir=out)
+
+
+def mlx(plain: Path, out: Path, **settings: Any) -> None:
+    from mlx_lm import convert
+    from tokenizers import Tokenizer, models
+    from transformers import PreTrainedTokenizerFast
+
+    words = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(plain)
+    convert(str(plain), mlx_path=str(out), quantize=True, **settings)
+
+
+# --- libraries whose packed layers are put into the model -------------------------------------
+
+
+def with_layers(plain: Path, out: Path, make: Callable[[nn.Linear], nn.Module], declared: Mapping[str, Any]) -> None:
+    """Each linear layer but the head replaced by `make`'s; saved with `declared` in its configuration."""
+    model = LlamaForCausalLM.from_pretrained(plain, dtype=torch.float16)
+    per_module: dict[str, Any] = {}
+    for name, module in list(model.named_modules()):
+        if isinstance(module, nn.Linear) and name != "lm_head":
+            parent, _, last = name.rpartition(".")
+            setattr(model.get_submodule(parent), last, make(module))
+            per_module[name] = {"in_features": module.in_features, "out_features": module.out_features}
+    declared = {**declared, **({"config_for_layers": per_module} if declared["quant_method"] == "vptq" else {})}
+    config = json.loads((plain / "config.json").read_text())
+    out.mkdir()
+    state = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    save_file(state, out / "model.safetensors", metadata={"format": "pt"})
+    (out / "config.json").write_text(json.dumps({**config, "quantization_config": declared}))
+
+
+def gptq(bits: int) -> Save:
+    def make(linear: nn.Linear) -> nn.Module:
+        from gptqmodel.nn_modules.qlinear.torch import TorchLinear
+
+        sizes = {"in_features": linear.in_features, "out_features": linear.out_features}
+        return TorchLinear(
+            bits=bits, group_size=128, sym=True, desc_act=True, bias=False, register_buffers=True, **sizes
+        )
+
+    declared = {"quant_method": "gptq", "bits": bits, "group_size": 128, "desc_act": True}
+    return partial(with_layers, make=make, declared=declared)
+
+
+def awq(layout: str) -> Save:
+    def make(linear: nn.Linear) -> nn.Module:
+        from awq.modules import linear as layers
+        from awq.modules.linear.gemv_fast import WQLinear_GEMVFast
+        from awq.modules.linear.marlin import WQLinear_Marlin
+
+        kinds = {"gemm": layers.WQLinear_GEMM, "gemv": layers.WQLinear_GEMV, "gemv_fast": WQLinear_GEMVFast, "marlin": WQLinear_Marlin}  # fmt: skip
+        return kinds[layout].from_linear(linear, 4, 128, init_only=True)  # type: ignore[no-any-return]
+
+    return partial(
+        with_layers, make=make, declared={"quant_method": "awq", "bits": 4, "group_size": 128, "version": layout}
+    )
+
+
+def aqlm_layer(linear: nn.Linear) -> nn.Module:
+    from aqlm import QuantizedLinear
+
+    sizes = {"in_group_size": 8, "out_group_size": 1, "num_codebooks": 1, "nbits_per_codebook": 16}
+    return QuantizedLinear(linear.in_features, linear.out_features, bias=False, **sizes)  # type: ignore[no-any-return]
+
+
+def vptq_layer(linear: nn.Linear) -> nn.Module:
+    from vptq import VQuantLinear
+
+    sizes = {"in_features": linear.in_features, "out_features": linear.out_features, "group_size": linear.in_features}
+    books = {"vector_lens": [-1, 8], "num_centroids": [-1, 256], "num_res_centroids": [-1, 256], "group_num": 1}
+    flags = {
+        "indices_as_float": False,
+        "enable_norm": True,
+        "enable_perm": True,
+        "is_indice_packed": True,
+        "bias": False,
+    }
+    return VQuantLinear(outlier_size=0, **sizes, **books, **flags)  # type: ignore[no-any-return]
+
+
+def transformers_layer(module: str, name: str, **settings: Any) -> Callable[[nn.Linear], nn.Module]:
+    def make(linear: nn.Linear) -> nn.Module:
+        from importlib import import_module
+
+        kind = getattr(import_module(f"transformers.integrations.{module}"), name)
+        return kind(linear.in_features, linear.out_features, **settings)  # type: ignore[no-any-return]
+
+    return make
+
+
+BITNET = transformers_layer("bitnet", "BitLinear", bias=False, dtype=torch.bfloat16)
+FP8 = transformers_layer("finegrained_fp8", "FP8Linear", block_size=(128, 128), activation_scheme="dynamic")
+FBGEMM = transformers_layer("fbgemm_fp8", "FbgemmFp8Linear", bias=False)
+EETQ = transformers_layer("eetq", "EetqLinear", bias=False)
+
+NF4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+FP4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "fp4", "bnb_4bit_use_double_quant": True, "bnb_4bit_quant_storage": torch.bfloat16}  # fmt: skip
+
+FIXED: dict[str, Fixture] = {
+    "bitsandbytes-nf4": Fixture("bitsandbytes", partial(bitsandbytes, **NF4), "bitsandbytes-nf4", 4),
+    "bitsandbytes-fp4-double": Fixture("bitsandbytes", partial(bitsandbytes, **FP4), "bitsandbytes-fp4", 4),
+    "bitsandbytes-int8": Fixture("bitsandbytes", partial(bitsandbytes, load_in_8bit=True), "bitsandbytes-int8", 8),
+    "quanto-int2": Fixture("optimum-quanto", partial(quanto, weights="qint2"), "quanto-int2", 2),
+    "quanto-int4": Fixture("optimum-quanto", partial(quanto, weights="qint4"), "quanto-int4", 4),
+    "quanto-int8": Fixture("optimum-quanto", partial(quanto, weights="qint8"), "quanto-int8", 8),
+    "quanto-float8": Fixture("optimum-quanto", partial(quanto, weights="qfloat8"), "quanto-float8", 8),
+    "torchao-int8": Fixture("torchao", partial(torchao, kind="Int8WeightOnlyConfig"), "torchao-int8", 8),
+    "torchao-float8": Fixture("torchao", partial(torchao, kind="Float8WeightOnlyConfig"), "torchao-fp8", 8),
+    "torchao-intx": Fixture("torchao", partial(torchao, kind="IntxWeightOnlyConfig", weight_dtype=torch.int4), "torchao-int8", 8),
+    "mlx-4bit": Fixture("mlx", partial(mlx, q_bits=4, q_group_size=64), "mlx", 4),
+    "mlx-8bit": Fixture("mlx", partial(mlx, q_bits=8, q_group_size=32), "mlx", 8),
+    "mlx-mixed": Fixture("mlx", partial(mlx, quant_predicate="mixed_3_6"), "mlx", 3),
+    "mlx-mxfp4": Fixture("mlx", partial(mlx, q_mode="mxfp4"), "mlx-mxfp4", 4),
+    "mlx-nvfp4": Fixture("mlx", partial(mlx, q_mode="nvfp4"), "mlx-nvfp4", 4),
+    "aqlm": Fixture("aqlm", partial(with_layers, make=aqlm_layer, declared={"quant_method": "aqlm"}), "aqlm", 2),
+    "vptq": Fixture("vptq", partial(with_layers, make=vptq_layer, declared={"quant_method": "vptq"}), "vptq", 2),
+    "bitnet": Fixture("transformers", partial(with_layers, make=BITNET, declared={"quant_method": "bitnet"}), "bitnet", 2),
+    "fp8-blocks": Fixture("transformers", partial(with_layers, make=FP8, declared={"quant_method": "fp8", "weight_block_size": [128, 128]}), "fp8", 8),
+    "fp8-rows": Fixture("transformers", partial(with_layers, make=FBGEMM, declared={"quant_method": "fbgemm_fp8"}), "fp8", 8),
+    "eetq": Fixture("transformers", partial(with_layers, make=EETQ, declared={"quant_method": "eetq"}), "eetq", 8),
+}  # fmt: skip
+
+#: compressed-tensors' own presets → (format in its configuration, bits).
+PRESETS = {
+    "W4A16": ("pack-quantized", 4),
+    "W4A16_ASYM": ("pack-quantized", 4),
+    "W8A16": ("pack-quantized", 8),
+    "W8A8": ("int-quantized", 8),
+    "FP8": ("float-quantized", 8),
+    "FP8_BLOCK": ("float-quantized", 8),
+    "NVFP4": ("nvfp4-pack-quantized", 4),
+    "MXFP4": ("mxfp4-pack-quantized", 4),
+    "MXFP8": ("float-quantized", 8),
+}
+#: ModelOpt's own configurations → (scheme, bits).
+MODELOPT = {
+    "FP8_DEFAULT_CFG": ("fp8", 8),
+    "NVFP4_DEFAULT_CFG": ("nvfp4", 4),
+    "INT4_AWQ_CFG": ("int4-awq", 4),
+    "W4A8_AWQ_BETA_CFG": ("int4-awq", 4),
+    "INT8_SMOOTHQUANT_CFG": ("int8", 8),
+}
+
+
+def fixtures() -> dict[str, Fixture]:
+    made = dict(FIXED)
+    for preset, (scheme, bits) in PRESETS.items():
+        save = partial(compressed_tensors, preset=preset)
+        made[f"compressed-tensors-{preset.lower()}"] = Fixture(
+            "compressed-tensors", save, f"compressed-tensors-{scheme}", bits
+        )
+    for kind, (scheme, bits) in MODELOPT.items():
+        name = kind.removesuffix("_CFG").removesuffix("_DEFAULT").removesuffix("_BETA").lower()
+        made[f"modelopt-{name}"] = Fixture("nvidia-modelopt", partial(modelopt, kind=kind), f"modelopt-{scheme}", bits)
+    for bits in (2, 3, 4, 8):
+        made[f"gptq-{bits}bit"] = Fixture("gptqmodel", gptq(bits), "gptq", bits)
+        made[f"hqq-{bits}bit"] = Fixture("hqq", partial(hqq, bits=bits, axis=1), "hqq", bits)
+    made["hqq-4bit-axis0"] = Fixture("hqq", partial(hqq, bits=4, axis=0), "hqq", 4)
+    for layout in ("gemm", "gemv", "gemv_fast", "marlin"):
+        made[f"awq-{layout}"] = Fixture("autoawq", awq(layout), f"awq-{layout}", 4)
+    return made
+
+
+def recipe(fixture: Fixture, folder: Path, parameters: int) -> dict[str, Any]:
+    """What was saved, as text."""
+    beside = {
+        path.name: json.loads(path.read_text())
+        for path in folder.glob("*.json")
+        if "config" in path.name or "qmap" in path.name
+    }
+    for name in list(beside):
+        if name.startswith(("generation", "tokenizer")):
+            del beside[name]
+    files = {path.name: listing(path) for path in sorted(folder.glob("*.safetensors"))}
+    return {
+        "about": f"{fixture.library} {version(fixture.library)}, transformers {version('transformers')}",
+        "expected": {"parameters": parameters, "scheme": fixture.scheme, "bits": fixture.bits},
+        "beside": beside,
+        "files": files,
+    }
+
+
+def listing(path: Path) -> dict[str, Any]:
+    raw = path.read_bytes()
+    header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    header.pop("__metadata__", None)
+    return {"tensors": compress((entry["dtype"], name, tuple(entry["shape"])) for name, entry in header.items())}
+
+
+def main(wanted: list[str]) -> None:
+    (FIXTURES / "packed").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        plain = Path(temporary) / "plain"
+        model = LlamaForCausalLM(LlamaConfig(**SIZES)).to(torch.bfloat16)
+        model.save_pretrained(plain)
+        for name, fixture in fixtures().items():
+            if wanted and name not in wanted:
+                continue
+            folder = Path(temporary) / name
+            fixture.save(plain, folder)
+            write(FIXTURES / "packed" / f"{name}.json", recipe(fixture, folder, model.num_parameters()))
+            print(name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
