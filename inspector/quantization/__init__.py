@@ -20,7 +20,7 @@ from inspector.units import escape, plural
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 
 
-def packing_of(config: Config | None, files: tuple[Header, ...]) -> Packing | None:  # noqa: ARG001  GGUF needs none
+def packing_of(config: Config | None, files: tuple[Header, ...]) -> Packing | None:
     """How the files' weights are packed; None for plain tensors."""
     if any(header.format == "gguf" for header in files):
         from inspector.quantization import ggml  # types that only GGUF files have
