@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from inspector import configs, formats, selection, workers
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
 from inspector.model import Checkpoint, Config, Finding, Header, Region
 from inspector.sources import Place
+from inspector.sources.narrowed import Narrowed
 from inspector.targets import place_of
+from inspector.units import escape
 
 
 def open(
@@ -39,9 +42,25 @@ def open(
         place.close()
 
 
-def _read(place: Place, target: str, config_path: Path | None, include: str | None) -> Checkpoint:
+def examine(place: Place, target: str) -> Checkpoint:
+    """The checkpoint at a place for an audit: whatever cannot be read is a finding.
+
+    Raises:
+        TargetError: there are no weight files.
+    """
+    try:
+        return _read(place, target, None, None, lenient=True)
+    except FormatError as error:  # the index: go by the files' names instead
+        without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
+        read = _read(without, target, None, None, lenient=True)
+        return replace(read, findings=(*read.findings, Finding("index", "error", str(error))))
+
+
+def _read(
+    place: Place, target: str, config_path: Path | None, include: str | None, *, lenient: bool = False
+) -> Checkpoint:
     selected = selection.select(place, include)
-    files, unreadable = _headers(place, selected.paths)
+    files, unreadable = _headers(place, selected.paths, lenient=lenient)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
     return Checkpoint(
@@ -56,19 +75,19 @@ def _read(place: Place, target: str, config_path: Path | None, include: str | No
     )
 
 
-def _headers(place: Place, paths: tuple[str, ...]) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
-    """Each file's header. One bad file among several is a finding; a lone one is the error."""
+def _headers(place: Place, paths: tuple[str, ...], *, lenient: bool) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
+    """Each file's header. One bad file among several is a finding; a lone one is the error, unless `lenient`."""
     read = workers.each(lambda path: _header(place, path), paths, place.parallel)
     errors = [(path, each) for path, each in zip(paths, read, strict=True) if isinstance(each, InspectorError)]
-    if errors and len(paths) == 1:
+    if errors and len(paths) == 1 and not lenient:
         raise errors[0][1]
-    if len(errors) == len(paths):
+    if errors and len(errors) == len(paths) and not lenient:
         raise FormatError(f"none of {len(paths)} weight files can be read; the first: {errors[0][1]}")
     headers = tuple(
         _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
         for path, each in zip(paths, read, strict=True)
     )
-    return headers, tuple(Finding("unreadable-file", "error", str(error), path) for path, error in errors)
+    return headers, tuple(finding_of(error, path) for path, error in errors)
 
 
 def _header(place: Place, path: str) -> Header | InspectorError:
@@ -79,6 +98,12 @@ def _header(place: Place, path: str) -> Header | InspectorError:
         raise
     except InspectorError as error:
         return error
+
+
+def finding_of(error: InspectorError, path: str) -> Finding:
+    """What is wrong with a file that cannot be read. Its path, with which the message begins, is not said twice."""
+    rule = error.rule if isinstance(error, FormatError) else "unreadable-file"
+    return Finding(rule, "error", str(error).removeprefix(escape(path)).removeprefix(":").strip(), path)
 
 
 def _unreadable(path: str, size: int) -> Header:

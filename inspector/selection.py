@@ -19,7 +19,7 @@ INDEX = ".safetensors.index.json"
 MAX_INDEX = 256 * 1024 * 1024
 
 # `model-00001-of-00002`, `model_00000-of-000157`: counted from 1 or from 0, five digits or more.
-_SHARD = re.compile(r"^(?P<stem>.*?)[-_.](?P<number>\d{5,})[-_]of[-_](?P<total>\d{5,})$")
+SHARD = re.compile(r"^(?P<stem>.*?)[-_.](?P<number>\d{5,})[-_]of[-_](?P<total>\d{5,})$")
 
 #: File name pattern → what it is, the first that fits.
 KINDS: tuple[tuple[str, str], ...] = (
@@ -84,7 +84,7 @@ def select(place: Place, include: str | None = None) -> Selection:
     if place.selected is not None:
         if place.selected.endswith(".index.json"):
             return _by_index(place, place.selected, required=True)
-        shard = _SHARD.match(_stem(place.selected))
+        shard = SHARD.match(_stem(place.selected))
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
@@ -211,7 +211,7 @@ def _without_index(here: list[str], folder: str) -> Selection:
     sets: dict[tuple[str, int], list[str]] = {}
     singles: list[str] = []
     for path in here:
-        shard = _SHARD.match(_stem(path))
+        shard = SHARD.match(_stem(path))
         if shard:
             sets.setdefault((shard["stem"], int(shard["total"])), []).append(path)
         else:
@@ -231,7 +231,7 @@ def _without_index(here: list[str], folder: str) -> Selection:
 
 
 def _absent_shards(paths: list[str], total: int) -> tuple[Finding, ...]:
-    numbers = {int(_SHARD.match(_stem(path))["number"]) for path in paths}  # type: ignore[index]  # matched before
+    numbers = {int(SHARD.match(_stem(path))["number"]) for path in paths}  # type: ignore[index]  # matched before
     start = 0 if 0 in numbers else 1
     absent = sorted(set(range(start, min(total, 100_000) + start)) - numbers)
     if not absent:
