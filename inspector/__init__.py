@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.api import metadata, open, predict, reconcile
+    from inspector.auditing import audit
     from inspector.errors import (
         ConfigError,
         FormatError,
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
     **dict.fromkeys(("metadata", "open", "predict", "reconcile"), "inspector.api"),
+    "audit": "inspector.auditing",
     **dict.fromkeys(
         ("ConfigError", "FormatError", "InspectorError", "SourceError", "TargetError", "UsageError"), "inspector.errors"
     ),
@@ -76,6 +78,7 @@ __all__ = [
     "TargetError",
     "Tensor",
     "UsageError",
+    "audit",
     "metadata",
     "open",
     "predict",

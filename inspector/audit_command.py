@@ -16,7 +16,7 @@ from inspector.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from inspector.audit import Audited
+    from inspector.auditing import Audited
     from inspector.rules.subject import Subject
 
 FINDINGS = 1  # exit code
@@ -53,7 +53,7 @@ def audit(
     TARGET is a file, a model's folder, or a folder of such folders. Nothing is run, nothing is written, and
     no network is used unless asked. Exits with 1 where something was found, with 2 where nothing could be.
     """
-    from inspector import audit as audits
+    from inspector import auditing as audits
     from inspector import settings
 
     if list_rules:
@@ -77,7 +77,7 @@ def audit(
 
 
 def _audited(targets: Iterable[str], revision: str | None, sums: Checksums | None) -> Iterator[Audited]:
-    from inspector import audit as audits
+    from inspector import auditing as audits
 
     for target in targets:
         for subject in audits.subjects(target, revision):
@@ -86,7 +86,7 @@ def _audited(targets: Iterable[str], revision: str | None, sums: Checksums | Non
 
 def _cached(places: tuple[str, ...], sums: Checksums | None) -> Iterator[Audited]:
     """The Hub's cache, then each snapshot in it."""
-    from inspector import audit as audits
+    from inspector import auditing as audits
     from inspector import cache as caches
 
     for place in places or (None,):

@@ -10,7 +10,7 @@ import hostile
 import pytest
 
 import inspector
-from inspector.audit import Audit, audit
+from inspector.auditing import Audit, audit
 from inspector.report.audit import handbook
 from inspector.rules import all_rules
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from inspector.audit import Audit, Audited, Verdict
+from inspector.auditing import Audit, Audited, Verdict
 from inspector.report.documents import SCHEMA, finding
 from inspector.rules import GROUPS, all_rules
 from inspector.units import escape, plural, size

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from inspector import __version__
-from inspector.audit import Audit, Audited
+from inspector.auditing import Audit, Audited
 from inspector.model import Finding
 from inspector.rules import Rule, all_rules
 from inspector.units import escape

@@ -121,7 +121,7 @@ def declared_parameters(subject: Subject) -> Iterator[Found]:
     Writers count tied heads twice, or packed weights as they are stored: a number to distrust, no damage.
     """
     for claim in subject.result.claims if subject.result else ():
-        if "parameter" in claim.name and claim.claimed != str(claim.counted):
+        if "parameter" in claim.name and isinstance(claim.counted, int) and claim.claimed != str(claim.counted):
             yield Found(f"{claim.name} is {claim.claimed}; counted: {integer(claim.counted)}")
 
 

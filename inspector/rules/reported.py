@@ -186,6 +186,42 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "Tensors whose data does not follow the table's order.",
         "llama.cpp refuses the file.",
     ),
+    # --- the parts of a split GGUF ----------------------------------------------------------------
+    (
+        "split-count",
+        "whole",
+        "error",
+        "The parts of a split GGUF disagree about how many they are.",
+        "Parts of different splits were mixed; llama.cpp refuses the set. Download the parts again.",
+    ),
+    (
+        "split-number",
+        "whole",
+        "error",
+        "Two parts of a split GGUF have the same number.",
+        "A part is there twice under two names, and another is missing. Download the parts again.",
+    ),
+    (
+        "missing-part",
+        "whole",
+        "error",
+        "A part of a split GGUF is not there.",
+        "Its first part says how many there are. Download the missing ones.",
+    ),
+    (
+        "split-tensors",
+        "whole",
+        "error",
+        "A split GGUF has more or fewer tensors than its first part says.",
+        "`split.tensors.count` is of all parts; llama.cpp refuses the set. Download the parts again.",
+    ),
+    (
+        "split-duplicate",
+        "whole",
+        "error",
+        "A tensor stands in several parts of a split GGUF.",
+        "Parts of different splits were mixed; llama.cpp refuses the set. Download the parts again.",
+    ),
     # --- the selection of files: is the set complete? ------------------------------------------------
     (
         "missing-shard",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from typing import Any
 
 from inspector.model import Header
 from inspector.rules import Found, rule
-from inspector.rules.pickles import Imports, imports_of
+from inspector.rules.pickles import MAX_PICKLE, Imports, imports_of
 from inspector.rules.subject import WEIGHTS, Subject
 from inspector.rules.templates import internals, templates
 from inspector.units import escape, plural
@@ -29,7 +31,7 @@ PROGRAMS: tuple[tuple[bytes, str], ...] = (
 #: Ends of files that are run.
 SCRIPTS = (
     *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
-    *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyc", ".pyd"),
+    *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
     *(".php", ".pl", ".rb", ".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
 )
 #: First bytes → another format that a reader may take the bytes for.
@@ -102,10 +104,7 @@ def _scanned(subject: Subject, path: str) -> tuple[str, ...]:
         from picklescan.scanner import SafetyLevel, scan_bytes
     except ImportError:
         return ()
-    from io import BytesIO
-
-    from inspector.rules.pickles import MAX_PICKLE
-
+    logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
     size = subject.place.files[path]
     if size > MAX_PICKLE:  # it reads whole files into memory
         return ()
@@ -294,7 +293,7 @@ def executable(subject: Subject) -> Iterator[Found]:
             yield Found("a script", entry.path, severity="info" if name.endswith(".py") else "warning")
         elif name.endswith(SCRIPTS):
             yield Found("a file that is run when it is opened", entry.path, severity="warning")
-        elif name.endswith(".py"):
+        elif name.endswith((".py", ".pyc")):
             yield Found("Python code", entry.path, severity="info")
 
 

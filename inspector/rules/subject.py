@@ -47,7 +47,8 @@ class Subject:
         self.alone = None if (place.selected or selection.INDEX).endswith(selection.INDEX) else place.selected
         #: What the rules look at. What lies beside a lone file may be read, and is not judged.
         self.entries = [entry for entry in listed if self.alone in (None, entry.path)]
-        self.place = Narrowed(place, self._readable)
+        self._whole = place
+        self.place = Narrowed(place, self._readable)  # what loaders see: without hidden files
         self.findings: list[Finding] = []  # made while the files are read
         self.checkpoint = self._checkpoint()
         self.extra = self._extra_headers()
@@ -146,11 +147,13 @@ class Subject:
 
     def span(self, path: str, start: int, length: int) -> bytes:
         """Bytes of a file from `start`; none of a file that cannot be read."""
-        length = min(length, self.place.files.get(path, 0) - start)
+        if not self._readable(path):
+            return b""
+        length = min(length, self.by_path[path].size - start)
         if length <= 0:
             return b""
         try:
-            source = self.place.open(path)
+            source = self._whole.open(path)
         except InspectorError:
             return b""
         try:
@@ -162,10 +165,10 @@ class Subject:
 
     def text(self, path: str, limit: int = MAX_DOCUMENT) -> str | None:
         """A small text file; None where it is absent, too large or no text."""
-        if path not in self.place.files:
+        if not self._readable(path):
             return None
         try:
-            return self.place.read_text(path, limit)
+            return self._whole.read_text(path, limit)
         except InspectorError:
             return None
 

@@ -211,36 +211,18 @@ def second_index(subject: Subject) -> Iterator[Found]:
             yield Found(f"a second index beside {index.path}", entry.path)
 
 
-@rule("split-counts", "error")
-def split_counts(subject: Subject) -> Iterator[Found]:
-    """The parts of a split GGUF disagree about how many they are.
+@rule("split-name", "error")
+def split_name(subject: Subject) -> Iterator[Found]:
+    """A part of a split GGUF whose name gives it another number than it has.
 
-    `split.count`, `split.no` and `split.tensors.count` are written into each part; llama.cpp refuses a
-    set in which they contradict the files. Parts of different models or versions were mixed.
+    `split.no` counts from 0, names from 1. llama.cpp finds the parts by their names and then refuses the
+    set. A file was renamed, or stands in for another: download the parts again.
     """
-    parts = [header for header in subject.headers if header.format == "gguf" and "split.count" in header.metadata]
-    if not parts:
-        return
-    first = parts[0]
-    total = first.metadata["split.count"]
-    for header in parts:
-        if header.metadata["split.count"] != total:
-            yield Found(f"split.count is {header.metadata['split.count']}, in {first.path} {total}", header.path)
-    numbers: dict[object, str] = {}
-    for header in parts:
-        number = header.metadata.get("split.no")
-        if number in numbers:
-            yield Found(f"split.no is {number}, as in {numbers[number]}", header.path)
-        numbers.setdefault(number, header.path)
+    for header in subject.all_headers:
+        number = header.metadata.get("split.no") if header.format == "gguf" else None
         shard = SHARD.match(_name(header).rpartition(".")[0])
         if shard and isinstance(number, int) and int(shard["number"]) != number + 1:
-            yield Found(f"split.no is {number} (counted from 0), and the name says {shard['number']}", header.path)
-    if isinstance(total, int) and len(parts) != total and len(subject.headers) == len(parts):
-        yield Found(f"split.count is {total}, and {plural(len(parts), 'part')} are here", first.path)
-    stated = first.metadata.get("split.tensors.count")
-    stored = sum(len(header.tensors) for header in parts)
-    if isinstance(stated, int) and len(parts) == total and stated != stored:
-        yield Found(f"split.tensors.count is {integer(stated)}, and the parts have {integer(stored)}", first.path)
+            yield Found(f"split.no is {number}, counted from 0, and the name says {int(shard['number'])}", header.path)
 
 
 def _name(header: Header) -> str:

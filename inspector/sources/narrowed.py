@@ -17,6 +17,7 @@ class Narrowed:
         self._place = place
         self.name = place.name
         self.selected = place.selected
+        self.parallel = place.parallel
         self.files: Mapping[str, int] = {path: size for path, size in place.files.items() if keep(path)}
 
     def open(self, path: str) -> Source:
@@ -34,6 +35,3 @@ class Narrowed:
 
     def close(self) -> None:
         self._place.close()
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._place, name)

@@ -24,6 +24,8 @@ from inspector.units import escape
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 #: Ends of files that make a folder a model's, whole or not.
 _MARKS = (*WEIGHTS, ".index.json", ".bin", ".pt", ".pth", ".ckpt", ".pkl", *(end + ".incomplete" for end in WEIGHTS))
+#: How a target asks for the network: a misspelt path is not to end there.
+_ASKS = ("hf://", "http://", "https://")
 #: Findings of one rule in one model that are told one by one.
 MOST_PER_RULE = 50
 
@@ -151,14 +153,17 @@ def _verdicts(subject: Subject) -> Iterator[Verdict]:
             if finding.severity == "error":
                 told.setdefault(header.path, finding.rule)
     unread = {finding.path: finding for finding in subject.findings if finding.path}
+    stand_ins = {header.path for header in subject.headers if not header.bytes_in("header")}
     for finding in subject.checkpoint.findings if subject.checkpoint else ():
-        if finding.path and finding.path.endswith(WEIGHTS) and finding.severity == "error":
+        if finding.path in stand_ins:
             unread.setdefault(finding.path, finding)
     for path in sorted(headers.keys() | {path for path in unread if path.endswith(WEIGHTS)}):
         reader = "llama.cpp" if path.endswith(".gguf") else "safetensors"
         if path in unread:
             refused = unread[path].severity == "error"
             yield Verdict(path, reader, False if refused else None, unread[path].rule)
+        elif not path.endswith("." + headers[path].format):
+            yield Verdict(path, reader, False, "wrong-extension")
         else:
             yield Verdict(path, reader, path not in told, told.get(path))
 
@@ -181,9 +186,12 @@ def subjects(target: str, revision: str | None = None) -> Iterator[Subject]:
     if path.is_dir():
         yield from _in_folder(path, target)
         return
+    local = path.is_symlink() or path.exists()
+    if not local and not target.lower().startswith(_ASKS):
+        raise TargetError(f"{escape(target)}: no such file or folder; hf://{escape(target)} would ask the Hub")
     place = place_of(target, revision)
     try:
-        if path.is_symlink() or path.exists():
+        if local:
             listed = list(entries(path.parent, recursive=False))
             yield Subject(place, listed, target, str(path.parent))
         else:
