@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.api import metadata, open, predict, reconcile, variants
+    from inspector.auditing import audit
     from inspector.errors import (
         ConfigError,
         FormatError,
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
     **dict.fromkeys(("metadata", "open", "predict", "reconcile", "variants"), "inspector.api"),
+    "audit": "inspector.auditing",
     **dict.fromkeys(
         (
             "ConfigError",
@@ -90,6 +92,7 @@ __all__ = [
     "Tensor",
     "UsageError",
     "Variant",
+    "audit",
     "metadata",
     "open",
     "predict",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from inspector import configs, formats, grouping, selection, workers
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
 from inspector.model import Checkpoint, Config, Finding, Header, Region, Variant
 from inspector.sources import Place
+from inspector.sources.narrowed import Narrowed
 from inspector.targets import place_of
+from inspector.units import escape
 
 
 def open(
@@ -44,15 +47,31 @@ def open(
         place.close()
 
 
+def examine(place: Place, target: str) -> Checkpoint:
+    """The checkpoint at a place for an audit: whatever cannot be read is a finding.
+
+    Raises:
+        TargetError: there are no weight files.
+    """
+    try:
+        return _read(place, target, None, None, None, lenient=True)
+    except FormatError as error:  # the index: go by the files' names instead
+        without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
+        read = _read(without, target, None, None, None, lenient=True)
+        return replace(read, findings=(*read.findings, Finding("index", "error", str(error))))
+
+
 def _read(
     place: Place,
     target: str,
     config_path: Path | None,
     include: str | None,
     progress: Callable[[int, int], object] | None,
+    *,
+    lenient: bool = False,
 ) -> Checkpoint:
     selected = selection.select(place, include)
-    files, unreadable = _headers(place, selected.paths, progress)
+    files, unreadable = _headers(place, selected.paths, progress, lenient=lenient)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
     return Checkpoint(
@@ -80,22 +99,22 @@ def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
 
 
 def _headers(
-    place: Place, paths: tuple[str, ...], progress: Callable[[int, int], object] | None
+    place: Place, paths: tuple[str, ...], progress: Callable[[int, int], object] | None, *, lenient: bool
 ) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
-    """Each file's header. One bad file among several is a finding; a lone one is the error."""
+    """Each file's header. One bad file among several is a finding; a lone one is the error, unless `lenient`."""
     numbers = count(1)
     done = (lambda: progress(next(numbers), len(paths))) if progress else (lambda: None)
     read = workers.each(lambda path: _header(place, path), paths, place.parallel, done)
     errors = [(path, each) for path, each in zip(paths, read, strict=True) if isinstance(each, InspectorError)]
-    if errors and len(paths) == 1:
+    if errors and len(paths) == 1 and not lenient:
         raise errors[0][1]
-    if len(errors) == len(paths):
+    if errors and len(errors) == len(paths) and not lenient:
         raise FormatError(f"none of {len(paths)} weight files can be read; the first: {errors[0][1]}")
     headers = tuple(
         _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
         for path, each in zip(paths, read, strict=True)
     )
-    return headers, tuple(Finding("unreadable-file", "error", str(error), path) for path, error in errors)
+    return headers, tuple(finding_of(error, path) for path, error in errors)
 
 
 def _header(place: Place, path: str) -> Header | InspectorError:
@@ -106,6 +125,12 @@ def _header(place: Place, path: str) -> Header | InspectorError:
         raise
     except InspectorError as error:
         return error
+
+
+def finding_of(error: InspectorError, path: str) -> Finding:
+    """What is wrong with a file that cannot be read. Its path, with which the message begins, is not said twice."""
+    rule = error.rule if isinstance(error, FormatError) else "unreadable-file"
+    return Finding(rule, "error", str(error).removeprefix(escape(path)).removeprefix(":").strip(), path)
 
 
 def _unreadable(path: str, size: int) -> Header:

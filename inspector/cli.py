@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.audit_command import audit
 from inspector.errors import InspectorError
 from inspector.units import escape
 
@@ -32,7 +33,7 @@ def run(arguments: Sequence[str]) -> int:
     # A command is short, and makes few cycles: collecting them would go over a million tuples for nothing.
     gc.disable()
     try:
-        inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
+        code = inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:
         return leave.exit_code
@@ -56,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(
             f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where"
         )
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _fail(message: str, code: int = UNREADABLE) -> int:
@@ -304,3 +305,6 @@ def _print_lines(lines: Iterable[str]) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     for line in lines:
         sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+inspect.add_command(audit)

@@ -35,7 +35,14 @@ class NetworkError(SourceError):
 
 
 class FormatError(InspectorError):
-    """The bytes are not what their format says, and the header cannot be read."""
+    """The bytes are not what their format says, and the header cannot be read.
+
+    `rule` is the code under which an audit reports it.
+    """
+
+    def __init__(self, message: str, rule: str = "unreadable-file") -> None:
+        super().__init__(message)
+        self.rule = rule
 
 
 class ConfigError(InspectorError):

@@ -68,6 +68,8 @@ class Join:
             self._predicted.add((expected.tower, expected.role, expected.part))
         for slot, members in self.named.groups:
             self._match(slot, members, ledger, bits)
+        if not self.tensors:
+            self.findings.append(Finding("no-tensors", "info", "no tensors at all: a vocabulary, or an empty file"))
         missing = self._match_coarse(self._missing(), ledger, bits)
         self._book_copies(ledger)
         self._book_surplus(ledger)
@@ -80,7 +82,7 @@ class Join:
         if slot.group in ("buffer", "quantization") or (unpredicted and self._distinct(members)):
             self._surplus += members
             return
-        matched = members if self._match_whole(slot, members) else self._match_each(slot, members, ledger, bits)
+        matched = members if self._match_whole(slot, members) else self._match_each(members, ledger, bits)
         self._book_dtypes(slot, matched, ledger, bits)
 
     def _distinct(self, members: Sequence[int]) -> bool:
@@ -110,7 +112,7 @@ class Join:
             return set(expected.keys())
         return {self.named.key(at) for at in members}
 
-    def _match_each(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> list[int]:
+    def _match_each(self, members: Sequence[int], ledger: Ledger, bits: int) -> list[int]:
         """One tensor after the other; those with a row of their own."""
         matched: list[int] = []
         names: set[str] = set()
@@ -276,8 +278,7 @@ class Join:
             ledger.add(cause, -size_of(expected.elements, bits), f"{short(expected.name)} not stored")
             first, first_key, number = absent.get(expected.name, (expected, key, 0))
             absent[expected.name] = first, first_key, number + 1
-        if not self.tensors:
-            self.findings.append(Finding("no-tensors", "info", "no tensors at all: a vocabulary, or an empty file"))
+        if not self.tensors:  # one finding says it all
             return
         for expected, key, number in absent.values():
             if expected.role == "lm_head":

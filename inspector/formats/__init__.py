@@ -7,21 +7,32 @@ from inspector.model import Header
 from inspector.sources import Source
 from inspector.units import escape, plural
 
-#: First bytes of what is often found where weights should be → what it is, and what to do.
-IMPOSTORS: tuple[tuple[bytes, str], ...] = (
-    (b"version https://git-lfs", "a git-LFS pointer, not the weights: run `git lfs pull` in its folder"),
-    (b"<!doctype", "an HTML page, not weights: the download got a web page; download it again"),
-    (b"<html", "an HTML page, not weights: the download got a web page; download it again"),
-    (b"<?xml", "an XML document, not weights: the download got an error page; download it again"),
-    (b"{", "a JSON document, not weights: an error message, or the wrong file; download it again"),
-    (b"pk\x03\x04", "a ZIP archive (PyTorch's pickle format), not safetensors or GGUF: a pickle is never opened here"),
-    (b"\x80\x02", "a pickle, not safetensors or GGUF: it is never opened here, for opening one runs its code"),
-    (b"\x80\x04", "a pickle, not safetensors or GGUF: it is never opened here, for opening one runs its code"),
-    (b"\x89hdf", "an HDF5 file (Keras), not safetensors or GGUF"),
-    (b"\x1f\x8b", "gzip-compressed: unpack it first"),
-    (b"ggjt", "a GGJT file, older than GGUF: convert it with llama.cpp"),
-    (b"tjgg", "a GGJT file, older than GGUF: convert it with llama.cpp"),
-    (b"lmgg", "a GGML file, older than GGUF: convert it with llama.cpp"),
+#: First bytes of what is often found where weights should be → the audit's rule, what it is and what to do.
+IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
+    (b"version https://git-lfs", "lfs-pointer", "a git-LFS pointer, not the weights: run `git lfs pull` in its folder"),
+    (b"<!doctype", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
+    (b"<html", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
+    (b"<?xml", "html-page", "an XML document, not weights: the download got an error page; download it again"),
+    (b"{", "json-document", "a JSON document, not weights: an error message, or the wrong file; download it again"),
+    (
+        b"pk\x03\x04",
+        "not-weights",
+        "a ZIP archive (PyTorch's pickle format), not safetensors or GGUF: a pickle is never opened here",
+    ),
+    *(
+        (
+            magic,
+            "not-weights",
+            "a pickle, not safetensors or GGUF: it is never opened here, for opening one runs its code",
+        )
+        for magic in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+    ),
+    (b"\x89hdf", "not-weights", "an HDF5 file (Keras), not safetensors or GGUF"),
+    (b"\x1f\x8b", "not-weights", "gzip-compressed: unpack it first"),
+    (b"\x7felf", "not-weights", "a program for Linux (ELF), not weights"),
+    (b"ggjt", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
+    (b"tjgg", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
+    (b"lmgg", "not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
 )
 _LONGEST = 64
 
@@ -34,7 +45,7 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be had.
     """
     if source.size == 0:
-        raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full")
+        raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full", "empty-file")
     magic = bytes(source.prefix(4)[:4])
     if magic in (b"GGUF", b"FUGG"):
         from inspector.formats import gguf
@@ -44,7 +55,9 @@ def read(source: Source, path: str) -> Header:
 
     try:
         if source.size < safetensors.LENGTH_BYTES:
-            raise FormatError(f"{escape(path)} has {plural(source.size, 'byte')}: too short for a weight file")
+            raise FormatError(
+                f"{escape(path)} has {plural(source.size, 'byte')}: too short for a weight file", "truncated"
+            )
         return safetensors.read(source, path)
     except FormatError as error:
         _explain_impostor(source, path, error)
@@ -54,6 +67,6 @@ def read(source: Source, path: str) -> Header:
 def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
     """Raise a better error for a file that is something well known, and no weight file at all."""
     start = source.read(0, min(source.size, _LONGEST)).lower().lstrip()
-    for magic, what in IMPOSTORS:
+    for magic, rule, what in IMPOSTORS:
         if start.startswith(magic):
-            raise FormatError(f"{escape(path)} is {what}") from error
+            raise FormatError(f"{escape(path)} is {what}", rule) from error

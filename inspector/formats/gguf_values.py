@@ -103,7 +103,8 @@ class Cursor:
         if end > self.source.size:
             raise self.error(
                 f"ends at byte {integer(self.source.size)}, inside {what} that begins at byte {integer(self.at)} and "
-                f"takes {plural(length, 'byte')}: the file is cut off or damaged"
+                f"takes {plural(length, 'byte')}: the file is cut off or damaged",
+                "truncated",
             )
         if end > MAX_HEADER:
             raise self.error(f"has {what} that ends at byte {integer(end)}: no header is longer than a GiB")
@@ -111,8 +112,8 @@ class Cursor:
             self._view = self.source.prefix(end)
         return self._view
 
-    def error(self, message: str) -> FormatError:
-        return FormatError(f"{escape(self.path)} {message}")
+    def error(self, message: str, rule: str = "unreadable-file") -> FormatError:
+        return FormatError(f"{escape(self.path)} {message}", rule)
 
     def uint32(self, what: str) -> int:
         return self._number(self.layout.uint32, what)

@@ -89,11 +89,13 @@ def _check_length(length: int, size: int, path: str) -> None:
     where = f"{escape(path)}: its first 8 bytes give a header of {integer(length)} bytes"
     if length > MAX_HEADER:
         raise FormatError(
-            f"{where}, over the format's limit of {integer(MAX_HEADER)}: not a safetensors file, or a damaged one"
+            f"{where}, over the format's limit of {integer(MAX_HEADER)}: not a safetensors file, or a damaged one",
+            "header-size",
         )
     if length > size - LENGTH_BYTES:
         raise FormatError(
-            f"{where}, but the file has only {integer(size)}: a truncated download, or not a safetensors file"
+            f"{where}, but the file has only {integer(size)}: a truncated download, or not a safetensors file",
+            "truncated",
         )
 
 

@@ -49,7 +49,7 @@ def contradictions(config: Config | None) -> tuple[Finding, ...]:
         return ()
     named = Declared(values).method or "packed weights"
     what = f"the configuration declares {named}, and no tensor is packed: dequantized, or not packed yet"
-    return (Finding("packing-declared", "warning", what, config.path),)
+    return (Finding("quantization", "warning", what, config.path),)
 
 
 def _present(scheme: Scheme, words: set[str]) -> bool:

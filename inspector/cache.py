@@ -1,0 +1,103 @@
+"""The Hub's cache: every repository and revision in it, as `huggingface_hub` scans it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from inspector.errors import TargetError
+from inspector.model import Finding
+from inspector.units import plural, size
+
+if TYPE_CHECKING:
+    from huggingface_hub import HFCacheInfo
+
+
+class Snapshot(NamedTuple):
+    """One revision of one repository."""
+
+    repository: str  # `org/name`
+    revision: str  # commit hash
+    path: Path
+
+
+class Cache(NamedTuple):
+    """A cache's snapshots, and what is to be said of the cache itself."""
+
+    path: Path
+    snapshots: tuple[Snapshot, ...]
+    findings: tuple[Finding, ...]
+    size: int  # bytes of all blobs
+
+
+def scan(path: Path | None = None) -> Cache:
+    """The Hub's cache, at its usual place or another.
+
+    Raises:
+        TargetError: there is none.
+    """
+    from huggingface_hub import CacheNotFound, constants, scan_cache_dir
+
+    where = Path(path or constants.HF_HUB_CACHE)
+    try:
+        info = scan_cache_dir(where)
+    except CacheNotFound as error:
+        raise TargetError(f"no Hub cache at {where}: HF_HUB_CACHE, or a folder after --cache, says where") from error
+    except ValueError as error:
+        raise TargetError(f"{where} is no Hub cache: {error}") from error
+    findings = (*_corrupted(info), *_unfinished(where), *_second_copies(info), *_detached(info))
+    return Cache(where, tuple(_snapshots(where)), findings, info.size_on_disk)
+
+
+def _snapshots(cache: Path) -> Iterator[Snapshot]:
+    """Every snapshot with something in it, those that the scan gave up on too."""
+    for folder in sorted(cache.glob("models--*/snapshots/*")):
+        if folder.is_dir() and next(folder.iterdir(), None) is not None:
+            repository = folder.parent.parent.name.removeprefix("models--").replace("--", "/")
+            yield Snapshot(repository, folder.name, folder)
+
+
+def _corrupted(info: HFCacheInfo) -> Iterator[Finding]:
+    for warning in info.warnings:
+        yield Finding("broken-cache", "error", f"{str(warning).splitlines()[0]:.300}: delete it and download it again")
+
+
+def _unfinished(cache: Path) -> Iterator[Finding]:
+    for blob in sorted(cache.glob("models--*/blobs/*.incomplete")):
+        done = plural(blob.stat().st_size, "byte")
+        what = f"a download that stopped after {done}: run it again, or delete it"
+        yield Finding("unfinished-download", "warning", what, blob.relative_to(cache).as_posix())
+
+
+def _second_copies(info: HFCacheInfo) -> Iterator[Finding]:
+    """The same blob under several repositories: bytes that are on the disk more than once."""
+    homes: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for repository in info.repos:
+        for revision in repository.revisions:
+            for file in revision.files:
+                if len(file.blob_path.name) == 64:
+                    homes[file.blob_path.name][repository.repo_id] = file.size_on_disk
+    cost: defaultdict[tuple[str, ...], int] = defaultdict(int)
+    for sizes in homes.values():
+        if len(sizes) > 1:
+            cost[tuple(sorted(sizes))] += (len(sizes) - 1) * max(sizes.values())
+    for repositories, nbytes in sorted(cost.items(), key=lambda item: -item[1]):
+        yield Finding("second-copies", "info", f"{size(nbytes)} stored again in {', '.join(repositories):.300}")
+
+
+def _detached(info: HFCacheInfo) -> Iterator[Finding]:
+    """Revisions to which no branch or tag points any more: their own blobs can be deleted."""
+    for repository in sorted(info.repos, key=lambda each: each.repo_id):
+        live = {file.blob_path for revision in repository.revisions if revision.refs for file in revision.files}
+        dead = {
+            file.blob_path: file.size_on_disk
+            for revision in repository.revisions
+            if not revision.refs
+            for file in revision.files
+        }
+        cost = sum(nbytes for blob, nbytes in dead.items() if blob not in live)
+        if cost and live:
+            what = f"{size(cost)} of {repository.repo_id} belong to revisions that no branch or tag names"
+            yield Finding("second-copies", "info", what)

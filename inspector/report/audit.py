@@ -1,0 +1,121 @@
+"""An audit as text for people and as the JSON that scripts read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tabulate import tabulate
+
+from inspector.auditing import Audit, Audited, Verdict
+from inspector.report.documents import SCHEMA, finding
+from inspector.rules import GROUPS, all_rules
+from inspector.units import escape, plural, size
+
+#: Findings of one model that are shown; --json has them all.
+MOST_FINDINGS = 40
+_PATH, _MESSAGE = 80, 300
+
+
+def text(result: Audit) -> str:
+    """Model by model, then the sum."""
+    return "\n".join((*_models(result), "", _summary(result)))
+
+
+def _models(result: Audit) -> Iterator[str]:
+    for model in result.checkpoints:
+        yield f"{escape(model.target, 120)}: {plural(model.files, 'file')}, {size(model.size)}: {_verdict(model)}"
+        if model.findings:
+            yield _table(model)
+        if len(model.findings) > MOST_FINDINGS:
+            yield f"  … {plural(len(model.findings) - MOST_FINDINGS, 'more finding')}: --json lists them all"
+
+
+def _verdict(model: Audited) -> str:
+    """Ours in numbers, then the reference readers'."""
+    numbers = {s: sum(f.severity == s for f in model.findings) for s in ("error", "warning", "info")}
+    told = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
+    return "; ".join(filter(None, (told or "nothing found", *_readers(model.verdicts))))
+
+
+def _readers(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+    for reader in sorted({verdict.reader for verdict in verdicts}):
+        own = [verdict for verdict in verdicts if verdict.reader == reader]
+        opened = sum(verdict.accepts is True for verdict in own)
+        if opened == len(own):
+            yield f"{reader} would open {'it' if opened == 1 else f'all {opened}'}"
+        else:
+            yield f"{reader} would open {opened} of {plural(len(own), 'file')}"
+
+
+def _table(model: Audited) -> str:
+    rows = [
+        (
+            "",
+            each.severity,
+            each.rule,
+            ": ".join(escape(part, _PATH) for part in (each.path, each.tensor) if part is not None),
+            escape(each.message, _MESSAGE),
+        )
+        for each in model.findings[:MOST_FINDINGS]
+    ]
+    return tabulate(rows, tablefmt="plain", colalign=["left"] * 5, disable_numparse=True)
+
+
+def _summary(result: Audit) -> str:
+    counts = result.counts
+    told = (
+        f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}, {plural(counts['info'], 'note')}"
+    )
+    left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
+    return f"{plural(len(result.checkpoints), 'model')}: {told}" + (f"; left out: {left_out}" if left_out else "")
+
+
+def document(result: Audit) -> dict[str, Any]:
+    """`inspect audit --json`."""
+    return {
+        "schema": SCHEMA,
+        "checkpoints": [
+            {
+                "target": model.target,
+                "files": model.files,
+                "size": model.size,
+                "findings": [finding(each) for each in model.findings],
+                "verdicts": [
+                    {"path": v.path, "reader": v.reader, "accepts": v.accepts, "rule": v.reason} for v in model.verdicts
+                ],
+            }
+            for model in result.checkpoints
+        ],
+        "counts": dict(result.counts),
+        "ignored": dict(result.ignored),
+    }
+
+
+def rules() -> str:
+    """`inspect audit --rules`: a line each."""
+    rows = [(rule.code, rule.severity, rule.group, rule.title) for rule in all_rules().values()]
+    return tabulate(rows, tablefmt="plain", disable_numparse=True)
+
+
+_TITLES = {
+    "whole": "Whole: is everything there, and is each file what its name says?",
+    "consistent": "Consistent: do the files say the same?",
+    "safe": "Safe: can it do harm?",
+}
+
+
+def handbook() -> str:
+    """docs/rules.md: every rule with its documentation."""
+    lines = [
+        "# Rules of `inspect audit`",
+        "",
+        "Made from the rules' docstrings by `tools/write_rules.py`: change them there. The severity is the gravest",
+        "that a rule reports. `--ignore CODE` leaves a rule out, as does `ignore` in `[tool.checkpoint-inspector]`.",
+    ]
+    for group in GROUPS:
+        lines += ["", f"## {_TITLES[group]}"]
+        for rule in all_rules().values():
+            if rule.group == group:
+                lines += ["", f"### `{rule.code}` ({rule.severity})", "", *rule.documentation.split("\n")]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,88 @@
+"""An audit as SARIF 2.1.0, which code-scanning services read."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from inspector import __version__
+from inspector.auditing import Audit, Audited
+from inspector.model import Finding
+from inspector.rules import Rule, all_rules
+from inspector.units import escape
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+#: GitHub's scale from 0 to 10, by which it ranks security findings.
+_SECURITY = {"error": "8.0", "warning": "5.0", "info": "1.0"}
+
+
+def document(result: Audit) -> dict[str, Any]:
+    """`inspect audit --sarif`."""
+    rules = list(all_rules().values())
+    at = {rule.code: number for number, rule in enumerate(rules)}
+    driver = {
+        "name": "checkpoint-inspector",
+        "version": __version__,
+        "rules": [_rule(rule) for rule in rules],
+    }
+    results = [_result(finding, model, at) for model in result.checkpoints for finding in model.findings]
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": True}],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    properties: dict[str, Any] = {"tags": [rule.group]}
+    if rule.group == "safe":
+        properties = {"tags": [rule.group, "security"], "security-severity": _SECURITY[rule.severity]}
+    return {
+        "id": rule.code,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.documentation.replace("\n\n", " ").replace("\n", " ")},
+        "help": {"text": rule.documentation},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": properties,
+    }
+
+
+def _result(finding: Finding, model: Audited, at: dict[str, int]) -> dict[str, Any]:
+    location: dict[str, Any] = {
+        # Weight files have no lines; services want one all the same.
+        "physicalLocation": {"artifactLocation": {"uri": _uri(finding, model)}, "region": {"startLine": 1}}
+    }
+    if finding.tensor is not None:
+        location["logicalLocations"] = [{"name": escape(finding.tensor), "kind": "member"}]
+    said = f"{escape(finding.tensor, 200)}: " if finding.tensor else ""
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": at[finding.rule],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": said + escape(finding.message)},
+        "locations": [location],
+        "partialFingerprints": {"checkpointInspector/v1": _fingerprint(finding, model)},
+    }
+
+
+def _uri(finding: Finding, model: Audited) -> str:
+    """Where it is: relative to the working directory for what lies below it, as code scanning wants."""
+    if model.root is None:
+        return quote(f"{model.target}/{finding.path or ''}".rstrip("/"), safe="/:@", errors="replace")
+    full = Path(model.root).absolute() / (finding.path or "")
+    try:
+        path = full.relative_to(Path.cwd())
+    except ValueError:
+        return "file://" + quote(full.as_posix(), errors="surrogateescape")
+    return quote(path.as_posix(), errors="surrogateescape")
+
+
+def _fingerprint(finding: Finding, model: Audited) -> str:
+    """The same for the same finding in the next run, whatever numbers its message has."""
+    told = "\0".join((finding.rule, _uri(finding, model), finding.tensor or ""))
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,305 @@
+"""Can it do harm: run code, reach out of its folder, mislead whoever looks at it?"""
+
+from __future__ import annotations
+
+import logging
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import Any
+
+from inspector.model import Header
+from inspector.rules import Found, rule
+from inspector.rules.pickles import MAX_PICKLE, Imports, imports_of
+from inspector.rules.subject import WEIGHTS, Subject
+from inspector.rules.templates import internals, templates
+from inspector.units import escape, plural
+
+#: Ends of files that are pickles, or contain some.
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar")
+#: First bytes of a program → what it is.
+PROGRAMS: tuple[tuple[bytes, str], ...] = (
+    (b"\x7fELF", "a program or library for Linux (ELF)"),
+    (b"MZ", "a program for Windows"),
+    (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
+    (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
+    (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
+    (b"\0asm", "a WebAssembly program"),
+    (b"dex\n", "a program for Android"),
+)
+#: Ends of files that are run.
+SCRIPTS = (
+    *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
+    *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
+    *(".php", ".pl", ".rb", ".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
+)
+#: First bytes → another format that a reader may take the bytes for.
+HIDDEN: tuple[tuple[bytes, str], ...] = (
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"PK\x05\x06", "the end of a ZIP archive"),
+    (b"\x7fELF", "an ELF program"),
+    (b"MZ\x90", "a Windows program"),
+    (b"%PDF", "a PDF document"),
+    (b"#!/", "a script"),
+    (b"GGUF", "a GGUF file"),
+    (b"Rar!", "a RAR archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"\x1f\x8b\x08", "a gzip file"),
+    (b"\x80\x02}", "a pickle"),
+    (b"\x80\x03}", "a pickle"),
+    (b"\x80\x04\x95", "a pickle"),
+    (b"<script", "a web page's script"),
+    (b"<html", "a web page"),
+    (b"<?php", "a PHP program"),
+)
+#: Bytes that are looked through of what no tensor claims.
+MAX_UNCLAIMED = 1024 * 1024
+#: Modules of sentence-transformers' own, as `modules.json` names them.
+_OWN_MODULES = ("sentence_transformers.", "torch.nn.")
+#: Folders that no loader looks into.
+_RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+
+
+@rule("pickle", "error")
+def pickle(subject: Subject) -> Iterator[Found]:
+    """A pickle: loading it runs the program that it is.
+
+    The opcodes are read, never run, and what they import is told. An error where that includes what no
+    checkpoint needs (`os.system`, `builtins.eval`, …); else a warning. Use safetensors files instead, or
+    `torch.load(…, weights_only=True)`. With `picklescan` installed (the extra `pickle`), its verdict
+    counts too.
+    """
+    for entry in subject.entries:
+        if entry.kind != "file" or entry.outside or not entry.size:
+            continue
+        likely = entry.name.lower().endswith(PICKLES)
+        if likely or (entry.name.endswith(WEIGHTS) and subject.head(entry.path, 2) in _STARTS):
+            found = imports_of(subject, entry.path)
+            if found is not None and (found.names or found.complete or likely):
+                yield _pickle(subject, entry.path, found)
+
+
+_STARTS = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+
+
+def _pickle(subject: Subject, path: str, found: Imports) -> Found:
+    scanned = _scanned(subject, path)
+    dangerous = dict.fromkeys((*found.dangerous, *scanned))
+    if dangerous:
+        return Found(f"imports {_some(dangerous)}: do not load it", path)
+    told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files do"
+    unread = "" if found.complete else "; not all of it could be read"
+    return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity="warning")
+
+
+def _some(names: Mapping[str, None] | tuple[str, ...]) -> str:
+    listed = list(names)
+    return ", ".join(name[:80] for name in listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+
+
+def _scanned(subject: Subject, path: str) -> tuple[str, ...]:
+    """Imports that `picklescan` calls dangerous; nothing where it is not installed."""
+    try:
+        from picklescan.scanner import SafetyLevel, scan_bytes
+    except ImportError:
+        return ()
+    logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
+    size = subject.place.files[path]
+    if size > MAX_PICKLE:  # it reads whole files into memory
+        return ()
+    result = scan_bytes(BytesIO(subject.head(path, size)), path)
+    return tuple(f"{g.module}.{g.name}" for g in result.globals if g.safety == SafetyLevel.Dangerous)
+
+
+@rule("remote-code", "warning")
+def remote_code(subject: Subject) -> Iterator[Found]:
+    """The model asks to run Python code that comes with it, or from another repository.
+
+    `auto_map` in a configuration, a module of its own in modules.json, a custom pipeline. Loaders run it
+    under `trust_remote_code=True`. Read the code before, and pin its revision. Information where the
+    file that is named is not here, so that there is nothing to run.
+    """
+    for entry in subject.named("config.json", "modules.json", "model_index.json"):
+        folder = entry.folder
+        for what, reference in _code(subject, entry.path):
+            repository, _, local = reference.rpartition("--")
+            file = folder + local.split(".")[0] + ".py"
+            here = file in subject.by_path
+            origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
+            yield Found(
+                f"{what} names {reference:.120}, code {origin}",
+                entry.path,
+                severity="warning" if here or repository else "info",
+            )
+
+
+def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
+    """Fields of a configuration that name code, each with what it names first."""
+    name = path.rsplit("/", 1)[-1]
+    if name == "modules.json":
+        for kind in re.findall(r'"type"\s*:\s*"([\w.-]{1,200})"', subject.text(path) or ""):
+            if not kind.startswith(_OWN_MODULES):
+                yield "a module", kind
+        return
+    document = subject.document(path)
+    for field in ("auto_map", "custom_pipelines"):
+        value = document.get(field)
+        if isinstance(value, dict) and value:
+            yield field, next(_texts(value), "code")
+        elif isinstance(value, str):
+            yield field, value
+    if name == "model_index.json":
+        for value in document.values():
+            if isinstance(value, list) and len(value) == 2 and _is_own_module(subject, path, value[0]):
+                yield "a component", str(value[0])
+
+
+def _texts(value: Mapping[str, Any]) -> Iterator[str]:
+    for each in value.values():
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, list):
+            yield from (text for text in each if isinstance(text, str))
+
+
+def _is_own_module(subject: Subject, path: str, module: Any) -> bool:
+    folder = path.rpartition("/")[0]
+    return isinstance(module, str) and f"{folder + '/' if folder else ''}{module}.py" in subject.by_path
+
+
+@rule("template-code", "error")
+def template_code(subject: Subject) -> Iterator[Found]:
+    """A chat template that reaches for Python's internals.
+
+    Templates are programs, run on each message. One that touches `__class__`, the `attr` filter or a
+    module tries to leave Jinja's sandbox, or counts on there being none (CVE-2024-34359). Do not use it.
+    """
+    for template in templates(subject):
+        if found := internals(template.text):
+            what, words = found
+            yield Found(f"the template `{template.name[:40]}` has {what}: {words[:60]!r}", template.path)
+
+
+@rule("link-outside", "error")
+def link_outside(subject: Subject) -> Iterator[Found]:
+    """A link that leads out of the folder.
+
+    It is not followed. A repository from a stranger can make a program read, or overwrite, any file that
+    its user can. Links from the Hub cache's snapshots to its blobs are not meant. Audit the folder that
+    the link leads to, if the link is your own.
+    """
+    for entry in subject.entries:
+        if entry.outside:
+            yield Found(f"a link to {entry.link or ''!r:.160}, outside the folder: not followed", entry.path)
+
+
+@rule("file-name", "error")
+def file_name(subject: Subject) -> Iterator[Found]:
+    """A file's name that misleads: control characters, text that runs backwards, look-alike letters.
+
+    What a terminal or a file manager shows is not what is there. Names that other systems cannot hold
+    are a warning.
+    """
+    for entry in subject.entries:
+        if escape(entry.path) != entry.path:
+            yield Found("control or invisible characters in the name", entry.path)
+        elif strange := look_alike(entry.path):
+            yield Found(f"a letter that looks like another: {strange}", entry.path)
+        elif "\\" in entry.path or _RESERVED.match(entry.name) or entry.name != entry.name.strip():
+            yield Found("a name that means something else, or nothing, on Windows", entry.path, severity="warning")
+
+
+@rule("look-alike", "warning")
+def look_alike_names(subject: Subject) -> Iterator[Found]:
+    """A tensor's name mixes letters of scripts that look alike.
+
+    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names passes over it.
+    """
+    for header in subject.all_headers:
+        told = 0
+        for tensor in header.tensors:
+            if not tensor.name.isascii() and told < 10 and (strange := look_alike(tensor.name)):
+                told += 1
+                yield Found(f"a letter that looks like another: {strange}", header.path, tensor.name)
+
+
+def look_alike(text: str) -> str | None:
+    """The first letter in a word of Latin letters that is from a script with the same shapes."""
+    if text.isascii():
+        return None
+    for word in re.findall(r"\w+", text):
+        if any(char.isascii() and char.isalpha() for char in word):
+            for char in word:
+                name = "" if char.isascii() else unicodedata.name(char, "")
+                if name.startswith(("CYRILLIC", "GREEK", "ARMENIAN", "FULLWIDTH", "MATHEMATICAL")):
+                    return name.capitalize()
+    return None
+
+
+@rule("polyglot", "error")
+def polyglot(subject: Subject) -> Iterator[Found]:
+    """A weight file that is another kind of file as well.
+
+    Something is hidden in the bytes that no tensor claims: a ZIP archive at the end is read by loaders
+    that try PyTorch's format first. Only unclaimed bytes are looked at; with `--checksum`, which reads
+    the file anyway, the end of the data is too.
+    """
+    for header in subject.all_headers:
+        for region in header.regions:
+            if region.label in ("trailing", "hole", "padding") and (found := _hidden(subject, header, region.start)):
+                yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
+        if subject.reads_data and _ends_as_zip(subject.span(header.path, max(0, header.size - _ZIP_END), _ZIP_END)):
+            yield Found("a ZIP archive ends where the file ends, within a tensor's data", header.path)
+
+
+#: A ZIP archive's last record: 22 bytes and a comment of at most 65,535.
+_ZIP_END = 22 + 65_535
+
+
+def _ends_as_zip(data: bytes) -> bool:
+    at = data.rfind(b"PK\x05\x06")
+    return at >= 0 and len(data) - at >= 22 and int.from_bytes(data[at + 20 : at + 22], "little") == len(data) - at - 22
+
+
+def _hidden(subject: Subject, header: Header, start: int) -> str | None:
+    end = next(region.end for region in header.regions if region.start == start)
+    data = subject.span(header.path, start, min(end - start, MAX_UNCLAIMED))
+    stripped = data.lstrip(b"\0 \r\n\t")
+    for magic, what in HIDDEN:
+        if stripped.startswith(magic) or (magic.startswith(b"PK") and magic in data):
+            return what
+    return None
+
+
+@rule("executable", "error")
+def executable(subject: Subject) -> Iterator[Found]:
+    """A program or a script among the files.
+
+    Weights need none. A binary program is an error, a script a warning; Python files are told as
+    information where nothing makes a loader run them (see remote-code). Look at them before anything else.
+    """
+    for entry in subject.entries:
+        if entry.kind != "file" or entry.outside:
+            continue
+        name = entry.name.lower()
+        if name.endswith(WEIGHTS):
+            continue
+        start = subject.head(entry.path, 4) if _worth_a_look(name, executable=entry.executable) else b""
+        program = next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
+        if program:
+            yield Found(program, entry.path)
+        elif start.startswith(b"#!"):
+            yield Found("a script", entry.path, severity="info" if name.endswith(".py") else "warning")
+        elif name.endswith(SCRIPTS):
+            yield Found("a file that is run when it is opened", entry.path, severity="warning")
+        elif name.endswith((".py", ".pyc")):
+            yield Found("Python code", entry.path, severity="info")
+
+
+#: Ends of files that are data by their reader: their first bytes make them no program.
+_KNOWN_DATA = (".json", ".md", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".jinja", ".jsonl", ".yaml", ".yml")
+
+
+def _worth_a_look(name: str, *, executable: bool) -> bool:
+    return executable or not name.endswith(_KNOWN_DATA)

@@ -1,0 +1,197 @@
+"""One model as the rules see it: its files, its checkpoint, and small documents, each read once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from inspector import checkpoint as checkpoints
+from inspector import configs, formats, grouping, selection
+from inspector.errors import InspectorError, TargetError
+from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
+from inspector.reconciliation import reconcile
+from inspector.sources import Place
+from inspector.sources.listing import Entry
+from inspector.sources.narrowed import Narrowed
+from inspector.units import integer
+
+#: Bounds of what an audit reads, well above what real models have: an input must not cost it seconds.
+MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
+MAX_INDEX = 24 * 1024 * 1024
+MAX_DOCUMENT = 2 * 1024 * 1024  # configurations, tokenizer_config.json
+MAX_EXTRA = 500  # weight files beside the checkpoint's own
+
+#: Names of files that hold, or should hold, weights in a format that is read here.
+WEIGHTS = grouping.WEIGHTS
+
+
+class Subject:
+    """A model's files and what they say. Nothing is read before a rule asks; nothing is read twice."""
+
+    def __init__(
+        self,
+        place: Place,
+        listed: Sequence[Entry],
+        target: str,
+        root: str | None = None,
+        cache_name: str | None = None,
+    ) -> None:
+        self.target = target
+        self.root = root  # the folder that paths are relative to; None where it is not on this machine
+        self.reads_data = False  # whether the user asked for a check that reads tensor data
+        self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
+        self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
+        #: The one file that the target names; None for a whole folder, or an index's.
+        self.alone = None if (place.selected or selection.INDEX).endswith(selection.INDEX) else place.selected
+        #: What the rules look at. What lies beside a lone file may be read, and is not judged.
+        self.entries = [entry for entry in listed if self.alone in (None, entry.path)]
+        self._whole = place
+        self.place = Narrowed(place, self._readable)  # what loaders see: without hidden files
+        self.findings: list[Finding] = []  # made while the files are read
+        self.checkpoint = self._checkpoint()
+        self.extra = self._extra_headers()
+
+    # --- weights --------------------------------------------------------------------------------
+
+    def _readable(self, path: str) -> bool:
+        """Whether a file is of this model, and of the kind that an audit reads."""
+        entry = self.by_path.get(path)
+        return entry is not None and entry.kind == "file" and not entry.outside
+
+    def _checkpoint(self) -> Checkpoint | None:
+        place = Narrowed(self.place, self._small_enough)
+        try:
+            return checkpoints.examine(place, self.target)
+        except TargetError:
+            return None
+
+    def _small_enough(self, path: str) -> bool:
+        """Whether a file is within the audit's bounds. One beyond them is told, and as if absent."""
+        size = self.place.files[path]
+        if path.endswith(selection.INDEX):
+            return self._within(path, size, MAX_INDEX, "index")
+        if path.rsplit("/", 1)[-1] in configs.FILES:
+            return self._within(path, size, MAX_DOCUMENT, "config")
+        if path.endswith(WEIGHTS) and size > MAX_HEADER:
+            first = self.head(path, 8)
+            length = int.from_bytes(first, "little")
+            if first[:4] not in (b"GGUF", b"FUGG") and length <= 100_000_000:
+                return self._within(path, length, MAX_HEADER, "header-size")
+        return True
+
+    def _within(self, path: str, size: int, limit: int, rule: str) -> bool:
+        if size > limit:
+            what = f"{integer(size)} bytes, where no sound one needs {integer(limit)}: not read by the audit"
+            self.findings.append(Finding(rule, "warning", what, path))
+        return size <= limit
+
+    def _extra_headers(self) -> tuple[Header, ...]:
+        """Weight files beside the checkpoint's own: damage in them is told as well."""
+        taken = {header.path for header in self.headers}
+        skipped = {finding.path for finding in self.findings}
+        others = [
+            entry.path
+            for entry in self.entries
+            if entry.path in self.place.files
+            and entry.path.endswith(WEIGHTS)
+            and entry.path not in taken
+            and entry.path not in skipped
+        ]
+        headers = []
+        for path in sorted(others)[:MAX_EXTRA]:
+            try:
+                headers.append(formats.read(self.place.open(path), path))
+            except InspectorError as error:
+                self.findings.append(checkpoints.finding_of(error, path))
+        return tuple(headers)
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The checkpoint's own files."""
+        return self.checkpoint.files if self.checkpoint else ()
+
+    @property
+    def all_headers(self) -> tuple[Header, ...]:
+        return self.headers + self.extra
+
+    @cached_property
+    def result(self) -> Reconciliation | None:
+        """The checkpoint joined with its prediction; None where nothing of it can be read."""
+        if self.checkpoint is None or not any(header.tensors for header in self.headers):
+            return None
+        return reconcile(self.checkpoint)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether some of the checkpoint's tensors were not read, and that is told."""
+        found = self.checkpoint.findings if self.checkpoint else ()
+        absent = any(each.severity == "error" or each.rule == "lone-shard" for each in found)
+        return absent or any(each.rule == "header-size" for each in self.findings)
+
+    @property
+    def config(self) -> Config | None:
+        """The configuration that was found, not one inferred."""
+        return self.checkpoint.config if self.checkpoint else None
+
+    # --- other files ----------------------------------------------------------------------------
+
+    def named(self, *ends: str) -> Iterator[Entry]:
+        """Entries whose lower-case name has one of these ends."""
+        return (entry for entry in self.entries if entry.name.lower().endswith(ends))
+
+    def head(self, path: str, length: int) -> bytes:
+        """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
+        return self.span(path, 0, length)
+
+    def span(self, path: str, start: int, length: int) -> bytes:
+        """Bytes of a file from `start`; none of a file that cannot be read."""
+        if not self._readable(path):
+            return b""
+        length = min(length, self.by_path[path].size - start)
+        if length <= 0:
+            return b""
+        try:
+            source = self._whole.open(path)
+        except InspectorError:
+            return b""
+        try:
+            return source.read(start, length)
+        except InspectorError:
+            return b""
+        finally:
+            source.close()
+
+    def text(self, path: str, limit: int = MAX_DOCUMENT) -> str | None:
+        """A small text file; None where it is absent, too large or no text."""
+        if not self._readable(path):
+            return None
+        try:
+            return self._whole.read_text(path, limit)
+        except InspectorError:
+            return None
+
+    def document(self, path: str) -> dict[str, Any]:
+        """A JSON object beside the weights; empty where there is none to be read."""
+        if path not in self._documents:
+            self._documents[path] = _object(self.text(path))
+        return self._documents[path]
+
+    @cached_property
+    def _documents(self) -> dict[str, dict[str, Any]]:
+        return {}
+
+    @property
+    def folder(self) -> str:
+        """Where the checkpoint's files are within the place: "" or ending in "/"."""
+        paths: Iterable[str] = (header.path for header in self.headers)
+        return next((path.rpartition("/")[0] + "/" for path in paths if "/" in path), "")
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

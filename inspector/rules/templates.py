@@ -1,0 +1,71 @@
+"""Chat templates: where they lie, and what in them reaches for Python's internals.
+
+A template is a Jinja program from a stranger, run on each message (CVE-2024-34359).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from inspector.rules.subject import Subject
+
+MAX_TEMPLATE = 1024 * 1024
+
+# Only blocks are run: `{{ … }}`, `{% … %}`. What stands between them is text.
+_BLOCK = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+#: What no chat template needs → how it is told.
+INTERNALS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"__[A-Za-z]\w*__"), "a double-underscore attribute"),
+    (re.compile(r"(\\x5f|\\u005f|\\137){2}", re.IGNORECASE), "an escaped double underscore"),
+    (re.compile(r"(['\"])_{1,2}\1\s*(~|\+|\*|\|\s*(join|format))"), "a double underscore put together from pieces"),
+    (re.compile(r"\|\s*attr\s*\("), "the `attr` filter"),
+    (re.compile(r"\b(getattr|eval|exec|compile|globals|locals|open)\s*\("), "a Python built-in"),
+    (re.compile(r"\b(lipsum|cycler|joiner)\s*(\.|\[|\|)"), "a Jinja global through which Python is reached"),
+    (re.compile(r"\b(os|sys|subprocess|importlib|socket)\s*\.\s*\w+\s*\("), "a Python module"),
+    (re.compile(r"\b(popen|_module|mro|func_globals|gi_frame|f_globals|_TemplateReference__context)\b"), "an internal"),
+)
+
+
+class Template(NamedTuple):
+    """One chat template."""
+
+    path: str  # the file that has it
+    name: str  # "default", or the name among several
+    text: str
+
+
+def templates(subject: Subject) -> Iterator[Template]:
+    """Every chat template of a model."""
+    for entry in subject.named("tokenizer_config.json", "chat_template.json", "processor_config.json"):
+        yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
+    for entry in subject.named(".jinja", ".jinja2"):
+        text = subject.text(entry.path, MAX_TEMPLATE)
+        if text is not None:
+            yield Template(entry.path, entry.name.partition(".")[0].replace("chat_template", "default"), text)
+    for header in subject.all_headers:
+        for key in header.metadata if header.format == "gguf" else ():
+            if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
+                yield from _named(header.path, header.metadata[key], key[24:] or "default")
+
+
+def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
+    if isinstance(value, str):
+        yield Template(path, name, value)
+    elif isinstance(value, dict):
+        for key, text in value.items():
+            yield from _named(path, text, str(key))
+    elif isinstance(value, list):
+        for each in value:
+            if isinstance(each, dict) and isinstance(each.get("template"), str):
+                yield Template(path, str(each.get("name", name)), each["template"])
+
+
+def internals(text: str) -> tuple[str, str] | None:
+    """What in a template reaches for Python's internals, and the words; None where nothing does."""
+    for block in _BLOCK.findall(text[:MAX_TEMPLATE]):
+        for pattern, what in INTERNALS:
+            if found := pattern.search(block):
+                return what, found[0]
+    return None

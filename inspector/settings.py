@@ -1,0 +1,75 @@
+"""A project's own settings for the audit: `[tool.checkpoint-inspector]` in pyproject.toml.
+
+[tool.checkpoint-inspector]
+ignore = ["pickle"]
+fail-on = "warning"
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.errors import UsageError
+from inspector.model import Severity
+from inspector.units import escape
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILE = "pyproject.toml"
+TABLE = "checkpoint-inspector"
+FAIL_ON: tuple[Severity, ...] = ("error", "warning")
+MAX_SIZE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a project asks of every audit."""
+
+    ignore: tuple[str, ...] = ()  # codes of rules
+    fail_on: Severity = "error"
+    path: str | None = None  # where it was read; None where no file says anything
+
+
+def load(start: Path) -> Settings:
+    """The settings of the nearest pyproject.toml, at `start` or above, that has the table.
+
+    Raises:
+        UsageError: the table is not what it should be.
+    """
+    folder = start.resolve()
+    for place in (folder, *folder.parents):
+        table = _table(place / FILE)
+        if table is not None:
+            return _settings(table, str(place / FILE))
+    return Settings()
+
+
+def _table(path: Path) -> Mapping[str, Any] | None:
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_SIZE:
+            return None
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get(TABLE)
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None  # other tools will tell what is wrong with it
+    if table is not None and not isinstance(table, dict):
+        raise UsageError(f"{escape(str(path))}: tool.{TABLE} is no table")
+    return table
+
+
+def _settings(table: Mapping[str, Any], path: str) -> Settings:
+    unknown = sorted(table.keys() - {"ignore", "fail-on"})
+    if unknown:
+        raise UsageError(f"{escape(path)}: tool.{TABLE} has no setting {escape(', '.join(unknown), 120)}")
+    ignore, fail_on = table.get("ignore", []), table.get("fail-on", "error")
+    if not isinstance(ignore, list) or not all(isinstance(code, str) for code in ignore):
+        raise UsageError(f"{escape(path)}: `ignore` is a list of rules' codes")
+    if fail_on not in FAIL_ON:
+        raise UsageError(f"{escape(path)}: `fail-on` is one of {', '.join(FAIL_ON)}")
+    return Settings(tuple(ignore), fail_on, path)

