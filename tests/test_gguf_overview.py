@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 import sparse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sparse_gguf import TENSOR_TYPES, write_gguf
 
 import inspector
 from inspector import units
+from inspector.architectures import gguf_keys
 from inspector.formats.ggml_types import FILE_TYPES, TYPES
 from inspector.model import Reconciliation
 from inspector.report import documents, text
@@ -245,6 +248,124 @@ def test_a_vocabulary_alone_has_bytes_and_no_parameters(tmp_path: Path) -> None:
     result = inspector.reconcile(opened(tmp_path, pairs))
     assert result.logical == 0 and steps(result)["tokenizer"] == 8 + 21 + 4 + 4 + 8 + 9 * 8 + 30
     assert text.overview(result)
+
+
+def layers(*entries: tuple[str, list[int], str]) -> list[tuple[str, list[int], str]]:
+    """Two layers of the entries whose names begin with a point, and the others once."""
+    made = []
+    for dtype, shape, name in entries:
+        names = [f"blk.{number}{name}" for number in range(2)] if name.startswith(".") else [name]
+        made += [(dtype, shape, each) for each in names]
+    return made
+
+
+def with_bias(dtype: str, shape: list[int], name: str) -> list[tuple[str, list[int], str]]:
+    return [(dtype, shape, f"{name}.weight"), ("F32", shape[:1], f"{name}.bias")]
+
+
+DECODER = (
+    ("F16", [99, 64], "token_embd.weight"),
+    ("F16", [64, 64], ".attn_output.weight"),
+    ("F16", [96, 64], ".ffn_gate.weight"),
+    ("F16", [96, 64], ".ffn_up.weight"),
+    ("F16", [64, 96], ".ffn_down.weight"),
+    ("F32", [64], ".attn_norm.weight"),
+    ("F32", [64], ".ffn_norm.weight"),
+    ("F32", [64], "output_norm.weight"),
+)
+PLAIN = (("F16", [64, 64], ".attn_q.weight"), ("F16", [32, 64], ".attn_k.weight"), ("F16", [32, 64], ".attn_v.weight"))
+HEAD = ("F16", [99, 64], "output.weight")
+
+#: Architecture → its tensors, as llama.cpp's converter names them.
+FAMILIES: dict[str, list[tuple[str, list[int], str]]] = {
+    "llama": [*DECODER, *PLAIN, HEAD],
+    "qwen2": [
+        *DECODER,
+        *with_bias("F16", [64, 64], ".attn_q"),
+        *with_bias("F16", [32, 64], ".attn_k"),
+        *with_bias("F16", [32, 64], ".attn_v"),
+        HEAD,
+    ],
+    "qwen3": [*DECODER, *PLAIN, ("F32", [16], ".attn_q_norm.weight"), ("F32", [16], ".attn_k_norm.weight"), HEAD],
+    "gemma": [*DECODER, *PLAIN],
+    "gpt2": [
+        ("F16", [99, 64], "token_embd.weight"),
+        ("F32", [50, 64], "position_embd.weight"),
+        *with_bias("F16", [192, 64], ".attn_qkv"),
+        *with_bias("F16", [64, 64], ".attn_output"),
+        *with_bias("F16", [96, 64], ".ffn_up"),
+        *with_bias("F16", [64, 96], ".ffn_down"),
+        *with_bias("F32", [64], ".attn_norm"),
+        *with_bias("F32", [64], ".ffn_norm"),
+        *with_bias("F32", [64], "output_norm"),
+    ],
+    "bert": [
+        ("F16", [99, 64], "token_embd.weight"),
+        ("F32", [50, 64], "position_embd.weight"),
+        ("F32", [2, 64], "token_types.weight"),
+        *with_bias("F32", [64], "token_embd_norm"),
+        *with_bias("F16", [64, 64], ".attn_q"),
+        *with_bias("F16", [64, 64], ".attn_k"),
+        *with_bias("F16", [64, 64], ".attn_v"),
+        *with_bias("F16", [64, 64], ".attn_output"),
+        *with_bias("F32", [64], ".attn_output_norm"),
+        *with_bias("F16", [96, 64], ".ffn_up"),
+        *with_bias("F16", [64, 96], ".ffn_down"),
+        *with_bias("F32", [64], ".layer_output_norm"),
+    ],
+}
+
+
+@pytest.mark.parametrize("architecture", FAMILIES)
+def test_each_family_with_a_table_is_predicted_from_key_values(architecture: str, tmp_path: Path) -> None:
+    """Dimensions only from the key-values, the vocabulary from the token list: every tensor, and nothing more."""
+    numbers = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "context_length": 50}
+    heads = {"attention.head_count": 4, "attention.head_count_kv": 2, "attention.key_length": 16}
+    pairs: list[tuple[str, str, Any]] = [("general.architecture", "string", architecture)]
+    pairs += [(f"{architecture}.{key}", "uint32", value) for key, value in (numbers | heads).items()]
+    pairs += [
+        ("tokenizer.ggml.tokens", "array[string]", {"items": 99, "text": 300}),
+        ("tokenizer.ggml.token_type_count", "uint32", 2),
+    ]
+    write_gguf(tmp_path / "model.gguf", pairs, layers(*FAMILIES[architecture]))
+    result = inspector.reconcile(inspector.open(tmp_path))
+    assert result.prediction and result.prediction.parameters == result.logical
+    assert (result.unexplained_bytes, result.unexplained, result.findings) == (0, (), ())
+    assert not {"missing", "shape", "vocab_padding"} & steps(result).keys()
+
+
+numbers = st.sampled_from([("uint32", n) for n in (0, 1, 2, 8, 64, 2**32 - 1)])
+others = st.sampled_from(
+    [
+        ("int64", -1),
+        ("float32", float("nan")),
+        ("float64", 1e300),
+        ("string", "\x1b[0m"),
+        ("bool", True),
+        ("array[uint32]", [1, 2]),
+        ("array[string]", ["a"]),
+        ("array[uint32]", []),
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["llama", "bert", "gpt2", "gemma", "qwen3"]),
+    st.dictionaries(st.sampled_from(list(gguf_keys.FIELDS)), numbers | numbers | numbers | others),
+    st.dictionaries(st.sampled_from([*gguf_keys.GENERAL_FIELDS, gguf_keys.TOKENS, "general.file_type"]), others),
+)
+def test_whatever_key_values_say_the_overview_stands(
+    tmp_path: Path, architecture: str, fields: dict[str, tuple[str, Any]], general: dict[str, tuple[str, Any]]
+) -> None:
+    """Absurd numbers and wrong types give at most a prediction that is refused in one line."""
+    pairs = [("general.architecture", "string", architecture)]
+    pairs += [(f"{architecture}.{key}", *value) for key, value in fields.items()]
+    pairs += [(key, *value) for key, value in general.items()]
+    result = inspector.reconcile(opened(tmp_path, pairs, ("token_embd.weight", "blk.0.ffn_up_exps.weight")))
+    steps(result)
+    assert "\x1b" not in text.overview(result)
+    assert json.dumps(documents.overview(result, tensors=True), allow_nan=False)
 
 
 # --- split files ----------------------------------------------------------------------------------

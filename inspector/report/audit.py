@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tabulate import tabulate
-
 from inspector.auditing import Audit, Audited, Verdict
+from inspector.report.columns import table
 from inspector.report.documents import SCHEMA, finding
 from inspector.rules import GROUPS, all_rules
 from inspector.units import escape, plural, size
@@ -59,7 +58,7 @@ def _table(model: Audited) -> str:
         )
         for each in model.findings[:MOST_FINDINGS]
     ]
-    return tabulate(rows, tablefmt="plain", colalign=["left"] * 5, disable_numparse=True)
+    return table(rows, (), "lllll")
 
 
 def _summary(result: Audit) -> str:
@@ -95,7 +94,7 @@ def document(result: Audit) -> dict[str, Any]:
 def rules() -> str:
     """`inspect audit --rules`: a line each."""
     rows = [(rule.code, rule.severity, rule.group, rule.title) for rule in all_rules().values()]
-    return tabulate(rows, tablefmt="plain", disable_numparse=True)
+    return table(rows, (), "llll")
 
 
 _TITLES = {

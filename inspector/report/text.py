@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tabulate import tabulate
-
 from inspector import counts, grouping, units
 from inspector.key_values import Entry
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Prediction, Reconciliation
 from inspector.prediction import BYTES_AT, by_role, bytes_at
+from inspector.report.columns import table
 from inspector.targets import looks_like_hub_id
 from inspector.units import count, decimal, escape, integer, plural, signed, size
 
@@ -41,7 +40,7 @@ def _identity(result: Reconciliation) -> str:
     files = plural(len(checkpoint.files), f"{checkpoint.format} file")
     lines = [escape(checkpoint.name, _NAME), f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}"]
     if config is not None:
-        family = f"{result.prediction.family} family" if result.prediction else "no table for it"
+        family = f"{result.prediction.family} family" if result.prediction else "no prediction"
         named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
         source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
         lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
@@ -56,7 +55,7 @@ def _files(checkpoint: Checkpoint) -> str:
     rows = [(escape(f.path, _NAME), integer(len(f.tensors)), integer(f.size)) for f in shown]
     if len(shown) < len(checkpoint.files):
         rows.insert(5, (f"… {len(checkpoint.files) - len(shown)} more", "", ""))
-    return _table(rows, ("file", "tensors", "bytes"), "lrr")
+    return table(rows, ("file", "tensors", "bytes"), "lrr")
 
 
 def _variants(result: Reconciliation) -> str:
@@ -77,8 +76,8 @@ def _variants(result: Reconciliation) -> str:
     ]
     left = len(found) - len(rows)
     more = f"\n… {plural(left, 'more checkpoint')}" if left else ""
-    table = _table(rows, ("checkpoint", "type", "files", "size", "bits", ""), "llrrrl")
-    return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path picks another\n{table}{more}"
+    listed = table(rows, ("checkpoint", "type", "files", "size", "bits", ""), "llrrrl")
+    return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path picks another\n{listed}{more}"
 
 
 def _source(checkpoint: Checkpoint) -> str:
@@ -134,7 +133,7 @@ def _parameters(result: Reconciliation) -> str:
                 "as counted" if agrees else f"{_counted(claim)} counted",
             )
         )
-    return _table(rows, (), "lrl")
+    return table(rows, (), "lrl")
 
 
 def _counted(claim: Claim) -> str:
@@ -174,7 +173,7 @@ def _roles(result: Reconciliation) -> str:
         "predicted" if any(row[7] for row in rows) else "",
         "shape predicted",
     )
-    return _table(rows, headers, "llrrrrlrl")
+    return table(rows, headers, "llrrrrlrl")
 
 
 def _brief(formula: str | None) -> str:
@@ -185,8 +184,8 @@ def _bridge(result: Reconciliation) -> str:
     """The chain from what people say to what the disk holds; of packed weights also in bits a weight."""
     rows = list(_bridge_rows(result))
     if not result.packing or not result.logical:
-        return _table([(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows], (), "rll")
-    return _table(
+        return table([(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows], (), "rll")
+    return table(
         [
             (
                 signed(nbytes) if sign else integer(nbytes),
@@ -242,13 +241,6 @@ def _finding(each: Finding) -> str:
     return f"{each.severity}: {each.rule}: {place + ': ' if place else ''}{escape(each.message, 400)}"
 
 
-def _table(rows: Iterable[Sequence[str]], headers: Sequence[str], align: str) -> str:
-    sides = {"l": "left", "r": "right"}
-    return tabulate(
-        list(rows), headers=headers, tablefmt="plain", colalign=[sides[a] for a in align], disable_numparse=True
-    )
-
-
 def metadata(entries: Iterable[Entry]) -> Iterator[str]:
     """`inspect metadata`: a line a key, long values by their beginning."""
     files: tuple[str, ...] = ()
@@ -297,7 +289,7 @@ def prediction(result: Prediction, *, training: bool, stated: int | None) -> str
     blocks = [
         _predicted_identity(result),
         _predicted_roles(result),
-        _table(
+        table(
             [
                 (dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits)))
                 for dtype, bits in BYTES_AT.items()
@@ -349,7 +341,7 @@ def _predicted_roles(result: Prediction) -> str:
         for line in by_role(result)
     ]
     rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
-    return _table(rows, ("role", "tensors", "parameters", "shape of each", "in numbers"), "lrrll")
+    return table(rows, ("role", "tensors", "parameters", "shape of each", "in numbers"), "lrrll")
 
 
 def _rule_of_thumb(result: Prediction) -> str:
@@ -371,7 +363,7 @@ def _explanation(result: Prediction, stated: int) -> str:
     if told.residual:
         rows.append((signed(told.residual), "unexplained: a slip, or a rounding"))
     rows.append((integer(told.stated), "stated"))
-    return _table(rows, (), "rl")
+    return table(rows, (), "rl")
 
 
 def _training(result: Prediction) -> str:
@@ -385,4 +377,4 @@ def _training(result: Prediction) -> str:
                 size(state.total),
             )
         )
-    return _table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")
+    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")

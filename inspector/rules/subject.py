@@ -119,7 +119,7 @@ class Subject:
     @cached_property
     def result(self) -> Reconciliation | None:
         """The checkpoint joined with its prediction; None where nothing of it can be read."""
-        if self.checkpoint is None or not any(header.tensors for header in self.headers):
+        if self.checkpoint is None or not any(_readable(header) for header in self.headers):
             return None
         return reconcile(self.checkpoint)
 
@@ -195,3 +195,7 @@ def _object(text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _readable(header: Header) -> bool:
+    return all(region.label != "unreadable" for region in header.regions)
