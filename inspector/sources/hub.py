@@ -7,6 +7,7 @@ themselves are sent by `http.Wire`, for its own are neither bounded nor counted.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -46,7 +47,9 @@ class HubName:
 def parse(target: str) -> HubName:
     """A Hub id, an `hf://` URI or a page's URL, by `huggingface_hub`'s own grammar; and `name` without a namespace.
 
-    Raises UsageError for what is none of these.
+    Raises:
+        UsageError: it means to be a name on the Hub, and is none.
+        TargetError: it may as well be a path.
     """
     from huggingface_hub import constants  # 0.2 s, and only for Hub targets
     from huggingface_hub.errors import HfUriError, HFValidationError
@@ -60,6 +63,10 @@ def parse(target: str) -> HubName:
             return HubName(name, revision=revision or None)
         uri = parse_hf_uri(target if "://" in target else f"hf://{target}", endpoint=constants.ENDPOINT)
     except (HfUriError, HFValidationError) as error:
+        if not target.startswith(("hf://", "http://", "https://")):
+            raise TargetError(
+                f"{escape(target, 200)}: no such file or folder, and no name that the Hub allows"
+            ) from error
         raise UsageError(
             f"{escape(target, 200)} is no name on the Hub: {escape(' '.join(str(error).split()), 200)}"
         ) from error
@@ -121,6 +128,7 @@ class HubPlace:
         self.name = listed.id.rpartition("/")[2]
         self.files: Mapping[str, int]
         self._root, self.selected, self.files = _part(listed, name.path)
+        self._shards = Counter(self._index_of(file) for file in self.files)
         self._opened: list[LocalFile | RemoteFile] = []
         self._headers: dict[str, dict[str, bytes]] = {}  # index → path in the repository → first bytes
         self._headers_lock = Lock()
@@ -164,9 +172,7 @@ class HubPlace:
         index = self._index_of(path)
         if index is None:
             return FIRST
-        folder, _, _ = path.rpartition("/")
-        shards = sum(self._index_of(file) == index for file in self.files if file.rpartition("/")[0] == folder)
-        return max(FIRST // 8, min(FIRST, HEADER_PER_INDEX * self.files[index] // shards))
+        return max(FIRST // 8, min(FIRST, HEADER_PER_INDEX * self.files[index] // self._shards[index]))
 
     def _index_of(self, path: str) -> str | None:
         match = _SHARD.fullmatch(path)
