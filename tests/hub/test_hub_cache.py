@@ -35,6 +35,10 @@ def index(store: Path, *files: str) -> None:
     ("files", "path", "whole"),
     [
         (["model.safetensors", "config.json"], "", True),
+        (["model.safetensors", "params.json"], "", True),
+        (["model.safetensors"], "", False),  # there may be a configuration that was not asked for
+        (["model.safetensors"], "model.safetensors", False),
+        (["model.safetensors", "config.json"], "model.safetensors", True),
         (["config.json"], "", False),
         ([], "", False),
         (["m-Q4_0.gguf"], "", False),  # whether there are others, the cache cannot tell
@@ -42,11 +46,12 @@ def index(store: Path, *files: str) -> None:
         (["m-Q4_0.gguf"], "m-Q8_0.gguf", False),
         (["m-00001-of-00002.gguf"], "m-00001-of-00002.gguf", False),
         (["m-00001-of-00002.gguf", "m-00002-of-00002.gguf"], "m-00001-of-00002.gguf", True),
-        (["m-00001-of-00002.safetensors"], "", False),
-        (["m-00001-of-00002.safetensors", "m-00002-of-00002.safetensors"], "", True),
-        (["m-00000-of-00002.safetensors", "m-00001-of-00002.safetensors"], "", True),
-        (["m-00001-of-99999.safetensors"], "", False),
-        (["sub/model.safetensors"], "sub", True),
+        (["config.json", "m-00001-of-00002.safetensors"], "", False),
+        (["config.json", "m-00001-of-00002.safetensors", "m-00002-of-00002.safetensors"], "", True),
+        (["config.json", "m-00000-of-00002.safetensors", "m-00001-of-00002.safetensors"], "", True),
+        (["config.json", "m-00001-of-99999.safetensors"], "", False),
+        (["sub/model.safetensors", "sub/config.json"], "sub", True),
+        (["sub/model.safetensors", "config.json"], "sub", False),
         (["model.safetensors"], "sub", False),
     ],
 )
@@ -57,7 +62,7 @@ def test_by_the_names_of_files(store: Path, files: list[str], path: str, whole: 
 
 def test_by_the_index(store: Path) -> None:
     """All files that it names must be there, whatever they are called."""
-    found = snapshot(store, "a.safetensors", "b.safetensors")
+    found = snapshot(store, "a.safetensors", "b.safetensors", "config.json")
     index(store, "a.safetensors", "b.safetensors")
     assert is_whole(found, "")
     index(store, "a.safetensors", "c.safetensors")
@@ -66,14 +71,24 @@ def test_by_the_index(store: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"weight_map": 1}', '{"weight_map": {"a": 1}}', "[" * 100_000])
 def test_an_index_that_cannot_be_read_is_not_trusted(store: Path, text: str) -> None:
-    found = snapshot(store, "a.safetensors")
+    found = snapshot(store, "a.safetensors", "config.json")
+    assert is_whole(found, "")
     (found.folder / "model.safetensors.index.json").write_text(text)
     assert not is_whole(found, "")
 
 
+def test_a_configuration_known_to_be_absent(store: Path) -> None:
+    """The cache remembers what was asked for in vain."""
+    found = snapshot(store, "model.safetensors")
+    absent = store / ".no_exist" / COMMIT / "config.json"
+    absent.parent.mkdir(parents=True)
+    absent.touch()
+    assert is_whole(found, "")
+
+
 def test_by_the_listing_that_a_download_left(store: Path) -> None:
     """It knows of all files; one that cannot be read is as none."""
-    found = snapshot(store, "m-Q4_0.gguf", "sub/model.safetensors")
+    found = snapshot(store, "m-Q4_0.gguf", "sub/model.safetensors", "sub/config.json")
     trees = store / "trees"
     trees.mkdir()
     listing = trees / f"{COMMIT}.json"
