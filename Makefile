@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo test lint format bench fuzz fixtures clean
+.PHONY: demo demo-hub test lint format bench fuzz fixtures clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -13,6 +13,10 @@ $(BIN)/.installed: pyproject.toml
 demo: $(BIN)/.installed
 	$(BIN)/python fixtures/sparse.py llama-7b $(DEMO)
 	$(BIN)/inspect $(DEMO)/llama-7b
+
+# A Hub on this machine, asked by the command. `make demo-hub SERVE=--serve` leaves it running.
+demo-hub: $(BIN)/.installed
+	PYTHONPATH=tests $(BIN)/python -m loopback.demo $(SERVE)
 
 test: $(BIN)/.installed
 	$(BIN)/python -m pytest
@@ -30,6 +34,7 @@ bench: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check safetensors-print
 	$(BIN)/python benchmarks/overview.py
 	$(BIN)/python benchmarks/gguf_files.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/hub.py
 
 # Seconds that `make fuzz` takes.
 FUZZ ?= 60

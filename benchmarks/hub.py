@@ -1,4 +1,4 @@
-"""Headers over a network where each answer takes 50 ms, beside what others do. `python -m benchmarks.hub`
+"""Headers over a network where each answer takes 50 ms, beside what others do. `make bench`
 
 Each measure is taken in turns within one run, against the same loopback Hub in a process of its own; the median counts.
 """

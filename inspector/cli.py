@@ -279,7 +279,8 @@ def metadata(target: str, key: str | None, revision: str | None, include: str | 
     """
     from inspector import api
 
-    checkpoint = api.open(target, revision=revision, include=include)
+    with _progress() as progress:
+        checkpoint = api.open(target, revision=revision, include=include, progress=progress)
     entries = api.metadata(checkpoint, key)
     if as_json:
         from inspector.report import documents

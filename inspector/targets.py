@@ -11,7 +11,8 @@ from inspector.units import escape
 
 #: `org/name@revision/path` or `name@revision`, in the letters that the Hub allows for ids.
 _HUB_ID = re.compile(
-    r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*")
+    r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*"),
+    re.ASCII,
 )
 #: A single word with one of these ends is a file that is not there, not a repository without a namespace.
 _FILE_NAMES = (".safetensors", ".gguf", ".json", ".bin", ".pt", ".pth", ".zip", ".h5", ".onnx", ".ckpt")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from conftest import Ran, write
 
+from inspector import cli
 from inspector.architectures.roles import GROUPS
 
 Made = Callable[[str], Path]
@@ -188,3 +189,24 @@ def test_help_and_no_arguments() -> None:
     for command in ("overview", "tensors", "predict"):
         assert command in helped.stdout
     assert "Usage" in run().stdout + run().stderr
+
+
+class Terminal(io.StringIO):
+    """A stderr that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("seconds", "terminal", "shown"), [(0, True, True), (0, False, False), (60, True, False)])
+def test_a_progress_bar_is_for_long_work_on_a_terminal(
+    made: Made, monkeypatch: pytest.MonkeyPatch, seconds: float, terminal: bool, shown: bool
+) -> None:
+    """On stderr, with the number of headers; stdout is as without it."""
+    stderr, stdout = Terminal() if terminal else io.StringIO(), io.StringIO()
+    monkeypatch.setattr(cli, "_PATIENCE", seconds)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert cli.run([str(made("llama-7b")), "--json"]) == 0
+    assert ("headers" in stderr.getvalue()) == shown
+    assert len(json.loads(stdout.getvalue())["files"]) == 2

@@ -122,7 +122,7 @@ class Wire:
             if response.status_code not in (200, 206):
                 response = without_connection(response)
                 if link.found_at and response.status_code in (401, 403, 404, 410):
-                    link.found_at = None
+                    link.found_at = link.etag = None
                     raise TryAgainError(RefusedError(response), 0)
             yield response
         finally:

@@ -6,7 +6,9 @@ themselves are sent by `http.Wire`, for its own are neither bounded nor counted.
 
 from __future__ import annotations
 
+import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,9 +28,12 @@ from inspector.units import escape, integer
 
 #: Shards that are asked for at once: two connections each, one to the Hub and one to its storage.
 PARALLEL = 32
-#: A shard's header has about this many bytes for each byte of its share of the index (1.2 to 1.6 in real ones); the
-#: largest shard's share is up to twice the mean.
-HEADER_PER_INDEX = 3
+#: Bytes of a header's line, besides the tensor's name: 75 to 85 in large models.
+HEADER_LINE = 90
+#: Bytes of a header's `__metadata__`, as a rule far less.
+HEADER_METADATA = 512
+#: An index of more bytes is not read a second time for guesses.
+MAX_GUESSED_INDEX = 16_000_000
 
 _SHARD = re.compile(r"(.+)-\d{5,6}-of-\d{5,6}\.safetensors")
 
@@ -46,7 +51,9 @@ class HubName:
 def parse(target: str) -> HubName:
     """A Hub id, an `hf://` URI or a page's URL, by `huggingface_hub`'s own grammar; and `name` without a namespace.
 
-    Raises UsageError for what is none of these.
+    Raises:
+        UsageError: it means to be a name on the Hub, and is none.
+        TargetError: it may as well be a path.
     """
     from huggingface_hub import constants  # 0.2 s, and only for Hub targets
     from huggingface_hub.errors import HfUriError, HFValidationError
@@ -60,6 +67,10 @@ def parse(target: str) -> HubName:
             return HubName(name, revision=revision or None)
         uri = parse_hf_uri(target if "://" in target else f"hf://{target}", endpoint=constants.ENDPOINT)
     except (HfUriError, HFValidationError) as error:
+        if not target.startswith(("hf://", "http://", "https://")):
+            raise TargetError(
+                f"{escape(target, 200)}: no such file or folder, and no name that the Hub allows"
+            ) from error
         raise UsageError(
             f"{escape(target, 200)} is no name on the Hub: {escape(' '.join(str(error).split()), 200)}"
         ) from error
@@ -121,6 +132,7 @@ class HubPlace:
         self.name = listed.id.rpartition("/")[2]
         self.files: Mapping[str, int]
         self._root, self.selected, self.files = _part(listed, name.path)
+        self._guesses: dict[str, int] = defaultdict(lambda: HEADER_METADATA)  # path → bytes of its header, about
         self._opened: list[LocalFile | RemoteFile] = []
         self._headers: dict[str, dict[str, bytes]] = {}  # index → path in the repository → first bytes
         self._headers_lock = Lock()
@@ -160,13 +172,18 @@ class HubPlace:
         return self._headers[index].get(self._root + path, b"")
 
     def _first(self, path: str) -> int:
-        """Bytes of a file's first request: for a shard, a guess by its index's size."""
-        index = self._index_of(path)
-        if index is None:
-            return FIRST
-        folder, _, _ = path.rpartition("/")
-        shards = sum(self._index_of(file) == index for file in self.files if file.rpartition("/")[0] == folder)
-        return max(FIRST // 8, min(FIRST, HEADER_PER_INDEX * self.files[index] // shards))
+        """Bytes of a file's first request: what its header must have if the index is right, else the usual."""
+        return self._guesses.get(path, FIRST)
+
+    def _guess(self, index: str, text: str) -> None:
+        """Learn from an index about how long its shards' headers are."""
+        folder, slash, _ = index.rpartition("/")
+        try:
+            lines = json.loads(text)["weight_map"].items() if len(text) <= MAX_GUESSED_INDEX else ()
+            for name, file in lines:
+                self._guesses[folder + slash + file] += len(name) + HEADER_LINE
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            self._guesses.clear()  # what is wrong with it is for others to tell
 
     def _index_of(self, path: str) -> str | None:
         match = _SHARD.fullmatch(path)
@@ -184,9 +201,12 @@ class HubPlace:
         else:
             data = self._small(path, size)
         try:
-            return data.decode("utf-8-sig")
+            text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+        if path.endswith(".safetensors.index.json"):
+            self._guess(path, text)
+        return text
 
     def _small(self, path: str, size: int) -> bytes:
         url = self._repository.file(self._root + path)

@@ -17,7 +17,7 @@ from inspector.units import integer
 MAX_FILES = 200_000
 MAX_LISTING = 64_000_000  # bytes; 200 a file is usual
 MAX_PAGES = 500  # of a tree; the Hub puts 1,000 files on a page
-MAX_HEADERS = 512_000_000  # bytes; DeepSeek-V3 has 10 MB
+MAX_HEADERS = 128_000_000  # bytes, unpacked; DeepSeek-V3 has 10 MB
 #: From here on the Hub may leave files out of a repository's description (huggingface_hub's threshold as well).
 MANY_FILES = 50_000
 

@@ -75,11 +75,14 @@ def is_whole(snapshot: Snapshot, path: str) -> bool:
     """Whether the weights at `path` ("" for all) can be read in the cache alone, as far as the cache can tell.
 
     The listing that `snapshot_download` leaves behind knows. Without it, each index and each set of numbered
-    files must be complete; a lone GGUF does not tell whether it has siblings, so it is whole only when named.
+    files must be complete, and the configuration there; a lone GGUF does not tell whether it has siblings, so it
+    is whole only when named.
     """
     target = snapshot.folder / path
     if target.is_file():
-        return _set_is_complete(target.name, {f.name for f in target.parent.iterdir() if f.is_file()})
+        beside = {f.name for f in target.parent.iterdir() if f.is_file()}
+        configured = target.suffix == ".gguf" or _has_configuration(snapshot, path.rpartition("/")[0], beside)
+        return configured and _set_is_complete(target.name, beside)
     if not target.is_dir():
         return False
     here = {f.relative_to(target).as_posix() for f in target.rglob("*") if f.is_file()}
@@ -89,9 +92,16 @@ def is_whole(snapshot: Snapshot, path: str) -> bool:
     weights = {file for file in here if file.endswith(WEIGHTS)}
     return (
         any(file.endswith(".safetensors") for file in weights)
+        and _has_configuration(snapshot, path, here)
         and all(_set_is_complete(file, here) for file in weights)
         and all(_index_is_complete(target, file, here) for file in here if file.endswith(".safetensors.index.json"))
     )
+
+
+def _has_configuration(snapshot: Snapshot, folder: str, here: set[str]) -> bool:
+    """Whether a configuration is there, or is known to be nowhere: some program has asked for it in vain."""
+    absent = snapshot.store / ".no_exist" / snapshot.commit / folder / "config.json"
+    return not here.isdisjoint(("config.json", "params.json")) or absent.exists()
 
 
 def _listed_weights(snapshot: Snapshot, path: str) -> set[str] | None:

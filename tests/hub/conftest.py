@@ -24,7 +24,13 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HUB_OFFLINE"):
             monkeypatch.delenv(name, raising=False)
         yield server
-        close_session()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _session() -> Iterator[None]:
+    """One HTTP session for all tests, as a program has one: making it reads all certificates."""
+    yield
+    close_session()
 
 
 @pytest.fixture(scope="session")

@@ -94,6 +94,19 @@ def test_deepseek_v3_by_one_request(hub: Hub, folders: Folders) -> None:
     ]
 
 
+def test_an_index_tells_how_much_to_ask_for(hub: Hub, tmp_path: Path) -> None:
+    """Headers far beyond the usual first request, and far below it: one request a shard, and hardly a byte too many."""
+    folder = tmp_path / "uneven"
+    specs = [(f"model.layers.{n}.mlp.experts.{n}.gate_proj.weight", "BF16", (64, 64)) for n in range(6000)]
+    samples.sharded(folder, [("model.embed_tokens.weight", "BF16", (6000, 4096)), *specs], 2)
+    hub.repos["demo/uneven"] = Repo(folder, all_headers=False)
+    checkpoint = api.open("demo/uneven")
+    small, large = (header.bytes_in("header") for header in checkpoint.files)
+    assert small < 200 < 2 * FIRST < large
+    assert len(hub.answered("/storage/")) == 2
+    assert sum(entry.sent for entry in hub.answered("/storage/")) <= 1.3 * (small + large)
+
+
 def test_a_single_file_takes_few_requests(hub: Hub, single: str) -> None:
     """At most four, counted as the server counts; the bytes are those that it sent."""
     origin = api.open(single).origin

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import constants
-from loopback import samples
+from loopback import faults, samples
 from loopback.reading import report
 from loopback.server import Hub, Repo
 
@@ -15,7 +15,8 @@ from inspector.errors import InspectorError, TargetError, UsageError
 from inspector.report import text
 from inspector.sources import hub as hub_source
 from inspector.sources.hub import HubName, parse
-from inspector.targets import looks_like_hub_id, place_of
+from inspector.sources.hub_api import Repository
+from inspector.targets import place_of
 
 COMMIT = "0" * 40
 
@@ -54,7 +55,7 @@ def test_names_on_the_hub(target: str, name: HubName) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["hf://", "hf://a/b@", "hf://buckets/a/b", "https://huggingface.co/org", "a--b/c", "hf://a/b/c//d"]
+    "target", ["hf://", "hf://a/b@", "hf://buckets/a/b", "https://huggingface.co/org", "hf://a--b/c", "hf://a/b/c//d"]
 )
 def test_what_is_no_name_is_told(target: str) -> None:
     with pytest.raises(UsageError, match=r"no name on the Hub|only models, datasets and spaces"):
@@ -63,10 +64,24 @@ def test_what_is_no_name_is_told(target: str) -> None:
 
 @pytest.mark.parametrize(
     "target",
-    ["./a/b", "../a/b", "/a/b", "~/a/b", "a\\b", "model.safetensors", "x.gguf", "config.json", "a//b", "a/b//c", "a b"],
+    [
+        "./a/b",
+        "../a/b",
+        "/a/b",
+        "~/a/b",
+        "a\\b",
+        "model.safetensors",
+        "x.gguf",
+        "config.json",
+        "a//b",
+        "a/b//c",
+        "a b",
+        "a--b/c",
+        "Gewichte/für/mich",
+        "模型/x",
+    ],
 )
 def test_what_is_shaped_like_a_path_is_not_looked_for_on_the_hub(hub: Hub, target: str) -> None:
-    assert not looks_like_hub_id(target)
     with pytest.raises(TargetError, match="no such file or folder"):
         api.open(target)
     assert hub.log == []
@@ -140,6 +155,19 @@ def test_a_prediction_for_a_repository(hub: Hub, llama: str) -> None:
     """`inspect predict org/name` reads the configuration alone."""
     assert api.predict(llama).parameters == 6_738_415_616
     assert len(hub.answered()) == 2
+
+
+def test_a_small_file_of_a_server_without_ranges(hub: Hub, single: str) -> None:
+    """What comes whole within the first request is as good as a range of it."""
+    hub.fault("/storage/", faults.ignores_range)
+    assert len(api.open(single).files) == 1
+
+
+def test_addresses_are_quoted() -> None:
+    """Revisions are one step of a path, files may be several."""
+    assert Repository("https://h", "dataset", "a/b", "refs/pr/1").file("x y/z?.gguf") == (
+        "https://h/datasets/a/b/resolve/refs%2Fpr%2F1/x%20y/z%3F.gguf"
+    )
 
 
 def test_the_endpoint_is_where_the_hub_is() -> None:

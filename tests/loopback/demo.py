@@ -1,0 +1,64 @@
+"""`make demo-hub`: a Hub on this machine with sparse sample repositories, and the command asking it.
+
+With `--serve` the Hub stays until Ctrl-C, for trying things out.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from loopback import samples
+from loopback.server import Hub, Repo
+
+#: Command lines, and how many lines of each answer are shown.
+SHOWN = (
+    ("demo/llama-7b", 100),
+    ("demo/deepseek-v3", 6),
+    ("demo/Sample-1B-GGUF", 12),
+    ("demo/Sample-1B-GGUF --include *Q8_0*", 8),
+    ("demo/gated", 1),
+    ("demo/nothing", 1),
+)
+
+
+def repositories(folder: Path) -> dict[str, Repo]:
+    """The samples, as files that take hardly any room."""
+    for name in ("llama-7b", "deepseek-v3", "gguf"):
+        (folder / name).mkdir()
+    llama = samples.llama_7b(folder / "llama-7b")
+    return {
+        "demo/llama-7b": Repo(llama),
+        "demo/deepseek-v3": Repo(samples.deepseek(folder / "deepseek-v3"), all_headers=False),
+        "demo/Sample-1B-GGUF": Repo(samples.twenty_gguf(folder / "gguf")),
+        "demo/gated": Repo(llama, gated=True, readers=("hf_demo",)),
+    }
+
+
+def show(endpoint: str, folder: str, command: str, lines: int) -> None:
+    """One command line and the beginning of what it says, errors included."""
+    environment = {**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": folder, "HF_HUB_OFFLINE": "0"}
+    program = [sys.executable, "-m", "inspector", *command.split()]
+    ran = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    said = (ran.stdout + ran.stderr).splitlines()
+    print(f"$ inspect {command}", *said[:lines], *(["…"] if len(said) > lines else []), "", sep="\n")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, Hub(repositories(Path(folder))) as hub:
+        for command, lines in SHOWN:
+            show(hub.endpoint, folder, command, lines)
+        if "--serve" in sys.argv:
+            print(f"HF_ENDPOINT={hub.endpoint} inspect demo/llama-7b    (the Hub stays until Ctrl-C)")
+            try:
+                threading.Event().wait()
+            except KeyboardInterrupt:
+                print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Work in threads gives what work in a row gives."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from inspector import workers
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 50])
+def test_results_are_in_order(count: int) -> None:
+    """Whoever finishes first."""
+    items = list(range(20))
+    done: list[int] = []
+
+    def slow(item: int) -> int:
+        time.sleep((20 - item) * 0.001)
+        return item * item
+
+    assert workers.each(slow, items, count, lambda: done.append(1)) == [item * item for item in items]
+    assert len(done) == 20
+
+
+def test_nothing_to_do() -> None:
+    assert workers.each(str, [], 4) == []
+
+
+def test_many_work_at_once_and_no_more() -> None:
+    """As many as said."""
+    gate, most, now = threading.Lock(), [0], [0]
+
+    def work(_: int) -> None:
+        with gate:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.02)
+        with gate:
+            now[0] -= 1
+
+    workers.each(work, range(30), 7)
+    assert most == [7]
+
+
+def test_the_first_failure_is_raised_and_the_rest_does_not_begin() -> None:
+    begun = []
+
+    def work(item: int) -> None:
+        begun.append(item)
+        if item == 2:
+            raise ValueError("two")
+        time.sleep(0.05)
+
+    with pytest.raises(ValueError, match="two"):
+        workers.each(work, range(100), 4)
+    time.sleep(0.1)
+    assert len(begun) < 10
