@@ -36,6 +36,7 @@ FLOORS = {
     "counts": 5,
     "causes": 5,
     "ledger": 5,
+    "layers": 5,
     "join": 5,
     "reconciliation": 5,
     "key_values": 5,
