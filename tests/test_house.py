@@ -31,6 +31,8 @@ FLOORS = {
     "checkpoint": 4,
     "naming": 4,
     "prediction": 4,
+    "adapters": 4,
+    "adapter_prediction": 4,
     "labels": 4,
     "infer": 5,
     "counts": 5,
