@@ -46,7 +46,10 @@ def _tied(surplus: Surplus) -> bool:
 
 
 def _second_copy(surplus: Surplus) -> bool:
-    """The embedding and the head again, within a layer that predicts further tokens and shares them."""
+    """The embedding and the head within a layer that predicts further tokens; a base's weight beside its adapter."""
+    base = surplus.prediction.base if surplus.prediction else None
+    if base is not None and surplus.group != "adapter":
+        return any((row.role, row.part) == (surplus.key.role, surplus.key.part) for row in base.expected)
     return (
         surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
     )
@@ -63,7 +66,7 @@ def _prediction_head(surplus: Surplus) -> bool:
 
 
 def _adapter(surplus: Surplus) -> bool:
-    return surplus.group == "adapter" or "lora_" in surplus.tensor.name
+    return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
 
 
 CAUSES: tuple[Cause, ...] = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from inspector import configs, formats, grouping, selection, workers
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
@@ -73,6 +74,7 @@ def _read(
     selected = selection.select(place, include)
     files, unreadable = _headers(place, selected.paths, progress, lenient=lenient)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
+    adapter, found, doubts = _adapter(place, selected, found)
     whole = place.selected is None or place.selected.endswith(".index.json")
     return Checkpoint(
         target=target,
@@ -83,7 +85,8 @@ def _read(
         index=selected.index,
         other=selection.classify(place.files, selected.paths) if whole else None,
         variants=_variants(place, selected.paths) if whole else (),
-        findings=(*selected.findings, *unreadable, *complaints, *_joined(files)),
+        findings=(*selected.findings, *unreadable, *complaints, *doubts, *_joined(files)),
+        adapter=adapter,
     )
 
 
@@ -96,6 +99,21 @@ def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
     others = [each for each in found if each not in chosen]
     others.sort(key=lambda each: (each.model != chosen[0].model, -each.size, each.name))
     return (*chosen, *others)
+
+
+def _adapter(
+    place: Place, selected: selection.Selection, config: Config | None
+) -> tuple[Mapping[str, Any] | None, Config | None, tuple[Finding, ...]]:
+    """An adapter's own configuration and its base's, which may lie elsewhere on this machine."""
+    try:
+        own = configs.adapter(place, selected.folder)
+        origin = place.origin()
+        if own is not None and config is None and origin.kind == "local":
+            location = Path(origin.location)
+            config = configs.base_of(own, location if location.is_dir() else location.parent)
+    except ConfigError as error:
+        return None, config, (Finding("config", "warning", str(error), selected.folder + configs.ADAPTER_FILE),)
+    return own, config, ()
 
 
 def _headers(

@@ -149,6 +149,7 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 @inspect.command(DEFAULT)
 @_target_options
+@click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def overview(
@@ -157,6 +158,7 @@ def overview(
     revision: str | None,
     include: str | None,
     label: str | None,
+    layers: bool,
     tensors: bool,
     as_json: bool,
 ) -> None:
@@ -165,14 +167,30 @@ def overview(
     if as_json:
         from inspector.report import documents
 
-        _print_json(documents.overview(result, tensors=tensors))
+        _print_json({**documents.overview(result, tensors=tensors), **(_layers_json(result) if layers else {})})
         return
     from inspector.report import text
 
     _print(text.overview(result))
+    if layers:
+        _print_layers(result)
     if tensors:
         _print("")
         _print_lines(text.tensors(result.tensors))
+
+
+def _print_layers(result: Reconciliation) -> None:
+    from inspector.layers import by_layer
+    from inspector.report.layers import lines
+
+    _print_lines(lines(by_layer(result.tensors)))
+
+
+def _layers_json(result: Reconciliation) -> dict[str, Any]:
+    from inspector.layers import by_layer
+    from inspector.report.layers import documents
+
+    return {"layers": documents(by_layer(result.tensors))}
 
 
 _SORTS: dict[str, Any] = {

@@ -20,6 +20,8 @@ from inspector.units import escape, integer
 MAX_CONFIG = 16 * 1024 * 1024
 #: Where a configuration is looked for beside the weights, in this order.
 FILES = ("config.json", "params.json")
+#: PEFT's configuration of an adapter.
+ADAPTER_FILE = "adapter_config.json"
 #: Files of quantization libraries, for a configuration that declares no packing → their `quant_method`.
 PACKING_FILES: Mapping[str, str] = {
     "hf_quant_config.json": "modelopt",
@@ -56,6 +58,29 @@ def find(place: Place, beside: str = "") -> Config | None:
         if path in place.files:
             return _with_packing(place, beside, parse(_text(place, path), path))
     return None
+
+
+def adapter(place: Place, beside: str = "") -> Mapping[str, Any] | None:
+    """The fields of an adapter's configuration; None where there is none. Raises ConfigError."""
+    path = beside + ADAPTER_FILE
+    return parse(_text(place, path), path).values if path in place.files else None
+
+
+def base_of(adapter: Mapping[str, Any], folder: Path) -> Config | None:
+    """The configuration of an adapter's base model, where that lies within the adapter's folder.
+
+    A path that leads elsewhere is a stranger's word for a file of this machine, and is not followed:
+    `--config` names the base's configuration. Raises ConfigError.
+    """
+    name = adapter.get("base_model_name_or_path")
+    if not isinstance(name, str) or Path(name).is_absolute() or ".." in Path(name).parts:
+        return None
+    path = folder / name / FILES[0]
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # too long for a path, or with a zero in it
+        return None
+    return load(path) if there else None
 
 
 def _with_packing(place: Place, beside: str, config: Config) -> Config:

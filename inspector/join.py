@@ -58,6 +58,7 @@ class Join:
     _predicted: set[tuple[str, str, str]] = field(default_factory=set)  # tower, role and part of any row
     _surplus: list[int] = field(default_factory=list)
     _copies: list[int] = field(default_factory=list)
+    _weights: set[str] = field(default_factory=set)  # names of packed weights, made when asked for
 
     def settle(self, ledger: Ledger, bits: int) -> None:
         """Match everything, and book what differs; `bits` are those of the predicted dtype."""
@@ -260,6 +261,8 @@ class Join:
                 kind = self.packing.kinds.get(tensor.name) if self.packing else None
                 found = known[id(slot), layer] = causes.cause_of(surplus), kind or short(tensor.name)
             cause, what = found
+            if cause is None and self._added_bias(tensor.name):
+                cause, what = causes.BY_NAME["quantization_overhead"], "biases that packing added"
             if cause is None:
                 self.unexplained.append(tensor.name)
                 continue
@@ -269,6 +272,14 @@ class Join:
         if self.unexplained and self.prediction:
             what = f"{plural(len(self.unexplained), 'tensor')} that the configuration does not predict"
             self.findings.append(Finding("unexplained", "warning", what, None, self.unexplained[0]))
+
+    def _added_bias(self, name: str) -> bool:
+        """A bias of a packed weight, where the configuration has none: AutoGPTQ wrote zeros for it."""
+        if self.packing is None or not name.endswith(".bias"):
+            return False
+        if not self._weights:
+            self._weights = set(self.packing.names.values())
+        return name.removesuffix("bias") + "weight" in self._weights
 
     def _book_missing(self, missing: list[tuple[Expected, Key]], ledger: Ledger, bits: int) -> None:
         """Predicted tensors that are nowhere."""

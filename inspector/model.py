@@ -178,6 +178,7 @@ class Checkpoint:
     other: tuple[OtherFiles, ...] | None = None  # None where the target is a single file
     variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
+    adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
 
     @property
     def format(self) -> str:
@@ -269,6 +270,7 @@ class Prediction:
     expected: tuple[Expected, ...]  # stored tensors, buffers apart
     tied: tuple[Expected, ...] = ()  # shared with the token embedding, and not stored
     buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
+    base: Prediction | None = None  # of an adapter: the model that it changes
 
     @property
     def parameters(self) -> int:
@@ -295,6 +297,18 @@ class RoleForecast:
     parameters: int
     formula: str  # distinct shapes in configuration fields, biases after a plus
     numbers: str  # the same with the configuration's numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """Small weights that change a model's own, and which piece of which weight each tensor is."""
+
+    method: str  # "lora", "dora", "loha", …
+    served: Mapping[str, str]  # adapter tensor → the name of the weight that it changes
+    parts: Mapping[str, str]  # adapter tensor → which piece it is: "lora_A"
+    ranks: Mapping[int, int]  # rank → modules that have it
+    constants: frozenset[str] = frozenset()  # tensors that are no parameters
+    config: Mapping[str, Any] = field(default_factory=dict)  # adapter_config.json's fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +423,7 @@ class Reconciliation:
     findings: tuple[Finding, ...]  # the checkpoint's, and what the join found
     claims: tuple[Claim, ...]
     tensors: Sequence[Labelled]
+    adapter: Adapter | None = None
 
     def bits_per_weight(self, nbytes: int) -> float:
         """So many bytes, spread over the parameters that were counted."""

@@ -111,16 +111,22 @@ class Namer:
             self._slots[pattern] = known
         return known
 
-    def name(self, names: Sequence[str], side: Mapping[str, str] | None = None) -> Named:
+    def name(
+        self,
+        names: Sequence[str],
+        side: Mapping[str, str] | None = None,
+        pieces: Mapping[str, tuple[str, str]] | None = None,
+    ) -> Named:
         """What each tensor is for.
 
         Args:
-            side: name of a piece of quantization side data → the name of the weight that it serves.
+            side: name of a tensor that serves a weight → the weight's name: packing's side data, an adapter's pieces.
+            pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
         """
         served = [side.get(name, name) for name in names] if side else names
         groups = _by_pattern(served)
         if side:
-            groups = _apart(groups, served, names)
+            groups = _apart(groups, served, names, pieces or {})
         slots = _settle_norms(_settle_towers({pattern: self._slot(pattern) for pattern in groups}))
         of_each: list[Slot] = [NAMELESS] * len(names)
         for pattern, members in groups.items():
@@ -130,9 +136,10 @@ class Namer:
 
     def _slot(self, pattern: str) -> Slot:
         """The slot of a pattern; of side data, the served weight's role with its own last word as part."""
-        weight, found, part = pattern.partition(_SIDE)
+        weight, found, piece = pattern.partition(_SIDE)
         slot = self.slot(weight)
-        return replace(slot, part=part, group="quantization", row=None) if found else slot
+        part, _, group = piece.partition(_SIDE)
+        return replace(slot, part=part, group=group, row=None) if found else slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +194,18 @@ def _pattern(name: str) -> str:
     return _NUMBER.sub(".{}", "." + name)[1:]
 
 
-def _apart(groups: dict[str, list[int]], served: Sequence[str], names: Sequence[str]) -> dict[str, list[int]]:
-    """Groups with each kind of side data apart from the weights that it serves."""
+def _apart(
+    groups: dict[str, list[int]], served: Sequence[str], names: Sequence[str], pieces: Mapping[str, tuple[str, str]]
+) -> dict[str, list[int]]:
+    """Groups with each kind of piece apart from the weights that it serves."""
     apart: dict[str, list[int]] = {}
     for pattern, members in groups.items():
         for at in members:
-            part = "" if served[at] is names[at] else _SIDE + names[at].rsplit(".", 1)[-1]
-            apart.setdefault(pattern + part, []).append(at)
+            name, piece = names[at], ""
+            if served[at] is not name:
+                part, group = pieces.get(name) or (name.rsplit(".", 1)[-1], "quantization")
+                piece = f"{_SIDE}{part}{_SIDE}{group}"
+            apart.setdefault(pattern + piece, []).append(at)
     return apart
 
 

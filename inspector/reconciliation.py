@@ -13,7 +13,8 @@ from itertools import accumulate
 from math import prod
 from typing import NamedTuple, overload
 
-from inspector import causes, configs, labels
+from inspector import adapter_prediction, causes, configs, labels
+from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
 from inspector.formats.safetensors import DTYPE_BITS
@@ -21,6 +22,7 @@ from inspector.infer import infer
 from inspector.join import Join
 from inspector.ledger import Ledger
 from inspector.model import (
+    Adapter,
     Checkpoint,
     Claim,
     Config,
@@ -50,19 +52,24 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         UsageError: `label` is no size.
     """
     tensors = [tensor for header in checkpoint.files for tensor in header.tensors]
-    packing = packing_of(checkpoint.config, checkpoint.files)
+    adapter = adapter_of(tensors, checkpoint.adapter)
+    packing = None if adapter else packing_of(checkpoint.config, checkpoint.files)
     names, shapes = _logical(tensors, packing)
-    config, named = _name(checkpoint.config, names, shapes, packing)
-    prediction, notes = _predict(config)
+    if adapter:
+        config, named = checkpoint.config, _name_adapter(adapter, checkpoint.config, names)
+    else:
+        config, named = _name(checkpoint.config, names, shapes, packing)
+    prediction, notes = _predict(config, adapter)
     kinds = _kinds(tensors, named)
     dtypes = _dtypes(kinds)
     join = Join(tensors, shapes, named, prediction, packing)
-    dtype = packing.scheme if packing else configs.dtype_of(config) or _most_common(dtypes)
+    dtype = packing.scheme if packing else (None if adapter else configs.dtype_of(config)) or _most_common(dtypes)
     bits = packing.bits if packing else DTYPE_BITS.get(dtype or "", 16)
     ledger = Ledger()
     join.settle(ledger, bits)
     _file_steps(checkpoint, ledger)
-    nominal = labels.given(label, bits) if label else labels.from_names(_names(checkpoint, config), bits)
+    named_after = () if adapter else _names(checkpoint, config)  # an adapter's name tells its base's size
+    nominal = labels.given(label, bits) if label else labels.from_names(named_after, bits)
     predicted = bytes_at(prediction, bits) if prediction else None
     _label_steps(nominal, prediction, predicted, ledger)
     on_disk = checkpoint.size
@@ -85,9 +92,10 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         stored_elements=sum(each.elements for each in dtypes),
         roles=roles,
         dtypes=dtypes,
-        findings=(*checkpoint.all_findings, *notes, *_packing_findings(checkpoint, packing), *join.findings),
+        findings=(*checkpoint.all_findings, *notes, *_packing_findings(checkpoint, packing, adapter), *join.findings),
         claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
+        adapter=adapter,
     )
 
 
@@ -99,8 +107,20 @@ def _logical(tensors: Sequence[Tensor], packing: Packing | None) -> tuple[list[s
     return [names.get(t.name, t.name) for t in tensors], [shapes.get(t.name, t.shape) for t in tensors]
 
 
-def _packing_findings(checkpoint: Checkpoint, packing: Packing | None) -> tuple[Finding, ...]:
+def _packing_findings(checkpoint: Checkpoint, packing: Packing | None, adapter: Adapter | None) -> tuple[Finding, ...]:
+    if adapter:
+        return ()  # the configuration is that of the base
     return packing.findings if packing else contradictions(checkpoint.config)
+
+
+def _name_adapter(adapter: Adapter, config: Config | None, names: Sequence[str]) -> Named:
+    """What each tensor of an adapter is for: the role of the weight that it changes."""
+    whole = base_names(name for name in names if name not in adapter.served)
+    pieces = {
+        name: (part, "buffer" if name in adapter.constants else "adapter") for name, part in adapter.parts.items()
+    }
+    namer = Namer(family_of(config.values), config.values) if config else Namer()
+    return namer.name([whole.get(name, name) for name in names], adapter.served, pieces)
 
 
 def _name(
@@ -117,12 +137,16 @@ def _name(
     return config, Namer(family_of(config.values), config.values).name(names, side)
 
 
-def _predict(config: Config | None) -> tuple[Prediction | None, tuple[Finding, ...]]:
+def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Prediction | None, tuple[Finding, ...]]:
+    if adapter and not (config and adapter.config):
+        what = "an adapter: its size is predicted where its own configuration and its base's are known (--config)"
+        return None, (Finding("no-prediction", "info", what),)
     if config is None:
         what = "no configuration, and no known family explains the tensors: no prediction"
         return None, (Finding("no-prediction", "info", what),)
     try:
-        return predict(config), ()
+        base = predict(config)
+        return (adapter_prediction.predict(adapter.config, base) if adapter else base), ()
     except ConfigError as error:
         return None, (Finding("no-prediction", "info", str(error), config.path),)
 

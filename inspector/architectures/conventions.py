@@ -149,6 +149,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "masked_bias": "masked_bias",
     "position_ids": "position_ids",
     "token_type_ids": "token_type_ids",
+    "prompt_embeddings": "prompt_embeddings",
     "rope_freqs": "rope_freqs rope.freqs",
 }
 

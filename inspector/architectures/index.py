@@ -11,6 +11,8 @@ MODULES: dict[str, str] = {
     "llama": "llama",
     "mistral": "llama",
     "mixtral": "mixtral",
+    "molmo": "molmo",
+    "qwen": "qwen",
     "qwen2": "llama",
     "qwen3": "llama",
 }

@@ -21,7 +21,10 @@ GROUPS = (
 
 #: Group → its roles.
 _BY_GROUP: Mapping[str, str] = {
-    "embedding": "embed_tokens embed_positions embed_token_types embed_patches embed_class embed_projection",
+    "embedding": (
+        "embed_tokens embed_more_tokens embed_positions embed_token_types embed_patches embed_class embed_queries "
+        "embed_padding embed_projection"
+    ),
     "attention": (
         "q_proj k_proj v_proj o_proj qkv_proj kv_proj qk_proj gate_attn sinks "
         "q_a_proj q_b_proj kv_a_proj_with_mqa kv_b_proj k_b_proj v_b_proj relative_attention_bias "
@@ -38,6 +41,7 @@ _BY_GROUP: Mapping[str, str] = {
     "state_space": "in_proj x_proj dt_proj out_proj A_log D dt_bias ssm_norm",
     "convolution": "conv1d",
     "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_bias nsp_head",
+    "adapter": "prompt_embeddings",
     "buffer": "inv_freq causal_mask masked_bias position_ids token_type_ids rope_freqs rope_factors",
 }
 

@@ -33,6 +33,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
             "group_size": result.packing.group_size,
             "bits_per_weight": bits(result.bits_per_weight(sum(d.bytes for d in result.dtypes))),
         },
+        "adapter": _adapter(result),
         "parameters": {
             "logical": result.logical,
             "predicted": result.prediction.parameters if result.prediction else None,
@@ -64,6 +65,19 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
     if tensors:
         document["tensors"] = [tensor(each) for each in result.tensors]
     return document
+
+
+def _adapter(result: Reconciliation) -> dict[str, Any] | None:
+    if result.adapter is None:
+        return None
+    base = result.prediction.base if result.prediction else None
+    claimed = result.adapter.config.get("base_model_name_or_path")
+    return {
+        "method": result.adapter.method,
+        "ranks": [{"rank": rank, "modules": modules} for rank, modules in result.adapter.ranks.items()],
+        "base": claimed if isinstance(claimed, str) else None,
+        "base_parameters": base.parameters if base else None,
+    }
 
 
 def _source(checkpoint: Checkpoint) -> dict[str, Any]:

@@ -45,7 +45,23 @@ def _identity(result: Reconciliation) -> str:
         source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
         lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
         lines += [f"  {escape(note, 400)}" for note in config.notes]
+    lines += _adapter(result)
     return "\n".join(filter(None, (*lines, _source(checkpoint))))
+
+
+def _adapter(result: Reconciliation) -> list[str]:
+    """An adapter's method, ranks, targets, and share of its base."""
+    adapter = result.adapter
+    if adapter is None:
+        return []
+    ranks = ", ".join(f"rank {rank} in {plural(modules, 'module')}" for rank, modules in adapter.ranks.items())
+    roles = dict.fromkeys(role.role for role in result.roles if role.group == "adapter")
+    told = [f"adapter ({escape(adapter.method)})", ranks, f"on {', '.join(escape(role, 40) for role in roles)}"]
+    base = result.prediction.base if result.prediction else None
+    if base is not None and base.parameters:
+        share = f"{result.logical / base.parameters:.3%}"
+        told.append(f"{share} of its base's {integer(base.parameters)} parameters")
+    return ["; ".join(filter(None, told))]
 
 
 def _files(checkpoint: Checkpoint) -> str:

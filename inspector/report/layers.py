@@ -1,0 +1,55 @@
+"""The by-layer view: `inspect TARGET --layers`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspector.layers import Kind, Strip, ranges
+from inspector.units import decimal, escape, integer, plural
+
+_WIDTH = 100  # letters a line
+_DIFFERENCES = 6  # that are told of one kind
+
+
+def lines(strips: Iterable[Strip]) -> Iterator[str]:
+    """A strip of letters for each tower, then its kinds of layers, a line each."""
+    for strip in strips:
+        kinds = plural(len(strip.kinds), "kind")
+        yield ""
+        yield f"{escape(strip.tower, 40)}: {plural(len(strip.layers), 'layer')} of {kinds}"
+        letters = strip.letters
+        yield from (f"  {letters[at : at + _WIDTH]}" for at in range(0, len(letters), _WIDTH))
+        yield from (f"  {_kind(kind)}" for kind in strip.kinds)
+
+
+def _kind(kind: Kind) -> str:
+    each = f"{integer(kind.bytes)} B" + (" each" if len(kind.layers) > 1 else "")
+    text = (
+        f"{kind.letter}  {ranges(kind.layers)}: {each}, {integer(kind.parameters)} parameters, {_dtypes(kind.dtypes)}"
+    )
+    more = len(kind.differs) - _DIFFERENCES
+    told = (*kind.differs[:_DIFFERENCES], *((f"{more} more differences",) if more > 0 else ()))
+    return f"{text}; {'; '.join(escape(each, 80) for each in told)}" if told else text
+
+
+def _dtypes(dtypes: Mapping[str, int]) -> str:
+    ordered = sorted(dtypes.items(), key=lambda item: -item[1])
+    return " + ".join(f"{escape(dtype, 20)} {decimal(nbytes)}" for dtype, nbytes in ordered)
+
+
+def documents(strips: Iterable[Strip]) -> list[dict[str, Any]]:
+    """A dictionary a layer, for `--json`."""
+    return [
+        {
+            "tower": each.tower,
+            "layer": each.layer,
+            "kind": each.kind,
+            "tensors": each.tensors,
+            "parameters": each.parameters,
+            "bytes": each.bytes,
+            "dtypes": dict(each.dtypes),
+        }
+        for strip in strips
+        for each in strip.layers
+    ]

@@ -1,0 +1,132 @@
+"""Adapters: which weights they change, their ranks, and their size from their own configuration and the base's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sparse
+
+import inspector
+from inspector.adapter_prediction import factors
+from inspector.model import Reconciliation
+
+FOLDER = Path(sparse.__file__).parent / "adapters"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+#: Methods that are told, and not predicted; files that have no configuration.
+UNPREDICTED = {"vera", "oft", "kohya-names", "diffusers-names"}
+METHODS = {"dora": "dora", "adalora": "adalora", "loha": "loha", "ia3": "ia3", "vera": "vera", "oft": "oft"}
+
+
+def recipe(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
+    return loaded
+
+
+def reconciled(made: dict[str, Any], folder: Path, *, base: bool = True) -> Reconciliation:
+    """The adapter's folder, its base's configuration beside it under the name that the adapter gives."""
+    if base and "base" in made:
+        (folder / "adapter" / "base").mkdir(parents=True)
+        (folder / "adapter" / "base" / "config.json").write_text(json.dumps(made["base"]))
+    return inspector.reconcile(inspector.open(sparse.make(made, folder / "adapter")))
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - UNPREDICTED))
+def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
+    """As many parameters as PEFT trains, predicted from the two configurations, and no byte unexplained."""
+    made = recipe(name)
+    result = reconciled(made, tmp_path)
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == made["expected"]["parameters"]
+    assert result.unexplained_bytes == 0
+    assert not result.unexplained
+    assert {step.cause for step in result.steps} <= {"header", "duplicate"}
+    assert result.prediction.base is not None
+    assert result.prediction.base.parameters == 1_692_928
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_told_without_its_base(name: str, tmp_path: Path) -> None:
+    """What an adapter changes shows in its names: a role of the base, the group `adapter`, every byte claimed."""
+    made = recipe(name)
+    result = reconciled(made, tmp_path, base=False)
+    assert result.adapter is not None
+    assert result.unexplained_bytes == 0
+    adapted = [role for role in result.roles if role.group == "adapter"]
+    assert all(role.role != "other" for role in adapted)
+    counted = sum(role.parameters for role in adapted)
+    whole = sum(role.parameters for role in result.roles if role.group in ("embedding", "head"))
+    assert counted + (whole and 256_000) == made["expected"]["parameters"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_method_by_name(name: str, tmp_path: Path) -> None:
+    """The method is the one that made the file."""
+    result = reconciled(recipe(name), tmp_path, base=False)
+    assert result.adapter is not None
+    assert result.adapter.method == METHODS.get(
+        name, "lokr" if "lokr" in name else "prompt" if "t-tuning" in name or "x-tuning" in name else "lora"
+    )
+
+
+def test_ranks_and_share_are_shown(tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """Ranks with the modules that have them, and how large the adapter is beside its base."""
+    made = recipe("lora-embedding")
+    reconciled(made, tmp_path)
+    out = inspect(tmp_path / "adapter").out
+    assert "rank 8 in 5 modules, rank 16 in 2 modules" in out
+    assert "18.014% of its base's 1,692,928 parameters" in out
+    document = inspect(tmp_path / "adapter", "--json").json
+    assert document["adapter"] == {
+        "method": "lora",
+        "ranks": [{"rank": 8, "modules": 5}, {"rank": 16, "modules": 2}],
+        "base": "base",
+        "base_parameters": 1_692_928,
+    }
+
+
+def test_a_missing_piece_is_missed(tmp_path: Path) -> None:
+    """A module without its `lora_B` is a finding, and a step of the bridge."""
+    made = recipe("lora")
+    file = made["files"]["adapter_model.safetensors"]
+    file["tensors"] = [entry for entry in file["tensors"] if "q_proj.lora_B" not in entry[2]]
+    result = reconciled(made, tmp_path)
+    assert {finding.rule for finding in result.findings} == {"missing"}
+    assert {step.cause: step.bytes for step in result.steps}["missing"] == -4 * 2 * 256 * 8
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"r": "8"},
+        {"r": -1},
+        {"r": 10**30},
+        {"r": None},
+        {"target_modules": ["(a+)+$"]},
+        {"target_modules": 7},
+        {"target_modules": None},
+        {"rank_pattern": {"q_proj": []}},
+        {"rank_pattern": 3},
+        {"layers_to_transform": [[], {}, "x"]},
+        {"peft_type": "\x1b[31m"},
+        {"peft_type": []},
+        {"base_model_name_or_path": "\x00"},
+        {"base_model_name_or_path": "a" * 5000},
+        {"modules_to_save": {"a": 1}},
+    ],
+)
+def test_hostile_configurations(fields: dict[str, Any], tmp_path: Path) -> None:
+    """Fields that make no sense give no prediction, or another, and never a traceback."""
+    made = recipe("lora")
+    made["beside"]["adapter_config.json"].update(fields)
+    result = reconciled(made, tmp_path)
+    assert result.start + sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk
+
+
+@pytest.mark.parametrize(("size", "expected"), [(512, (16, 32)), (256, (16, 16)), (127, (1, 127)), (250, (10, 25))])
+def test_kronecker_factors(size: int, expected: tuple[int, int]) -> None:
+    """A dimension is cut in two as near to its root as it divides: the cases that LyCORIS documents."""
+    assert factors(size) == expected
