@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from inspector.architectures.conventions import TAILS
@@ -73,7 +74,7 @@ _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
     """The adapter in these tensors; None where none is, or only a few beside a model's own."""
     if config is None:
-        text = "\n".join(tensor.name for tensor in tensors)
+        text = "\n".join(map(itemgetter(Tensor._fields.index("name")), tensors))
         if not any(mark in text for mark in MARKS):
             return None
     found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]

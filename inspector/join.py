@@ -8,7 +8,7 @@ to a named cause, or is unexplained.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -16,6 +16,7 @@ from inspector import causes, units
 from inspector.architectures.fusions import COARSE
 from inspector.causes import Surplus
 from inspector.formats.safetensors import DTYPE_BITS
+from inspector.kinds import Kind
 from inspector.ledger import Ledger
 from inspector.model import Expected, Finding, Key, Packing, Prediction, Severity, Tensor
 from inspector.naming import Named, Slot
@@ -29,9 +30,11 @@ class _Row:
 
     expected: Expected
     layers: frozenset[int] | None
-    seen: set[Key] = field(default_factory=set)
+    complete: bool = False  # every tensor of it is matched
+    _taken: set[Key] = field(default_factory=set)
 
     def has(self, key: Key) -> bool:
+        """Whether the row predicts a tensor of this key."""
         layer, expert = key.layer, key.expert
         if self.layers is None:
             if layer is not None:
@@ -41,6 +44,21 @@ class _Row:
         experts = self.expected.experts
         return expert is None if experts is None else expert is not None and 0 <= expert < experts
 
+    def is_taken(self, key: Key) -> bool:
+        return self.complete or key in self._taken
+
+    def take(self, key: Key) -> None:
+        self._taken.add(key)
+
+    @property
+    def untouched(self) -> bool:
+        return not self.complete and not self._taken
+
+    def missing(self) -> Iterator[Key]:
+        """Keys of predicted tensors that no stored one has matched."""
+        if not self.complete and len(self._taken) < self.expected.tensors:
+            yield from (key for key in self.expected.keys() if key not in self._taken)
+
 
 @dataclass(slots=True)
 class Join:
@@ -49,6 +67,7 @@ class Join:
     tensors: Sequence[Tensor]
     shapes: Sequence[tuple[int, ...]]  # logical
     named: Named
+    kinds: Sequence[Counter[Kind]]  # of each of the groups
     prediction: Prediction | None
     packing: Packing | None
     parameters: list[int] = field(default_factory=list)  # logical, a number a tensor
@@ -67,8 +86,8 @@ class Join:
             row = _Row(expected, None if expected.layers is None else frozenset(expected.layers))
             self._rows.setdefault((expected.tower, expected.role, expected.part, expected.branch), []).append(row)
             self._predicted.add((expected.tower, expected.role, expected.part))
-        for slot, members in self.named.groups:
-            self._match(slot, members, ledger, bits)
+        for (slot, members), kinds in zip(self.named.groups, self.kinds, strict=True):
+            self._match(slot, members, kinds, ledger, bits)
         if not self.tensors:
             self.findings.append(Finding("no-tensors", "info", "no tensors at all: a vocabulary, or an empty file"))
         missing = self._match_coarse(self._missing(), ledger, bits)
@@ -77,41 +96,39 @@ class Join:
         self._book_missing(missing, ledger, bits)
         self._book_unstored_ties(ledger)
 
-    def _match(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> None:
+    def _match(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind], ledger: Ledger, bits: int) -> None:
         """Tensors of one pattern with their own rows, by key. Shapes and dtypes that differ are booked."""
         unpredicted = (slot.tower, slot.role, slot.part) not in self._predicted
         if slot.group in ("buffer", "quantization") or (unpredicted and self._distinct(members)):
             self._surplus += members
             return
-        matched = members if self._match_whole(slot, members) else self._match_each(members, ledger, bits)
-        self._book_dtypes(slot, matched, ledger, bits)
+        if self.packing is None and self._match_whole(slot, members, kinds):
+            plain: dict[tuple[str, int, int, int | None], int] = {
+                (kind.dtype, prod(kind.shape), kind.nbytes, None): number for kind, number in kinds.items()
+            }
+            self._book_kinds(slot, plain, ledger, bits)
+        else:
+            self._book_dtypes(slot, self._match_each(members, ledger, bits), ledger, bits)
 
     def _distinct(self, members: Sequence[int]) -> bool:
         """Whether no name stands twice, as one may in two files."""
         return len({self.tensors[at].name for at in members}) == len(members)
 
-    def _match_whole(self, slot: Slot, members: Sequence[int]) -> bool:
-        """A group that fills one row without a difference: the usual case, and the fast one."""
-        if slot.branch_at or slot.stacked:
-            return False
+    def _match_whole(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind]) -> bool:
+        """A group whose names and shape are those of one row: the usual case, and nobody need read the numbers."""
         rows = [
             row
             for row in self._rows.get((slot.tower, slot.role, slot.part, ()), ())
-            if (row.expected.experts is None) == (slot.expert_at is None) and row.expected.tensors == len(members)
+            if row.untouched and row.expected.tensors == len(members)
         ]
-        if len(rows) != 1 or rows[0].seen or {self.shapes[at] for at in members} != {rows[0].expected.shape}:
-            return False
-        keys = self._keys(members, rows[0].expected)
-        if len(keys) != len(members) or not all(map(rows[0].has, keys)):
-            return False
-        rows[0].seen = keys
-        return True
-
-    def _keys(self, members: Sequence[int], expected: Expected) -> set[Key]:
-        """The keys of a group; where its names are those predicted, nobody need read the numbers in them."""
-        if {self.named.names[at] for at in members} == set(expected.names()):
-            return set(expected.keys())
-        return {self.named.key(at) for at in members}
+        shapes = {kind.shape for kind in kinds}
+        for row in rows:
+            if shapes == {row.expected.shape}:
+                names = {self.named.names[at] for at in members}
+                row.complete = names == set(row.expected.names())
+                if row.complete:
+                    return True
+        return False
 
     def _match_each(self, members: Sequence[int], ledger: Ledger, bits: int) -> list[int]:
         """One tensor after the other; those with a row of their own."""
@@ -121,12 +138,12 @@ class Join:
             key = self.named.key(at)
             row = next((r for r in self._rows.get((key.tower, key.role, key.part, key.branch), ()) if r.has(key)), None)
             name = self.tensors[at].name
-            if (row is None and name in names) or (row is not None and key in row.seen):
+            if (row is None and name in names) or (row is not None and row.is_taken(key)):
                 self._copies.append(at)
             elif row is None:
                 self._surplus.append(at)
             else:
-                row.seen.add(key)
+                row.take(key)
                 matched.append(at)
                 if self.shapes[at] != row.expected.shape:
                     self._book_shape(at, row.expected, ledger, bits)
@@ -150,14 +167,7 @@ class Join:
 
     def _missing(self) -> list[tuple[Expected, Key]]:
         """Predicted tensors that no stored one has matched."""
-        return [
-            (row.expected, key)
-            for rows in self._rows.values()
-            for row in rows
-            if len(row.seen) < row.expected.tensors
-            for key in row.expected.keys()
-            if key not in row.seen
-        ]
+        return [(row.expected, key) for rows in self._rows.values() for row in rows for key in row.missing()]
 
     def _match_coarse(
         self, missing: list[tuple[Expected, Key]], ledger: Ledger, bits: int
@@ -197,11 +207,17 @@ class Join:
 
     def _book_dtypes(self, slot: Slot, members: Sequence[int], ledger: Ledger, bits: int) -> None:
         """Tensors of another width than the prediction counts with; equal ones are booked together."""
-        widths = self.packing.widths if self.packing else {}
         kinds = Counter(
             (self.tensors[at].dtype, self.parameters[at], self.tensors[at].nbytes, self._packed_bits(at))
             for at in members
         )
+        self._book_kinds(slot, kinds, ledger, bits)
+
+    def _book_kinds(
+        self, slot: Slot, kinds: Mapping[tuple[str, int, int, int | None], int], ledger: Ledger, bits: int
+    ) -> None:
+        """(dtype, elements, bytes, bits if packed) → how many."""
+        widths = self.packing.widths if self.packing else {}
         for (dtype, elements, nbytes, packed_bits), number in kinds.items():
             counted = size_of(elements, bits)
             if packed_bits is not None:
@@ -210,7 +226,7 @@ class Join:
                 continue
             width = widths.get(dtype, DTYPE_BITS.get(dtype))
             own = nbytes if width is None else size_of(elements, width)
-            what = slot.role or short(self.tensors[members[0]].name)
+            what = slot.role
             if width != bits and own != counted:
                 cause = "unquantized" if self.packing and not widths else "mixed_dtype"
                 ledger.add(cause, number * (own - counted), f"{what} in {dtype}", number)

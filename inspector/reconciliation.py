@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from math import prod
-from typing import NamedTuple, overload
+from typing import overload
 
 from inspector import adapter_prediction, causes, configs, labels
 from inspector.adapters import adapter_of, base_names
@@ -20,6 +20,7 @@ from inspector.errors import ConfigError
 from inspector.formats.safetensors import DTYPE_BITS
 from inspector.infer import infer
 from inspector.join import Join
+from inspector.kinds import Kind, kinds_of
 from inspector.ledger import Ledger
 from inspector.model import (
     Adapter,
@@ -60,9 +61,9 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     else:
         config, named = _name(checkpoint.config, names, shapes, packing)
     prediction, notes = _predict(config, adapter)
-    kinds = _kinds(tensors, named)
+    kinds = kinds_of(tensors, named.groups)
     dtypes = _dtypes(kinds)
-    join = Join(tensors, shapes, named, prediction, packing)
+    join = Join(tensors, shapes, named, kinds, prediction, packing)
     dtype = packing.scheme if packing else (None if adapter else configs.dtype_of(config)) or _most_common(dtypes)
     bits = packing.bits if packing else DTYPE_BITS.get(dtype or "", 16)
     ledger = Ledger()
@@ -228,25 +229,8 @@ def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, sch
 # --- sums -------------------------------------------------------------------------------------
 
 
-class _Kind(NamedTuple):
-    """What tensors of one pattern mostly have in common."""
-
-    dtype: str
-    shape: tuple[int, ...]  # as stored
-    nbytes: int
-
-
-def _kinds(tensors: Sequence[Tensor], named: Named) -> list[Counter[_Kind]]:
-    """For each group of names, how many tensors of each kind: tens of thousands become some dozens."""
-    counts: list[Counter[_Kind]] = []
-    for _, members in named.groups:
-        found = Counter((t.dtype, t.shape, t.nbytes) for t in map(tensors.__getitem__, members))
-        counts.append(Counter({_Kind(*kind): number for kind, number in found.items()}))
-    return counts
-
-
 def _roles(
-    kinds: Sequence[Counter[_Kind]], named: Named, parameters: Sequence[int], prediction: Prediction | None
+    kinds: Sequence[Counter[Kind]], named: Named, parameters: Sequence[int], prediction: Prediction | None
 ) -> tuple[RoleSum, ...]:
     """Tensors by role: in the prediction's order, then in the files'."""
     forecasts = {(line.role, line.group, line.tower): line for line in by_role(prediction)} if prediction else {}
@@ -275,7 +259,7 @@ def _roles(
     )
 
 
-def _dtypes(kinds: Iterable[Counter[_Kind]]) -> tuple[DtypeSum, ...]:
+def _dtypes(kinds: Iterable[Counter[Kind]]) -> tuple[DtypeSum, ...]:
     """Tensors by dtype, the one with most bytes first."""
     sums: dict[str, list[int]] = {}
     for counts in kinds:

@@ -40,6 +40,7 @@ FLOORS = {
     "ledger": 5,
     "layers": 5,
     "join": 5,
+    "kinds": 5,
     "reconciliation": 5,
     "key_values": 5,
     "rules": 5,
