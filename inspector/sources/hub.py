@@ -32,6 +32,8 @@ PARALLEL = 32
 HEADER_LINE = 90
 #: Bytes of a header's `__metadata__`, as a rule far less.
 HEADER_METADATA = 512
+#: An index that claims more for one shard is not believed.
+MAX_FIRST = 4 * 1024 * 1024
 #: An index of more bytes is not read a second time for guesses.
 MAX_GUESSED_INDEX = 16_000_000
 
@@ -76,6 +78,8 @@ def parse(target: str) -> HubName:
         ) from error
     if uri.type not in ("model", "dataset", "space"):
         raise UsageError(f"{escape(target, 200)} is a {uri.type}: only models, datasets and spaces are inspected")
+    if ".." in uri.path_in_repo.split("/"):
+        raise UsageError(f"{escape(target, 200)} leads out of its repository")
     return HubName(uri.id, uri.type, uri.revision, uri.path_in_repo.strip("/"))
 
 
@@ -173,7 +177,7 @@ class HubPlace:
 
     def _first(self, path: str) -> int:
         """Bytes of a file's first request: what its header must have if the index is right, else the usual."""
-        return self._guesses.get(path, FIRST)
+        return min(self._guesses.get(path, FIRST), MAX_FIRST)
 
     def _guess(self, index: str, text: str) -> None:
         """Learn from an index about how long its shards' headers are."""

@@ -53,7 +53,7 @@ def snapshot_of(repo: str, kind: str, revision: str | None, commit: str | None =
     from huggingface_hub.file_download import repo_folder_name
 
     store = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repo, repo_type=kind)
-    known = commit or _commit_of(store, revision or constants.DEFAULT_REVISION)
+    known = _commit_of(store, commit or revision or constants.DEFAULT_REVISION)
     if known is None or not store.is_dir():
         return None
     return Snapshot(store, known)

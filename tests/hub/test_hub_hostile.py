@@ -119,6 +119,23 @@ def test_paths_that_lead_out_of_the_repository_are_not_taken(hub: Hub, single: s
     assert "has no .safetensors or .gguf file" in refused(single)
 
 
+def test_a_commit_that_is_a_path_leads_nowhere(hub: Hub, single: str, tmp_path: Path) -> None:
+    """The cache is looked into by commit hash only, whatever a server calls a commit."""
+    size = (hub.repos[single].folder / "model.safetensors").stat().st_size
+    outside = tmp_path / "cache" / "outside"
+    samples.sparse(outside / "model.safetensors", b"secret", size - 6)
+    (tmp_path / "cache" / "models--demo--single" / "snapshots").mkdir(parents=True)
+    for commit in ("../../outside", "..\\..\\outside", str(outside)):
+        listing = {"id": single, "sha": commit, "siblings": [{"rfilename": "model.safetensors", "size": size}]}
+
+        def fault(handler: Handler, listing: object = listing) -> bool:
+            handler.json(listing)
+            return True
+
+        hub.fault("/api/models/", fault, times=1)
+        assert "no revision" in refused(single) or "has no such file" in refused(single)
+
+
 @pytest.mark.usefixtures("one_try")
 def test_a_drip_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte now and then keeps no time-out from running; the whole answer has one too."""

@@ -55,10 +55,19 @@ def test_names_on_the_hub(target: str, name: HubName) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["hf://", "hf://a/b@", "hf://buckets/a/b", "https://huggingface.co/org", "hf://a--b/c", "hf://a/b/c//d"]
+    "target",
+    [
+        "hf://",
+        "hf://a/b@",
+        "hf://buckets/a/b",
+        "https://huggingface.co/org",
+        "hf://a--b/c",
+        "hf://a/b/c//d",
+        "hf://a/b/../../c",
+    ],
 )
 def test_what_is_no_name_is_told(target: str) -> None:
-    with pytest.raises(UsageError, match=r"no name on the Hub|only models, datasets and spaces"):
+    with pytest.raises(UsageError, match=r"no name on the Hub|only models, datasets and spaces|leads out"):
         parse(target)
 
 
