@@ -9,7 +9,7 @@ from typing import Any
 from inspector import configs, grouping
 from inspector import prediction as _prediction
 from inspector.checkpoint import open
-from inspector.errors import ConfigError
+from inspector.errors import ConfigError, NetworkError, TargetError
 from inspector.key_values import metadata
 from inspector.model import Config, Prediction, Variant
 from inspector.presets import PRESETS
@@ -63,7 +63,14 @@ def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | Non
 
 
 def _config_at(target: str, revision: str | None) -> Config:
-    place = place_of(target, revision)
+    try:
+        place = place_of(target, revision)
+    except (TargetError, NetworkError) as error:
+        from difflib import get_close_matches
+
+        near = get_close_matches(target.lower(), PRESETS, 1, 0.6)
+        hint = f"did you mean the preset {near[0]}? " if near and "/" not in target else ""
+        raise type(error)(f"{hint}{error}") from error
     try:
         if _has_gguf(place):
             return _config_inside(target, revision)

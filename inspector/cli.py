@@ -39,8 +39,9 @@ def run(arguments: Sequence[str]) -> int:
         return leave.exit_code
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output has gone, as `| head` does: nothing is left to be told.
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output has gone, as `| head` does: nothing is left to be told. Click, where it
+        # sees that first, exits; it does so for nothing else.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except click.ClickException as error:
@@ -70,13 +71,20 @@ class _DefaultGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [arg for arg in args if not arg.startswith("-")]
-        if (
-            args
-            and args not in (["--help"], ["-h"])
-            and not (words and words[0] in self.commands and args[0] == words[0])
-        ):
+        named = bool(words) and words[0] in self.commands and args[0] == words[0]
+        if args and args not in (["--help"], ["-h"]) and not named:
+            if len(words) > 1 and args[0] == words[0]:
+                self._refuse_misspelt(words[0])
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
+
+    def _refuse_misspelt(self, word: str) -> None:
+        """One word too many, and the first is nearly a command: it was meant as one."""
+        from difflib import get_close_matches
+
+        near = get_close_matches(word, self.commands, 1, 0.75)
+        if near and not os.path.lexists(word):
+            raise click.UsageError(f"no command {word!r}: did you mean {near[0]!r}?")
 
 
 @click.group(

@@ -24,8 +24,10 @@ def place_of(target: str, revision: str | None = None) -> Place:
     Raises:
         TargetError: it names nothing that can be found.
         SourceError: it is there, and cannot be read.
-        UsageError: `revision` for something that has none.
+        UsageError: nothing was typed, or `revision` for something that has none.
     """
+    if not target:
+        raise UsageError("the target is empty: name a file, a folder or a repository")
     if _exists(target):
         from inspector.sources.local import LocalPlace  # one kind of place is loaded
 

@@ -153,6 +153,14 @@ def test_text_from_files_is_escaped(tmp_path: Path, inspect: Inspect) -> None:
     assert inspect(path, "--tensors", "--json").json["tensors"][0]["name"] == name
 
 
+def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
+    """A misspelt command or preset is told what it was near to; nothing typed is no current folder."""
+    assert "did you mean 'tensors'" in inspect("tensor", made("gpt2")).err
+    assert "did you mean the preset llama-7b" in inspect("predict", "llama7b").err
+    assert "empty" in inspect("").err
+    assert "inspect predict" in inspect(made("gpt2") / "config.json").err
+
+
 def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "inspector", *arguments], capture_output=True, text=True, check=False, **more
@@ -176,8 +184,8 @@ def test_a_safetensors_file_loads_only_what_it_needs(made: Made) -> None:
 
 def test_a_closed_pipe_is_no_error(made: Made) -> None:
     """`inspect … | head` ends quietly."""
-    command = f"{sys.executable} -m inspector tensors {made('mixtral-8x7b')} | head -1"
-    ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    command = f"set -o pipefail; {sys.executable} -m inspector tensors {made('mixtral-8x7b')} | head -1"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
     assert len(ran.stdout.splitlines()) == 1
 

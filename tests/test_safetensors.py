@@ -190,7 +190,8 @@ def test_raw_damage_is_explained(tmp_path: Path, case: str) -> None:
 
 UNREADABLE = {
     "empty": (b"", "is empty"),
-    "seven bytes": (b"1234567", "7 bytes"),
+    "seven bytes": (b"\0\1\2\3\4\5\6", "7 bytes"),
+    "a text": (b"# Read me\n\nThese are not weights.\n", "text file"),
     "header past the end": ((1000).to_bytes(8, "little") + b"{}", "header of 1,000 bytes"),
     "header over the limit": ((100_000_001).to_bytes(8, "little") + b"{}", "limit of 100,000,000"),
     "not JSON": ((4).to_bytes(8, "little") + b"{{{{", "not JSON"),

@@ -13,7 +13,7 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
     (b"<!doctype", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
     (b"<html", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
     (b"<?xml", "html-page", "an XML document, not weights: the download got an error page; download it again"),
-    (b"{", "json-document", "a JSON document, not weights: an error message, or the wrong file; download it again"),
+    (b"{", "json-document", "a JSON document, not weights: for a configuration there is `inspect predict`"),
     (
         b"pk\x03\x04",
         "not-weights",
@@ -35,6 +35,7 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
     (b"lmgg", "not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
 )
 _LONGEST = 64
+_TEXT = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
 def read(source: Source, path: str) -> Header:
@@ -70,3 +71,5 @@ def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
     for magic, rule, what in IMPOSTORS:
         if start.startswith(magic):
             raise FormatError(f"{escape(path)} is {what}", rule) from error
+    if start and all(byte in _TEXT for byte in start):
+        raise FormatError(f"{escape(path)} is a text file, not weights", "not-weights") from error
