@@ -179,6 +179,7 @@ class Checkpoint:
     variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
+    components: tuple[Component, ...] = ()  # of a composite repository, this one among them
 
     @property
     def format(self) -> str:
@@ -198,6 +199,30 @@ class Checkpoint:
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         return self.findings + tuple(finding for f in self.files for finding in f.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One of the models that a composite repository is made of."""
+
+    name: str  # its folder: "unet", "2_Dense"
+    kind: str  # the class that loads it
+    checkpoint: Checkpoint
+    copies: int = 0  # bytes of the same weights in other precisions
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentSum:
+    """A component, counted."""
+
+    name: str
+    kind: str
+    files: int
+    size: int  # bytes of its weight files
+    copies: int  # bytes of second copies
+    parameters: int  # logical
+    predicted: int | None  # None where there is no prediction
+    dtypes: tuple[str, ...]  # of most bytes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +449,7 @@ class Reconciliation:
     claims: tuple[Claim, ...]
     tensors: Sequence[Labelled]
     adapter: Adapter | None = None
+    components: tuple[ComponentSum, ...] = ()  # of a composite repository
 
     def bits_per_weight(self, nbytes: int) -> float:
         """So many bytes, spread over the parameters that were counted."""

@@ -26,6 +26,8 @@ from inspector.model import (
     Adapter,
     Checkpoint,
     Claim,
+    Component,
+    ComponentSum,
     Config,
     DtypeSum,
     Finding,
@@ -97,6 +99,22 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
         adapter=adapter,
+        components=tuple(map(_component, checkpoint.components)),
+    )
+
+
+def _component(component: Component) -> ComponentSum:
+    """A composite repository's part, joined with its own prediction."""
+    result = reconcile(component.checkpoint)
+    return ComponentSum(
+        component.name,
+        component.kind,
+        len(component.checkpoint.files),
+        component.checkpoint.size,
+        component.copies,
+        result.logical,
+        result.prediction.parameters if result.prediction else None,
+        tuple(each.dtype for each in result.dtypes),
     )
 
 
