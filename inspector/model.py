@@ -258,10 +258,15 @@ class Expected:
 
     @property
     def active_parameters(self) -> int:
-        if not self.experts:
+        if not self.all_experts:
             return self.parameters
-        used = self.experts if self.active is None else min(self.active, self.experts)
-        return self.parameters // self.experts * used
+        used = self.all_experts if self.active is None else min(self.active, self.all_experts)
+        return self.parameters // self.all_experts * used
+
+    @property
+    def all_experts(self) -> int | None:
+        """Experts of a layer, also where one tensor holds them all along its first dimension."""
+        return self.shape[0] if self.experts is None and self.active is not None and self.shape else self.experts
 
     def keys(self) -> Iterator[Key]:
         """A key for each tensor, layer by layer."""
