@@ -13,7 +13,7 @@ from itertools import accumulate
 from math import prod
 from typing import overload
 
-from inspector import adapter_prediction, causes, configs, labels
+from inspector import causes, configs, labels
 from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
@@ -165,9 +165,15 @@ def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return None, (Finding("no-prediction", "info", what),)
     try:
         base = predict(config)
-        return (adapter_prediction.predict(adapter.config, base) if adapter else base), ()
+        return (_predict_adapter(adapter, base) if adapter else base), ()
     except ConfigError as error:
         return None, (Finding("no-prediction", "info", str(error), config.path),)
+
+
+def _predict_adapter(adapter: Adapter, base: Prediction) -> Prediction:
+    from inspector import adapter_prediction  # only adapters need it
+
+    return adapter_prediction.predict(adapter.config, base)
 
 
 def _most_common(dtypes: Iterable[DtypeSum]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from inspector.quantization.schemes import all_schemes
 
 FOLDER = Path(sparse.__file__).parent / "packed"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+Packed = Callable[[str], Reconciliation]
 #: Weights whose shape is data, and whose number of elements only the configuration tells.
 NEEDS_CONFIGURATION = {"vptq", "hqq-4bit-axis0"}
 
@@ -27,6 +29,13 @@ NEEDS_CONFIGURATION = {"vptq", "hqq-4bit-axis0"}
 def recipe(name: str) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
     return loaded
+
+
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reconciliation]:
+    """Name of a recipe → the checkpoint joined with its prediction, made once."""
+    root = tmp_path_factory.mktemp("packed")
+    return cache(lambda name: reconciled(recipe(name), root / name, "1.7M"))
 
 
 def reconciled(recipe: dict[str, Any], folder: Path, label: str | None = None) -> Reconciliation:
@@ -42,10 +51,10 @@ def without_declaration(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_logical_parameters_are_those_of_the_model_before_packing(name: str, tmp_path: Path) -> None:
+def test_logical_parameters_are_those_of_the_model_before_packing(name: str, packed: Packed) -> None:
     """As many as PyTorch counted, none of them a scale, and every byte of the gap named."""
     loaded = recipe(name)
-    result = reconciled(loaded, tmp_path / "model", "1.7M")
+    result = packed(name)
     expected = loaded["expected"]
     assert result.packing is not None
     assert (result.packing.scheme, result.packing.bits) == (expected["scheme"], expected["bits"])
@@ -58,17 +67,17 @@ def test_logical_parameters_are_those_of_the_model_before_packing(name: str, tmp
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_logical_shapes_are_the_predicted_ones(name: str, tmp_path: Path) -> None:
+def test_logical_shapes_are_the_predicted_ones(name: str, packed: Packed) -> None:
     """A packed `q_proj` is checked against the same formula as a plain one: no step says `shape`."""
-    result = reconciled(recipe(name), tmp_path / "model")
+    result = packed(name)
     assert not {step.cause for step in result.steps} & {"shape", "missing", "vocab_padding", "size_mismatch"}
     assert all(role.parameters == role.predicted_parameters for role in result.roles if role.group != "quantization")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_side_data_is_a_group_of_its_own(name: str, tmp_path: Path) -> None:
+def test_side_data_is_a_group_of_its_own(name: str, packed: Packed) -> None:
     """Scales and the like have the role of the weight they serve, the group `quantization`, and no parameters."""
-    result = reconciled(recipe(name), tmp_path / "model")
+    result = packed(name)
     served = [each for each in result.tensors if each.group == "quantization"]
     assert served
     assert {each.parameters for each in served} == {0}
@@ -126,7 +135,7 @@ def test_senseless_claims_are_not_believed(bits: object, tmp_path: Path) -> None
     assert result.logical == loaded["expected"]["parameters"]
 
 
-@pytest.mark.parametrize("shape", [[], [0], [0, 0], [1], [7, 3], [1, 2, 3, 4]])
+@pytest.mark.parametrize("shape", [[], [0, 0], [7, 3]])
 @pytest.mark.parametrize("name", NAMES)
 def test_side_data_of_senseless_shapes(name: str, shape: list[int], tmp_path: Path) -> None:
     """Scales of no size or of another rank leave a weight as it is stored; nothing crashes, all bytes add up."""
@@ -266,7 +275,7 @@ FIELDS = ["bits", "w_bit", "group_size", "quant_method", "config_groups", "confi
     claims=st.dictionaries(st.sampled_from(FIELDS), CLAIMS, max_size=4),
     method=st.sampled_from(sorted({method for scheme in all_schemes() for method in scheme.methods})),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_any_shapes_under_any_scheme(pieces: dict[str, tuple[str, list[int]]], claims: dict[str, Any], method: str) -> None:  # fmt: skip
     """Whatever shapes and claims a stranger's file has, packing is told or not, in whole numbers and without a crash."""
     tensors = [

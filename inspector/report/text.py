@@ -118,7 +118,7 @@ def _components(result: Reconciliation) -> str:
     sums = [sum(numbers) for numbers in zip(*((p.files, p.size, p.copies, p.parameters) for p in parts), strict=True)]
     files, nbytes, copies, parameters = map(integer, sums)
     rows.append(("all", "", files, nbytes, copies if sums[2] else "", parameters, ""))
-    return _table(rows, ("component", "class", "files", "bytes", "copies", "parameters", "dtype"), "llrrrrl")
+    return table(rows, ("component", "class", "files", "bytes", "copies", "parameters", "dtype"), "llrrrrl")
 
 
 def _towers(result: Reconciliation) -> str:
@@ -131,7 +131,7 @@ def _towers(result: Reconciliation) -> str:
     if len(towers) < 2:
         return ""
     rows = [(escape(tower, 40), *map(integer, total)) for tower, total in towers.items()]
-    return _table(rows, ("tower", "tensors", "parameters", "bytes"), "lrrr")
+    return table(rows, ("tower", "tensors", "parameters", "bytes"), "lrrr")
 
 
 def _source(checkpoint: Checkpoint) -> str:
