@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from inspector import configs, formats, grouping, selection, workers
+from inspector.components import Part, parts_of
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
-from inspector.model import Checkpoint, Config, Finding, Header, Region, Variant
+from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
 from inspector.sources import Place
 from inspector.sources.narrowed import Narrowed
 from inspector.targets import place_of
@@ -76,6 +77,8 @@ def _read(
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found)
     whole = place.selected is None or place.selected.endswith(".index.json")
+    parts = parts_of(place)
+    components = tuple(_component(place, part, target, files) for part in parts)  # before what reading cost is told
     return Checkpoint(
         target=target,
         name=place.name,
@@ -83,11 +86,34 @@ def _read(
         files=files,
         config=found,
         index=selected.index,
-        other=selection.classify(place.files, selected.paths) if whole else None,
+        other=selection.classify(place.files, selected.paths, _kinds(parts)) if whole else None,
         variants=_variants(place, selected.paths) if whole else (),
         findings=(*selected.findings, *unreadable, *complaints, *doubts, *_joined(files)),
         adapter=adapter,
+        components=components,
     )
+
+
+def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
+    """What the weights of a composite repository's parts are."""
+    main = {path: "component" for part in parts for path in part.main.paths}
+    return {**main, **{path: "duplicate" for part in parts for copy in part.copies for path in copy.paths}}
+
+
+def _component(place: Place, part: Part, target: str, known: tuple[Header, ...]) -> Component:
+    """One part with its headers and its own configuration; what was read before is not read again."""
+    read = {header.path: header for header in known}
+    headers = (read.get(path) or _header(place, path) for path in part.main.paths)
+    files = tuple(
+        _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
+        for path, each in zip(part.main.paths, headers, strict=True)
+    )
+    try:
+        config = configs.find(place, part.folder)
+    except ConfigError:
+        config = None
+    checkpoint = Checkpoint(target=target, name=part.name, origin=place.origin(), files=files, config=config)
+    return Component(part.name, part.kind, checkpoint, sum(copy.size for copy in part.copies))
 
 
 def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:

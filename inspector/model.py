@@ -179,6 +179,7 @@ class Checkpoint:
     variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
+    components: tuple[Component, ...] = ()  # of a composite repository, this one among them
 
     @property
     def format(self) -> str:
@@ -198,6 +199,30 @@ class Checkpoint:
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         return self.findings + tuple(finding for f in self.files for finding in f.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One of the models that a composite repository is made of."""
+
+    name: str  # its folder: "unet", "2_Dense"
+    kind: str  # the class that loads it
+    checkpoint: Checkpoint
+    copies: int = 0  # bytes of the same weights in other precisions
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentSum:
+    """A component, counted."""
+
+    name: str
+    kind: str
+    files: int
+    size: int  # bytes of its weight files
+    copies: int  # bytes of second copies
+    parameters: int  # logical
+    predicted: int | None  # None where there is no prediction
+    dtypes: tuple[str, ...]  # of most bytes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +258,15 @@ class Expected:
 
     @property
     def active_parameters(self) -> int:
-        if not self.experts:
+        if not self.all_experts:
             return self.parameters
-        used = self.experts if self.active is None else min(self.active, self.experts)
-        return self.parameters // self.experts * used
+        used = self.all_experts if self.active is None else min(self.active, self.all_experts)
+        return self.parameters // self.all_experts * used
+
+    @property
+    def all_experts(self) -> int | None:
+        """Experts of a layer, also where one tensor holds them all along its first dimension."""
+        return self.shape[0] if self.experts is None and self.active is not None and self.shape else self.experts
 
     def keys(self) -> Iterator[Key]:
         """A key for each tensor, layer by layer."""
@@ -424,6 +454,7 @@ class Reconciliation:
     claims: tuple[Claim, ...]
     tensors: Sequence[Labelled]
     adapter: Adapter | None = None
+    components: tuple[ComponentSum, ...] = ()  # of a composite repository
 
     def bits_per_weight(self, nbytes: int) -> float:
         """So many bytes, spread over the parameters that were counted."""

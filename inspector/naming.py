@@ -21,6 +21,7 @@ from inspector.architectures.conventions import (
     LONGEST_TAIL,
     PART_ALIASES,
     PARTS,
+    STACKED_WORDS,
     TAILS,
     TOWERS,
     WRAPPERS,
@@ -293,7 +294,7 @@ def _by_convention(pattern: str, bare: str) -> Slot:
     role = _role(path)
     if role == "" and path and path[-1] in ROLES:
         role = path[-1]
-    if not stacked and expert_at is None and "experts" in path and "shared_experts" not in path:
+    if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
         stacked = True
     return Slot(
         tower=_tower(pattern.split(".")),

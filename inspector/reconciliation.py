@@ -13,7 +13,7 @@ from itertools import accumulate
 from math import prod
 from typing import overload
 
-from inspector import adapter_prediction, causes, configs, labels
+from inspector import causes, configs, labels
 from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
@@ -26,6 +26,8 @@ from inspector.model import (
     Adapter,
     Checkpoint,
     Claim,
+    Component,
+    ComponentSum,
     Config,
     DtypeSum,
     Finding,
@@ -97,6 +99,22 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
         adapter=adapter,
+        components=tuple(map(_component, checkpoint.components)),
+    )
+
+
+def _component(component: Component) -> ComponentSum:
+    """A composite repository's part, joined with its own prediction."""
+    result = reconcile(component.checkpoint)
+    return ComponentSum(
+        component.name,
+        component.kind,
+        len(component.checkpoint.files),
+        component.checkpoint.size,
+        component.copies,
+        result.logical,
+        result.prediction.parameters if result.prediction else None,
+        tuple(each.dtype for each in result.dtypes),
     )
 
 
@@ -147,9 +165,15 @@ def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return None, (Finding("no-prediction", "info", what),)
     try:
         base = predict(config)
-        return (adapter_prediction.predict(adapter.config, base) if adapter else base), ()
+        return (_predict_adapter(adapter, base) if adapter else base), ()
     except ConfigError as error:
         return None, (Finding("no-prediction", "info", str(error), config.path),)
+
+
+def _predict_adapter(adapter: Adapter, base: Prediction) -> Prediction:
+    from inspector import adapter_prediction  # only adapters need it
+
+    return adapter_prediction.predict(adapter.config, base)
 
 
 def _most_common(dtypes: Iterable[DtypeSum]) -> str | None:
@@ -160,7 +184,7 @@ def _most_common(dtypes: Iterable[DtypeSum]) -> str | None:
 def _active(prediction: Prediction | None, logical: int) -> int | None:
     if prediction is None:
         return None
-    return prediction.active if any(row.experts for row in prediction.expected) else logical
+    return prediction.active if any(row.all_experts for row in prediction.expected) else logical
 
 
 def _names(checkpoint: Checkpoint, config: Config | None) -> Iterator[str]:

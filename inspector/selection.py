@@ -31,11 +31,16 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("spiece.model", "tokenizer"),
     ("*.spm", "tokenizer"),
     ("chat_template*", "tokenizer"),
+    ("scheduler_config.json", "config"),
+    ("model_index.json", "config"),
     ("optimizer*", "state"),
     ("scheduler*", "state"),
     ("rng_state*", "state"),
     ("trainer_state.json", "state"),
     ("training_args.bin", "state"),
+    ("*_states.pt", "state"),
+    ("random_states*.pkl", "state"),
+    ("scaler.pt", "state"),
     ("*.bin", "pickle"),
     ("*.pt", "pickle"),
     ("*.pth", "pickle"),
@@ -58,6 +63,17 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("*.pdf", "document"),
     ("*.png", "document"),
     ("*.jpg", "document"),
+)
+
+
+#: The same for weight files that were not selected.
+WEIGHT_KINDS: tuple[tuple[str, str], ...] = (
+    ("*mmproj*", "projector"),
+    ("*imatrix*", "importance matrix"),
+    ("adapter_model*", "adapter"),
+    ("*lora*", "adapter"),
+    ("optimizer*", "state"),
+    ("*", "duplicate"),
 )
 
 
@@ -249,19 +265,20 @@ def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:
 # --- other files ------------------------------------------------------------------------------
 
 
-def classify(files: Mapping[str, int], weights: Iterable[str]) -> tuple[OtherFiles, ...]:
-    """What lies beside the weights, by kind, the largest first."""
-    selected = set(weights)
+def classify(
+    files: Mapping[str, int], weights: Iterable[str], known: Mapping[str, str] | None = None
+) -> tuple[OtherFiles, ...]:
+    """What lies beside the weights, by kind, the largest first; `known` gives the kind of some paths."""
+    selected, known = set(weights), known or {}
     totals: dict[str, list[int]] = {}
     for path, size in files.items():
         if path not in selected:
-            totals.setdefault(_kind(path), []).append(size)
+            totals.setdefault(known.get(path) or _kind(path), []).append(size)
     kinds = [OtherFiles(kind, len(sizes), sum(sizes)) for kind, sizes in totals.items()]
     return tuple(sorted(kinds, key=lambda other: (-other.size, other.kind)))
 
 
 def _kind(path: str) -> str:
     name = path.rsplit("/", 1)[-1].lower()
-    if name.endswith(WEIGHTS):
-        return "duplicate"
-    return next((kind for pattern, kind in KINDS if fnmatchcase(name, pattern)), "other")
+    kinds = WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS
+    return next((kind for pattern, kind in kinds if fnmatchcase(name, pattern)), "other")

@@ -32,6 +32,7 @@ FLOORS = {
     "naming": 4,
     "prediction": 4,
     "adapters": 4,
+    "components": 4,
     "adapter_prediction": 4,
     "labels": 4,
     "infer": 5,

@@ -47,6 +47,9 @@ LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "deco
 #: Words before a number that counts experts.
 EXPERT_WORDS = frozenset({"experts", "expert", "local_experts"})
 
+#: Words in a path without a number of an expert: all experts of the layer are in one tensor. The second is MLX's.
+STACKED_WORDS = frozenset({"experts", "switch_mlp"})
+
 #: Words in a path → the tower, the first that is met.
 TOWERS: Mapping[str, str] = {
     "vision_tower": "vision",

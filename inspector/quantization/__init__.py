@@ -1,24 +1,38 @@
 """How weights are packed: which stored tensors stand for which weights, and which only serve them.
 
-The configuration says which scheme it is; where it does not, or where the tensors follow another, the
-scheme that accounts for most tensors is taken. Shapes and bits come from the tensors as far as they
-show them: a configuration's word is only used where they leave a choice.
+`packing_of` looks at the names' last words; only where some could be a packed weight's is the rest loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter, methodcaller
 
 from inspector.model import Config, Finding, Header, Packing, Tensor
 from inspector.quantization.declaration import declaration
-from inspector.quantization.scheme import Declared, Scheme
-from inspector.quantization.unpacking import Unpacked, unpack, word_fits
-from inspector.units import escape, plural
 
-#: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
-FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
+#: Last words of names that no packing scheme has: where there are no others, nothing more is loaded.
+PLAIN = frozenset(
+    {
+        "weight",
+        "bias",
+        "inv_freq",
+        "gamma",
+        "beta",
+        "A_log",
+        "D",
+        "dt_bias",
+        "sinks",
+        "position_ids",
+        "masked_bias",
+        "e_score_correction_bias",
+        "in_proj_weight",
+        "in_proj_bias",
+        "class_embedding",
+        "running_mean",
+        "running_var",
+        "num_batches_tracked",
+    }
+)
 
 
 # The last word of a name, by functions that need no loop in Python: there may be half a million names.
@@ -34,19 +48,12 @@ def packing_of(config: Config | None, files: tuple[Header, ...]) -> Packing | No
 
         return ggml.packing_of(files)
     tensors = [tensor for header in files if header.format == "safetensors" for tensor in header.tensors]
-    words = set(map(_LAST_WORD, map(_HALVES, map(_NAME, tensors)))) - {"weight", "bias"}
-    values = declaration(config)
-    if not words and not values:
+    words = set(map(_LAST_WORD, map(_HALVES, map(_NAME, tensors)))) - PLAIN
+    if not words:
         return None
-    from inspector.quantization.schemes import all_schemes
+    from inspector.quantization import packing  # plain checkpoints need no schemes
 
-    schemes = [scheme for scheme in all_schemes() if _present(scheme, words)]
-    if not schemes:
-        return None
-    declared = Declared(values, *_sizes(tensors))
-    unpacked = [each for each in (unpack(scheme, tensors, declared) for scheme in schemes) if each.weights]
-    best = max(unpacked, key=lambda each: (_declares(each.scheme, declared), each.explained), default=None)
-    return _packing(best, declared) if best else None
+    return packing.packing_of(tensors, words, declaration(config))
 
 
 def contradictions(config: Config | None) -> tuple[Finding, ...]:
@@ -54,99 +61,7 @@ def contradictions(config: Config | None) -> tuple[Finding, ...]:
     values = declaration(config)
     if not values or config is None:
         return ()
-    named = Declared(values).method or "packed weights"
-    what = f"the configuration declares {named}, and no tensor is packed: dequantized, or not packed yet"
+    method = values.get("quant_method")
+    named = method if isinstance(method, str) else "packed weights"
+    what = f"the configuration declares {named:.40}, and no tensor is packed: dequantized, or not packed yet"
     return (Finding("quantization", "warning", what, config.path),)
-
-
-def _present(scheme: Scheme, words: set[str]) -> bool:
-    """Whether the last word of any name could be one of this scheme's."""
-    ends = [end for end in (*scheme.side, *scheme.weights) if end not in (".weight", "")]
-    return any(word_fits(word, end) for word in words for end in ends)
-
-
-def _sizes(tensors: Iterable[Tensor]) -> tuple[frozenset[int], frozenset[int]]:
-    """Dimensions of float tensors, and the lengths of those that have one."""
-    shapes = {tensor.shape for tensor in tensors if tensor.dtype in FLOATS}
-    return frozenset(size for shape in shapes for size in shape), frozenset(s[0] for s in shapes if len(s) == 1)
-
-
-def _declares(scheme: Scheme, declared: Declared) -> bool:
-    return declared.method in scheme.methods if declared.method else scheme.declared_by(declared.values)
-
-
-# --- from what a scheme makes of the tensors to the noun ---------------------------------------
-
-
-@dataclass(slots=True)
-class _Maps:
-    """The packing's tables, by the names of stored tensors."""
-
-    names: dict[str, str]
-    shapes: dict[str, tuple[int, ...]]
-    side: dict[str, str]
-    odd_bits: dict[str, int]
-    kinds: dict[str, str]
-
-
-def _packing(found: Unpacked, declared: Declared) -> Packing:
-    bits, group, variant = found.usual
-    scheme = f"{found.scheme.name}-{variant}" if variant else found.scheme.name
-    maps = _maps(found, bits)
-    return Packing(
-        scheme,
-        bits,
-        group,
-        names=maps.names,
-        shapes=maps.shapes,
-        side=maps.side,
-        findings=tuple(_findings(found, declared, bits)),
-        odd_bits=maps.odd_bits,
-        kinds=maps.kinds,
-    )
-
-
-def _maps(found: Unpacked, bits: int) -> _Maps:
-    maps = _Maps({}, {}, {}, {}, {})
-    kinds = found.scheme.side
-    for unit, weight in found.weights:
-        served = unit.stem + found.scheme.weights[weight.end]
-        for end, tensor in unit.pieces.items():
-            if end == weight.end:
-                maps.names[tensor.name], maps.shapes[tensor.name] = served, weight.shape
-                if weight.bits != bits:
-                    maps.odd_bits[tensor.name] = weight.bits
-            elif end in kinds:
-                maps.side[tensor.name], maps.kinds[tensor.name] = served, kinds[end]
-    for name, kind in found.loose:
-        maps.side[name], maps.kinds[name] = _served_by(name), kind
-    return maps
-
-
-#: Side data of attention as a whole → the projection whose output it scales.
-_CACHE: Mapping[str, str] = {"k_scale": "k_proj", "v_scale": "v_proj", "q_scale": "q_proj"}
-
-
-def _served_by(name: str) -> str:
-    """The weight that side data without one of its own serves."""
-    stem, _, word = name.rpartition(".")
-    projection = _CACHE.get(word)
-    return f"{stem}.weight" if projection is None or stem.endswith("_proj") else f"{stem}.{projection}.weight"
-
-
-def _findings(found: Unpacked, declared: Declared, bits: int) -> Iterator[Finding]:
-    first = found.weights[0][0]
-    example = next(iter(first.pieces.values())).name
-    name = found.scheme.name
-    if not _declares(found.scheme, declared):
-        ends = ", ".join(sorted(end.strip("._") or "weight" for end in first.pieces))
-        if declared.method:
-            what = f"the configuration says {escape(declared.method, 40)}, but the tensors are packed as {name}: {ends}"
-            yield Finding("packing-inferred", "warning", what, None, example)
-        else:
-            what = f"no configuration says how weights are packed; their names and shapes are {name}'s: {ends}"
-            yield Finding("packing-inferred", "info", what, None, example)
-    unsure = [unit for unit, weight in found.weights if not weight.sure]
-    if unsure:
-        what = f"{plural(len(unsure), 'weight')} could be packed at several widths: {bits} bits, and so their parameters, are a guess"  # noqa: E501
-        yield Finding("packing-doubt", "warning", what, None, next(iter(unsure[0].pieces.values())).name)

@@ -59,6 +59,18 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         ],
         "reconciliation": _reconciliation(result),
         "variants": [_variant(each, result) for each in checkpoint.variants],
+        "components": [
+            {
+                "name": part.name,
+                "class": part.kind,
+                "files": part.files,
+                "size": part.size,
+                "copies": part.copies,
+                "parameters": part.parameters,
+                "predicted_parameters": part.predicted,
+            }
+            for part in result.components
+        ],
         "claims": [{"name": c.name, "claimed": c.claimed, "counted": c.counted} for c in result.claims],
         "findings": [finding(each) for each in result.findings],
     }

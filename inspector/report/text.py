@@ -26,7 +26,9 @@ def overview(result: Reconciliation) -> str:
         _files(result.checkpoint),
         _variants(result),
         _beside(result.checkpoint),
+        _components(result),
         _parameters(result),
+        _towers(result),
         _roles(result),
         _bridge(result),
         findings(result.findings),
@@ -94,6 +96,42 @@ def _variants(result: Reconciliation) -> str:
     more = f"\n… {plural(left, 'more checkpoint')}" if left else ""
     listed = table(rows, ("checkpoint", "type", "files", "size", "bits", ""), "llrrrl")
     return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path picks another\n{listed}{more}"
+
+
+def _components(result: Reconciliation) -> str:
+    """The parts of a composite repository, a line each, and their sum."""
+    parts = result.components
+    if not parts:
+        return ""
+    rows = [
+        (
+            escape(part.name, _NAME),
+            escape(part.kind, 60),
+            integer(part.files),
+            integer(part.size),
+            integer(part.copies) if part.copies else "",
+            integer(part.parameters),
+            ", ".join(escape(dtype, 12) for dtype in part.dtypes),
+        )
+        for part in parts[:MOST_VARIANTS]
+    ]
+    sums = [sum(numbers) for numbers in zip(*((p.files, p.size, p.copies, p.parameters) for p in parts), strict=True)]
+    files, nbytes, copies, parameters = map(integer, sums)
+    rows.append(("all", "", files, nbytes, copies if sums[2] else "", parameters, ""))
+    return table(rows, ("component", "class", "files", "bytes", "copies", "parameters", "dtype"), "llrrrrl")
+
+
+def _towers(result: Reconciliation) -> str:
+    """The towers of a model that has several: text, vision, projector, …"""
+    towers: dict[str, list[int]] = {}
+    for role in result.roles:
+        total = towers.setdefault(role.tower, [0, 0, 0])
+        for at, number in enumerate((role.tensors, role.parameters, role.bytes)):
+            total[at] += number
+    if len(towers) < 2:
+        return ""
+    rows = [(escape(tower, 40), *map(integer, total)) for tower, total in towers.items()]
+    return table(rows, ("tower", "tensors", "parameters", "bytes"), "lrrr")
 
 
 def _source(checkpoint: Checkpoint) -> str:

@@ -15,6 +15,12 @@ from inspector.architectures.table import Family, Row
 
 EXPERTS = LAYER + ".mlp.experts"
 
+
+def expert(role: str, name: str, shape: str) -> Row:
+    """A tensor that holds a piece of every expert."""
+    return Row(role, EXPERTS + name, shape, leaf="", active="num_experts_per_tok")
+
+
 FAMILY = Family(
     name="gpt_oss",
     types={"gpt_oss": {"attention_bias": True}},
@@ -23,12 +29,10 @@ FAMILY = Family(
         *ATTENTION,
         Row("sinks", LAYER + ".self_attn.sinks", "num_attention_heads", leaf=""),
         Row("router", LAYER + ".mlp.router", "num_local_experts, hidden_size", bias="True"),
-        Row(
-            "gate_up_proj", EXPERTS + ".gate_up_proj", "num_local_experts, hidden_size, 2 * intermediate_size", leaf=""
-        ),
-        Row("gate_up_proj", EXPERTS + ".gate_up_proj_bias", "num_local_experts, 2 * intermediate_size", leaf=""),
-        Row("down_proj", EXPERTS + ".down_proj", "num_local_experts, intermediate_size, hidden_size", leaf=""),
-        Row("down_proj", EXPERTS + ".down_proj_bias", "num_local_experts, hidden_size", leaf=""),
+        expert("gate_up_proj", ".gate_up_proj", "num_local_experts, hidden_size, 2 * intermediate_size"),
+        expert("gate_up_proj", ".gate_up_proj_bias", "num_local_experts, 2 * intermediate_size"),
+        expert("down_proj", ".down_proj", "num_local_experts, intermediate_size, hidden_size"),
+        expert("down_proj", ".down_proj_bias", "num_local_experts, hidden_size"),
         *NORMS,
         *DECODER_HEADS,
     ),

@@ -9,14 +9,15 @@ marlin      qweight I32 [I/16, 2·O]   qzeros I32 [I/g, O/8]    scales F16 [I/g,
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of, packed_elements
+from inspector.quantization.scheme import COMMON_BITS, Declared, Scheme, Unit, Weight, group_of, packed_elements
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     packed, scales = unit.pieces.get(".qweight"), unit.pieces.get(".scales")
     if packed is None or scales is None or len(packed.shape) != 2 or len(scales.shape) != 2 or not all(packed.shape):
         return None
-    bits = declared.number("bits", "w_bit") or 4
+    bits = declared.number("bits", "w_bit")
+    bits = bits if bits in COMMON_BITS else 4
     outputs, variant = _outputs(packed, scales, bits)
     if not outputs or packed_elements(packed, bits) % outputs:
         return None

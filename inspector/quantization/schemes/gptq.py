@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of
 
+MOST_BITS = 16
+
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if ".B" in unit.pieces:
@@ -21,6 +23,8 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if columns != outputs or not rows or not outputs:
         return None
     bits = _bits(unit, rows, outputs) or declared.number("bits", "w_bit") or 4
+    if bits > MOST_BITS:
+        return None
     inputs = rows * 32 // bits
     return Weight(".qweight", (outputs, inputs), bits, group_of(inputs, groups))
 

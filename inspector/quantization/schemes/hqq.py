@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, inner, number_of
+from inspector.quantization.scheme import COMMON_BITS, Declared, Scheme, Unit, Weight, count, inner, number_of
 
 _SETTINGS = (
     "axis",
@@ -50,6 +50,7 @@ def _rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
 
 def _columns(packed: Tensor, claimed: int | None) -> tuple[int, int, bool]:
     """A group a column: the configuration must tell how many weights a byte holds."""
+    claimed = claimed if claimed in COMMON_BITS else None
     bits = 3 if packed.dtype == "I32" else claimed or 4
     per_element = 10 if packed.dtype == "I32" else 8 // bits
     return bits, packed.shape[0] * per_element, claimed is not None

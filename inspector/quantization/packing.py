@@ -1,0 +1,130 @@
+"""Which scheme the tensors follow, and what it makes of them.
+
+The configuration says which scheme it is; where it does not, or where the tensors follow another, the
+scheme that accounts for most tensors is taken. Shapes and bits come from the tensors as far as they
+show them: a configuration's word is only used where they leave a choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.model import Finding, Packing, Tensor
+from inspector.quantization.scheme import Declared, Scheme
+from inspector.quantization.schemes import all_schemes
+from inspector.quantization.unpacking import Unpacked, unpack, word_fits
+from inspector.units import escape, plural
+
+#: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
+FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
+
+
+def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[str, Any]) -> Packing | None:
+    """How safetensors' weights are packed; None for plain tensors.
+
+    Args:
+        words: the last words of the tensors' names.
+        values: what the configuration declares.
+    """
+    schemes = [scheme for scheme in all_schemes() if _present(scheme, words)]
+    if not schemes:
+        return None
+    declared = Declared(values, *_sizes(tensors))
+    unpacked = [each for each in (unpack(scheme, tensors, declared) for scheme in schemes) if each.weights]
+    best = max(unpacked, key=lambda each: (_declares(each.scheme, declared), each.explained), default=None)
+    return _packing(best, declared) if best else None
+
+
+def _present(scheme: Scheme, words: Iterable[str]) -> bool:
+    """Whether the last word of any name could be one of this scheme's."""
+    ends = [end for end in (*scheme.side, *scheme.weights) if end not in (".weight", "")]
+    return any(word_fits(word, end) for word in words for end in ends)
+
+
+def _sizes(tensors: Iterable[Tensor]) -> tuple[frozenset[int], frozenset[int]]:
+    """Dimensions of float tensors, and the lengths of those that have one."""
+    shapes = {tensor.shape for tensor in tensors if tensor.dtype in FLOATS}
+    return frozenset(size for shape in shapes for size in shape), frozenset(s[0] for s in shapes if len(s) == 1)
+
+
+def _declares(scheme: Scheme, declared: Declared) -> bool:
+    return declared.method in scheme.methods if declared.method else scheme.declared_by(declared.values)
+
+
+# --- from what a scheme makes of the tensors to the noun ---------------------------------------
+
+
+@dataclass(slots=True)
+class _Maps:
+    """The packing's tables, by the names of stored tensors."""
+
+    names: dict[str, str]
+    shapes: dict[str, tuple[int, ...]]
+    side: dict[str, str]
+    odd_bits: dict[str, int]
+    kinds: dict[str, str]
+
+
+def _packing(found: Unpacked, declared: Declared) -> Packing:
+    bits, group, variant = found.usual
+    scheme = f"{found.scheme.name}-{variant}" if variant else found.scheme.name
+    maps = _maps(found, bits)
+    return Packing(
+        scheme,
+        bits,
+        group,
+        names=maps.names,
+        shapes=maps.shapes,
+        side=maps.side,
+        findings=tuple(_findings(found, declared, bits)),
+        odd_bits=maps.odd_bits,
+        kinds=maps.kinds,
+    )
+
+
+def _maps(found: Unpacked, bits: int) -> _Maps:
+    maps = _Maps({}, {}, {}, {}, {})
+    kinds = found.scheme.side
+    for unit, weight in found.weights:
+        served = unit.stem + found.scheme.weights[weight.end]
+        for end, tensor in unit.pieces.items():
+            if end == weight.end:
+                maps.names[tensor.name], maps.shapes[tensor.name] = served, weight.shape
+                if weight.bits != bits:
+                    maps.odd_bits[tensor.name] = weight.bits
+            elif end in kinds:
+                maps.side[tensor.name], maps.kinds[tensor.name] = served, kinds[end]
+    for name, kind in found.loose:
+        maps.side[name], maps.kinds[name] = _served_by(name), kind
+    return maps
+
+
+#: Side data of attention as a whole → the projection whose output it scales.
+_CACHE: Mapping[str, str] = {"k_scale": "k_proj", "v_scale": "v_proj", "q_scale": "q_proj"}
+
+
+def _served_by(name: str) -> str:
+    """The weight that side data without one of its own serves."""
+    stem, _, word = name.rpartition(".")
+    projection = _CACHE.get(word)
+    return f"{stem}.weight" if projection is None or stem.endswith("_proj") else f"{stem}.{projection}.weight"
+
+
+def _findings(found: Unpacked, declared: Declared, bits: int) -> Iterator[Finding]:
+    first = found.weights[0][0]
+    example = next(iter(first.pieces.values())).name
+    name = found.scheme.name
+    if not _declares(found.scheme, declared):
+        ends = ", ".join(sorted(end.strip("._") or "weight" for end in first.pieces))
+        if declared.method:
+            what = f"the configuration says {escape(declared.method, 40)}, but the tensors are packed as {name}: {ends}"
+            yield Finding("packing-inferred", "warning", what, None, example)
+        else:
+            what = f"no configuration says how weights are packed; their names and shapes are {name}'s: {ends}"
+            yield Finding("packing-inferred", "info", what, None, example)
+    unsure = [unit for unit, weight in found.weights if not weight.sure]
+    if unsure:
+        what = f"{plural(len(unsure), 'weight')} could be packed at several widths: {bits} bits, and so their parameters, are a guess"  # noqa: E501
+        yield Finding("packing-doubt", "warning", what, None, next(iter(unsure[0].pieces.values())).name)
