@@ -178,9 +178,13 @@ def test_terminal_codes_in_a_refusal_are_escaped(hub: Hub, single: str) -> None:
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", refused(single))
 
 
-def hear_interrupts() -> None:
-    """A shell's background jobs, and what they start, ignore SIGINT unless told otherwise."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+# A shell's background jobs, and what they start, ignore SIGINT unless told otherwise.
+LISTENING = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from inspector.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
 
 
 def test_ctrl_c_leaves_at_once(hub: Hub, tmp_path: Path) -> None:
@@ -189,14 +193,13 @@ def test_ctrl_c_leaves_at_once(hub: Hub, tmp_path: Path) -> None:
     hub.repos["demo/many"] = Repo(tmp_path / "many", all_headers=False)
     hub.fault(WEIGHTS, faults.silent(60))
     environment = {**os.environ, "HF_ENDPOINT": hub.endpoint, "HF_HUB_CACHE": str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "inspector", "demo/many"]
+    command = [sys.executable, "-c", LISTENING, "demo/many"]
     with subprocess.Popen(
         command,
         env=environment,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=hear_interrupts,
     ) as process:
         deadline = time.monotonic() + 60
         while not any("/resolve/" in entry.path for entry in hub.log) and time.monotonic() < deadline:
