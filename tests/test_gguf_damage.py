@@ -32,7 +32,7 @@ def read(tmp_path: Path, content: bytes, size: int | None = None) -> Header:
     begin = time.process_time()
     with suppress(FormatError):
         gguf.read(LocalFile(path), "damaged.gguf")
-    assert time.process_time() - begin < 0.2
+    assert time.process_time() - begin < 2  # a hang would take minutes
     tracemalloc.start()
     try:
         header = gguf.read(LocalFile(path), "damaged.gguf")
@@ -198,7 +198,7 @@ def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
     begin = time.process_time()
     with pytest.raises(FormatError):
         gguf.read(LocalFile(path), "hostile.gguf")
-    assert time.process_time() - begin < 0.2
+    assert time.process_time() - begin < 2  # a hang would take minutes
 
 
 @pytest.mark.parametrize("case", [*UNREADABLE, *LABELLED])

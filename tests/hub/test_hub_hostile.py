@@ -45,7 +45,7 @@ def refused(target: str) -> str:
         api.open(target)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60  # not for as long as the server likes
     assert peak < 100_000_000
     assert "\n" not in str(caught.value)
     return str(caught.value)
