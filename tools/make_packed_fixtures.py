@@ -208,6 +208,8 @@ def transformers_layer(module: str, name: str, **settings: Any) -> Callable[[nn.
 BITNET = transformers_layer("bitnet", "BitLinear", bias=False, dtype=torch.bfloat16)
 FP8 = transformers_layer("finegrained_fp8", "FP8Linear", block_size=(128, 128), activation_scheme="dynamic")
 FBGEMM = transformers_layer("fbgemm_fp8", "FbgemmFp8Linear", bias=False)
+HIGGS = transformers_layer("higgs", "HiggsLinear", num_bits=4, bias=False, dtype=torch.float16)
+METAL = transformers_layer("metal_quantization", "MetalLinear", bias=False, dtype=torch.uint32, bits=4, group_size=64)
 EETQ = transformers_layer("eetq", "EetqLinear", bias=False)
 
 NF4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
@@ -234,6 +236,8 @@ FIXED: dict[str, Fixture] = {
     "bitnet": Fixture("transformers", partial(with_layers, make=BITNET, declared={"quant_method": "bitnet"}), "bitnet", 2),
     "fp8-blocks": Fixture("transformers", partial(with_layers, make=FP8, declared={"quant_method": "fp8", "weight_block_size": [128, 128]}), "fp8", 8),
     "fp8-rows": Fixture("transformers", partial(with_layers, make=FBGEMM, declared={"quant_method": "fbgemm_fp8"}), "fp8", 8),
+    "higgs": Fixture("transformers", partial(with_layers, make=HIGGS, declared={"quant_method": "higgs", "bits": 4}), "higgs", 4),
+    "metal": Fixture("transformers", partial(with_layers, make=METAL, declared={"quant_method": "metal", "bits": 4, "group_size": 64}), "mlx", 4),
     "eetq": Fixture("transformers", partial(with_layers, make=EETQ, declared={"quant_method": "eetq"}), "eetq", 8),
 }  # fmt: skip
 

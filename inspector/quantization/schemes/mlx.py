@@ -1,6 +1,7 @@
 """MLX: 2 to 8 bits in groups with scale and bias, and the MX and NV float modes without biases.
 
     affine    weight U32 [O, I·b/32]   scales F16 [O, I/g]   biases F16 [O, I/g]
+    metal     the same in Transformers, with qbiases for biases
     mxfp4, mxfp8, nvfp4                scales U8 [O, I/g]
 
 `quantization` in config.json gives bits and group size, and an object a module whose own differ. Stacked
@@ -49,9 +50,9 @@ def _affine(stem: str, weight: Tensor, scales: Tensor, declared: Declared) -> We
 
 SCHEME = Scheme(
     name="mlx",
-    methods=frozenset({"mlx"}),
+    methods=frozenset({"mlx", "metal"}),
     weights={".weight": ".weight"},
-    side={".scales": "scales", ".biases": "biases of groups"},
+    side={".scales": "scales", ".biases": "biases of groups", ".qbiases": "biases of groups"},
     unpack=_unpack,
     declared_by=lambda values: "quant_method" not in values and "bits" in values and "group_size" in values,
 )
