@@ -1,6 +1,6 @@
 """HIGGS: Hadamard-rotated weights on a Gaussian grid, packed for FLUTE's kernels.
 
-    weight I16 [O·b/16, I]    scales F16 [O, I/g]    tables F16 [2^b]    tables2 F16 [2^b, 2^b, 2]
+weight I16 [O·b/16, I]    scales F16 [O, I/g]    tables F16 [2^b]    tables2 F16 [2^b, 2^b, 2]
 """
 
 from __future__ import annotations

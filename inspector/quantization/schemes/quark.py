@@ -1,7 +1,7 @@
 """AMD Quark: MXFP4 and FP8, declared as `quant_method: quark`.
 
-    MXFP4    weight U8 [O, I/2]    weight_scale U8 [O, I/32]
-    FP8      weight F8 [O, I]      weight_scale F32 [], [O] or [O, 1]    input_scale
+MXFP4    weight U8 [O, I/2]    weight_scale U8 [O, I/32]
+FP8      weight F8 [O, I]      weight_scale F32 [], [O] or [O, 1]    input_scale
 """
 
 from __future__ import annotations
