@@ -176,6 +176,14 @@ def test_full_size_checkpoints_count_to_the_unit(made: Callable[[str], Path], na
     assert {"quantization_overhead", "unquantized"} <= {step.cause for step in result.steps}
 
 
+def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], inspect: Callable[..., Any]) -> None:
+    """MLX's 4 bits in groups of 64 with two half-precision numbers a group: 4.5 bits."""
+    folder = made("qwen3-14b-mlx-4bit")
+    assert "4.5 bits each" in inspect(folder).out
+    packed = inspect(folder, "--json").json["quantization"]["packed"]
+    assert (packed["bytes"] + packed["side_bytes"]) * 8 * 2 == packed["parameters"] * 9
+
+
 def test_mlx_checkpoint_has_the_published_bytes(made: Callable[[str], Path]) -> None:
     """Qwen3-14B at 4 bits: the total_size of its published index."""
     checkpoint = inspector.open(made("qwen3-14b-mlx-4bit"))
