@@ -358,6 +358,20 @@ class Packing:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedSum:
+    """All packed weights of a checkpoint."""
+
+    parameters: int  # logical
+    bytes: int  # of the tensors that hold them
+    side_bytes: int  # of scales, zero points and the like
+
+    @property
+    def bits(self) -> float:
+        """What one weight costs with its side data."""
+        return (self.bytes + self.side_bytes) * 8 / self.parameters if self.parameters else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Nominal:
     """What people say: "7B" at so many bits a parameter."""
 
@@ -459,6 +473,17 @@ class Reconciliation:
     def bits_per_weight(self, nbytes: int) -> float:
         """So many bytes, spread over the parameters that were counted."""
         return nbytes * 8 / self.logical if self.logical else 0.0
+
+    @property
+    def packed(self) -> PackedSum | None:
+        """What packed weights come to with all that serves them; None where types pack by themselves, as GGUF's do."""
+        if self.packing is None or not self.packing.shapes:
+            return None
+        sizes = {tensor.name: tensor.nbytes for header in self.checkpoint.files for tensor in header.tensors}
+        shapes, side = self.packing.shapes, self.packing.side
+        return PackedSum(
+            sum(map(prod, shapes.values())), sum(map(sizes.__getitem__, shapes)), sum(map(sizes.__getitem__, side))
+        )
 
     @property
     def start(self) -> int:

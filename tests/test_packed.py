@@ -176,6 +176,14 @@ def test_full_size_checkpoints_count_to_the_unit(made: Callable[[str], Path], na
     assert {"quantization_overhead", "unquantized"} <= {step.cause for step in result.steps}
 
 
+def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], inspect: Callable[..., Any]) -> None:
+    """MLX's 4 bits in groups of 64 with two half-precision numbers a group: 4.5 bits."""
+    folder = made("qwen3-14b-mlx-4bit")
+    assert "4.5 bits each" in inspect(folder).out
+    packed = inspect(folder, "--json").json["quantization"]["packed"]
+    assert (packed["bytes"] + packed["side_bytes"]) * 8 * 2 == packed["parameters"] * 9
+
+
 def test_mlx_checkpoint_has_the_published_bytes(made: Callable[[str], Path]) -> None:
     """Qwen3-14B at 4 bits: the total_size of its published index."""
     checkpoint = inspector.open(made("qwen3-14b-mlx-4bit"))
@@ -289,3 +297,47 @@ def test_any_shapes_under_any_scheme(pieces: dict[str, tuple[str, list[int]]], c
         assert packing.bits > 0
         assert all(size > 0 for shape in packing.shapes.values() for size in shape)
         assert not packing.side.keys() & packing.names.keys()
+
+
+def test_several_widths_in_one_checkpoint(tmp_path: Path) -> None:
+    """ModelOpt's mixed precision: FP8 attention beside NVFP4, told as 4 bits with a step for the wider ones."""
+    made, wide = recipe("modelopt-nvfp4"), recipe("modelopt-fp8")
+    listed = [
+        entry
+        for loaded, attention in ((made, False), (wide, True))
+        for entry in loaded["files"]["model.safetensors"]["tensors"]
+        if (".self_attn." in entry[2]) is attention
+    ]
+    made["files"]["model.safetensors"]["tensors"] = listed
+    result = reconciled(made, tmp_path / "model")
+    assert result.packing is not None
+    assert (result.packing.scheme, result.packing.bits) == ("modelopt-nvfp4", 4)
+    assert result.logical == made["expected"]["parameters"]
+    attention = 2 * (2 * 256 * 256 + 2 * 128 * 256)
+    assert {step.cause: step.bytes for step in result.steps}["mixed_dtype"] == attention // 2
+    assert result.unexplained_bytes == 0
+
+
+@pytest.mark.parametrize("field", ["text_config", "llm_config", "thinker_config"])
+def test_declared_in_a_nested_configuration(field: str, tmp_path: Path) -> None:
+    """Vision-language models declare packing with their text model."""
+    made = recipe("gptq-4bit")
+    config = made["beside"]["config.json"]
+    config[field] = {"quantization_config": config.pop("quantization_config")}
+    assert not reconciled(made, tmp_path / "model").findings
+
+
+def test_modules_left_out_are_told_as_unquantized(tmp_path: Path) -> None:
+    """A layer that the library was told to skip is plain: counted at its own width, under `unquantized`."""
+    made = recipe("gptq-4bit")
+    tensors = made["files"]["model.safetensors"]["tensors"]
+    kept = [entry for entry in tensors if "mlp.down_proj" not in entry[2]]
+    made["files"]["model.safetensors"]["tensors"] = [
+        *kept,
+        ["F16", [256, 512], "model.layers.{0..1}.mlp.down_proj.weight"],
+    ]
+    result = reconciled(made, tmp_path / "model")
+    assert result.logical == made["expected"]["parameters"]
+    (step,) = [step for step in result.steps if step.cause == "unquantized"]
+    assert "2 × down_proj in F16" in step.detail
+    assert result.unexplained_bytes == 0

@@ -26,13 +26,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         "files": [_file(header) for header in checkpoint.files],
         "repository": _repository(checkpoint),
         "architecture": _architecture(checkpoint.config, result.prediction),
-        "quantization": result.packing
-        and {
-            "scheme": result.packing.scheme,
-            "bits": result.packing.bits,
-            "group_size": result.packing.group_size,
-            "bits_per_weight": bits(result.bits_per_weight(sum(d.bytes for d in result.dtypes))),
-        },
+        "quantization": _packing(result),
         "adapter": _adapter(result),
         "parameters": {
             "logical": result.logical,
@@ -77,6 +71,22 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
     if tensors:
         document["tensors"] = [tensor(each) for each in result.tensors]
     return document
+
+
+def _packing(result: Reconciliation) -> dict[str, Any] | None:
+    packing, packed = result.packing, result.packed
+    if packing is None:
+        return None
+    document = {
+        "scheme": packing.scheme,
+        "bits": packing.bits,
+        "group_size": packing.group_size,
+        "bits_per_weight": bits(result.bits_per_weight(sum(d.bytes for d in result.dtypes))),
+    }
+    if packed is None:
+        return document
+    sums = {"parameters": packed.parameters, "bytes": packed.bytes, "side_bytes": packed.side_bytes}
+    return {**document, "packed": sums}
 
 
 def _adapter(result: Reconciliation) -> dict[str, Any] | None:

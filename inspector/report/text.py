@@ -170,6 +170,9 @@ def _parameters(result: Reconciliation) -> str:
         rows.append(
             ("bits a weight", units.bits(result.bits_per_weight(stored)), f"stored as {escape(result.packing.scheme)}")
         )
+    if packed := result.packed:
+        each = f"{units.bits(packed.bits)} bits each with {decimal(packed.side_bytes)} of side data"
+        rows.append(("  packed weights", integer(packed.parameters), each))
     for line in result.dtypes:
         rows.append(
             (
