@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspector.api import metadata, open, predict, reconcile, variants
+    from inspector.api import open, predict, reconcile, variants
     from inspector.auditing import audit
     from inspector.errors import (
         ConfigError,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TargetError,
         UsageError,
     )
+    from inspector.key_values import metadata
     from inspector.model import (
         Checkpoint,
         Config,
@@ -41,7 +42,8 @@ __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("metadata", "open", "predict", "reconcile", "variants"), "inspector.api"),
+    **dict.fromkeys(("open", "predict", "reconcile", "variants"), "inspector.api"),
+    "metadata": "inspector.key_values",
     "audit": "inspector.auditing",
     **dict.fromkeys(
         (

@@ -1,4 +1,4 @@
-"""The library's verbs: `open`, `predict`, `reconcile`, `metadata`, `variants`."""
+"""The library's verbs that have no module of their own: `open`, `predict`, `reconcile`, `variants`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from inspector import configs, grouping
 from inspector import prediction as _prediction
 from inspector.checkpoint import open
 from inspector.errors import ConfigError, NetworkError, TargetError
-from inspector.key_values import metadata
 from inspector.model import Config, Prediction, Variant
 from inspector.presets import PRESETS
 from inspector.reconciliation import reconcile
@@ -18,7 +17,7 @@ from inspector.sources import Place
 from inspector.targets import place_of
 from inspector.units import escape
 
-__all__ = ["metadata", "open", "predict", "reconcile", "variants"]
+__all__ = ["open", "predict", "reconcile", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:

@@ -284,12 +284,12 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
 
         _print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
         return
-    from inspector.report import text
+    from inspector.report import forecast
 
-    _print(text.prediction(result, training=training, stated=stated))
+    _print(forecast.prediction(result, training=training, stated=stated))
     if tensors:
         _print("")
-        _print_lines(text.predicted_tensors(result))
+        _print_lines(forecast.predicted_tensors(result))
 
 
 @inspect.command()
@@ -303,17 +303,17 @@ def metadata(target: str, key: str | None, revision: str | None, include: str | 
 
     Long arrays are shown by their count and first items. With KEY, that one value in full.
     """
-    from inspector import api
+    from inspector import api, key_values
 
     with _progress() as progress:
         checkpoint = api.open(target, revision=revision, include=include, progress=progress)
-    entries = api.metadata(checkpoint, key)
+    entries = key_values.metadata(checkpoint, key)
     if as_json:
         from inspector.report import documents
 
         _print_json(documents.metadata(checkpoint, entries, whole=key is not None))
         return
-    from inspector.report import text
+    from inspector.report import key_values as text
 
     _print_lines(text.metadata(entries) if key is None else text.values(entries))
 

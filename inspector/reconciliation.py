@@ -18,7 +18,6 @@ from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
 from inspector.formats.safetensors import DTYPE_BITS
-from inspector.infer import infer
 from inspector.join import Join
 from inspector.kinds import Kind, kinds_of
 from inspector.ledger import Ledger
@@ -148,6 +147,8 @@ def _name(
     """What each tensor is for; without a configuration, one is inferred if a family explains the tensors."""
     side = packing.side if packing else {}
     if config is None:
+        from inspector.infer import infer
+
         named = Namer().name(names, side)
         weights = {name: shape for name, shape in zip(names, shapes, strict=True) if name not in side}
         config = infer(weights, {slot.role for slot, _ in named.groups})

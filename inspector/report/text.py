@@ -1,13 +1,11 @@
-"""Results → text for a terminal. All text from files passes `escape` before it is shown."""
+"""The overview and the tensors → text for a terminal. All text from files passes `escape` before it is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector import counts, grouping, units
-from inspector.key_values import Entry
-from inspector.model import Checkpoint, Claim, Finding, Labelled, Prediction, Reconciliation
-from inspector.prediction import BYTES_AT, by_role, bytes_at
+from inspector import grouping, units
+from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation
 from inspector.report.columns import table
 from inspector.targets import looks_like_hub_id
 from inspector.units import count, decimal, escape, integer, plural, signed, size
@@ -16,7 +14,6 @@ from inspector.units import count, decimal, escape, integer, plural, signed, siz
 MOST_FINDINGS = 12
 MOST_VARIANTS = 60
 _NAME = 100  # characters of a name that are shown
-_VALUE = 120  # of a value, where it is one of many
 
 
 def overview(result: Reconciliation) -> str:
@@ -298,37 +295,6 @@ def _finding(each: Finding) -> str:
     return f"{each.severity}: {each.rule}: {place + ': ' if place else ''}{escape(each.message, 400)}"
 
 
-def metadata(entries: Iterable[Entry]) -> Iterator[str]:
-    """`inspect metadata`: a line a key, long values by their beginning."""
-    files: tuple[str, ...] = ()
-    several = len({entry.files for entry in entries}) > 1
-    for entry in entries:
-        if several and entry.files != files:
-            more = f" and {plural(len(entry.files) - 1, 'more file')}" if len(entry.files) > 1 else ""
-            yield f"{escape(entry.files[0], _NAME)}{more}:"
-        files = entry.files
-        kind = entry.type if entry.items is None else f"{entry.type} × {integer(entry.items)}"
-        yield f"{escape(entry.key, _NAME):<44} {kind:<24} {_preview(entry)}"
-
-
-def _preview(entry: Entry) -> str:
-    value, complete = entry.preview(_VALUE)
-    if entry.type == "float32":
-        return f"{value:.7g}"  # all the digits that 32 bits have
-    shown = (
-        ", ".join(escape(str(item), 40) for item in value) if isinstance(value, list) else escape(str(value), _VALUE)
-    )
-    return shown if complete else f"{shown.removesuffix('…')} …"
-
-
-def values(entries: Iterable[Entry]) -> Iterator[str]:
-    """`inspect metadata TARGET KEY`: the value in full, a line an item or a line of text."""
-    for entry in entries:
-        value = entry.value()
-        for item in value if isinstance(value, list) else str(value).split("\n"):
-            yield escape(str(item))
-
-
 def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
     """`inspect tensors`: a line each, as they come."""
     yield f"{'dtype':<10} {'bytes':>16} {'offset':>16} {'role':<24} {'shape':<24} name"
@@ -339,99 +305,3 @@ def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
             f"{escape(tensor.dtype):<10} {integer(tensor.nbytes):>16} {integer(tensor.offset):>16} "
             f"{each.key.role or '–':<24} {shape:<24} {escape(tensor.name)}"
         )
-
-
-def prediction(result: Prediction, *, training: bool, stated: int | None) -> str:
-    """`inspect predict CONFIG`."""
-    blocks = [
-        _predicted_identity(result),
-        _predicted_roles(result),
-        table(
-            [
-                (dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits)))
-                for dtype, bits in BYTES_AT.items()
-            ],
-            ("dtype", "bytes", ""),
-            "lrl",
-        ),
-        _rule_of_thumb(result),
-    ]
-    if stated is not None:
-        blocks.append(_explanation(result, stated))
-    if training:
-        blocks.append(_training(result))
-    return "\n\n".join(filter(None, blocks))
-
-
-def predicted_tensors(result: Prediction) -> Iterator[str]:
-    """`inspect predict --tensors`: a line each."""
-    for row in result.expected:
-        shape = "×".join(map(str, row.shape)) or "scalar"
-        for key in row.keys():
-            yield f"{shape:<24} {row.role:<24} {row.name_of(key)}"
-
-
-def _predicted_identity(result: Prediction) -> str:
-    config = result.config
-    named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
-    lines = [f"{escape(named, _NAME)}: {result.family} family, read as {result.head}"]
-    lines += [f"  {escape(note, 400)}" for note in config.notes]
-    lines.append(
-        f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}"
-    )
-    if result.active != result.parameters:
-        lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
-    lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
-    return "\n".join(lines)
-
-
-def _predicted_roles(result: Prediction) -> str:
-    several = len({row.tower for row in result.expected}) > 1
-    rows = [
-        (
-            (f"{line.tower} " if several else "") + line.role,
-            integer(line.tensors),
-            integer(line.parameters),
-            line.formula,
-            line.numbers,
-        )
-        for line in by_role(result)
-    ]
-    rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
-    return table(rows, ("role", "tensors", "parameters", "shape of each", "in numbers"), "lrrll")
-
-
-def _rule_of_thumb(result: Prediction) -> str:
-    rule = counts.rule_of_thumb(result)
-    if rule is None:
-        return ""
-    off = (rule.estimate - rule.exact) / rule.exact * 100 if rule.exact else 0.0
-    numbers = f"12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}"
-    return (
-        f"rule of thumb 12·L·h² + V·h = {numbers}: "
-        f"{signed(rule.estimate - rule.exact)}, {off:+.1f} % off the exact count"
-    )
-
-
-def _explanation(result: Prediction, stated: int) -> str:
-    told = counts.explain(result, stated)
-    rows = [(integer(told.exact), "exact")]
-    rows += [(signed(-parameters), f"without {part}") for part, parameters in told.omitted]
-    if told.residual:
-        rows.append((signed(told.residual), "unexplained: a slip, or a rounding"))
-    rows.append((integer(told.stated), "stated"))
-    return table(rows, (), "rl")
-
-
-def _training(result: Prediction) -> str:
-    rows = []
-    for dtype, bits in (("F32", 32), ("BF16", 16)):
-        state = counts.training_state(result.parameters, bits)
-        rows.append(
-            (
-                dtype,
-                *(integer(n) for n in (state.weights, state.gradients, state.optimizer, state.total)),
-                size(state.total),
-            )
-        )
-    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")

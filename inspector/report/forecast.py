@@ -1,0 +1,109 @@
+"""Predictions → text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector import counts
+from inspector.model import Prediction
+from inspector.prediction import BYTES_AT, by_role, bytes_at
+from inspector.report.columns import table
+from inspector.units import count, escape, integer, plural, signed, size
+
+_NAME = 100  # characters of a name that are shown
+
+
+def prediction(result: Prediction, *, training: bool, stated: int | None) -> str:
+    """`inspect predict CONFIG`."""
+    blocks = [
+        _predicted_identity(result),
+        _predicted_roles(result),
+        table(
+            [
+                (dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits)))
+                for dtype, bits in BYTES_AT.items()
+            ],
+            ("dtype", "bytes", ""),
+            "lrl",
+        ),
+        _rule_of_thumb(result),
+    ]
+    if stated is not None:
+        blocks.append(_explanation(result, stated))
+    if training:
+        blocks.append(_training(result))
+    return "\n\n".join(filter(None, blocks))
+
+
+def predicted_tensors(result: Prediction) -> Iterator[str]:
+    """`inspect predict --tensors`: a line each."""
+    for row in result.expected:
+        shape = "×".join(map(str, row.shape)) or "scalar"
+        for key in row.keys():
+            yield f"{shape:<24} {row.role:<24} {row.name_of(key)}"
+
+
+def _predicted_identity(result: Prediction) -> str:
+    config = result.config
+    named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
+    lines = [f"{escape(named, _NAME)}: {result.family} family, read as {result.head}"]
+    lines += [f"  {escape(note, 400)}" for note in config.notes]
+    lines.append(
+        f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}"
+    )
+    if result.active != result.parameters:
+        lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
+    lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
+    return "\n".join(lines)
+
+
+def _predicted_roles(result: Prediction) -> str:
+    several = len({row.tower for row in result.expected}) > 1
+    rows = [
+        (
+            (f"{line.tower} " if several else "") + line.role,
+            integer(line.tensors),
+            integer(line.parameters),
+            line.formula,
+            line.numbers,
+        )
+        for line in by_role(result)
+    ]
+    rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
+    return table(rows, ("role", "tensors", "parameters", "shape of each", "in numbers"), "lrrll")
+
+
+def _rule_of_thumb(result: Prediction) -> str:
+    rule = counts.rule_of_thumb(result)
+    if rule is None:
+        return ""
+    off = (rule.estimate - rule.exact) / rule.exact * 100 if rule.exact else 0.0
+    numbers = f"12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}"
+    return (
+        f"rule of thumb 12·L·h² + V·h = {numbers}: "
+        f"{signed(rule.estimate - rule.exact)}, {off:+.1f} % off the exact count"
+    )
+
+
+def _explanation(result: Prediction, stated: int) -> str:
+    told = counts.explain(result, stated)
+    rows = [(integer(told.exact), "exact")]
+    rows += [(signed(-parameters), f"without {part}") for part, parameters in told.omitted]
+    if told.residual:
+        rows.append((signed(told.residual), "unexplained: a slip, or a rounding"))
+    rows.append((integer(told.stated), "stated"))
+    return table(rows, (), "rl")
+
+
+def _training(result: Prediction) -> str:
+    rows = []
+    for dtype, bits in (("F32", 32), ("BF16", 16)):
+        state = counts.training_state(result.parameters, bits)
+        rows.append(
+            (
+                dtype,
+                *(integer(n) for n in (state.weights, state.gradients, state.optimizer, state.total)),
+                size(state.total),
+            )
+        )
+    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")

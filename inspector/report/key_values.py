@@ -1,0 +1,42 @@
+"""What files say of themselves → text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from inspector.key_values import Entry
+from inspector.units import escape, integer, plural
+
+_NAME = 100  # characters of a name that are shown
+_VALUE = 120  # characters of a value that are shown, where it is one of many
+
+
+def metadata(entries: Iterable[Entry]) -> Iterator[str]:
+    """`inspect metadata`: a line a key, long values by their beginning."""
+    files: tuple[str, ...] = ()
+    several = len({entry.files for entry in entries}) > 1
+    for entry in entries:
+        if several and entry.files != files:
+            more = f" and {plural(len(entry.files) - 1, 'more file')}" if len(entry.files) > 1 else ""
+            yield f"{escape(entry.files[0], _NAME)}{more}:"
+        files = entry.files
+        kind = entry.type if entry.items is None else f"{entry.type} × {integer(entry.items)}"
+        yield f"{escape(entry.key, _NAME):<44} {kind:<24} {_preview(entry)}"
+
+
+def _preview(entry: Entry) -> str:
+    value, complete = entry.preview(_VALUE)
+    if entry.type == "float32":
+        return f"{value:.7g}"  # all the digits that 32 bits have
+    shown = (
+        ", ".join(escape(str(item), 40) for item in value) if isinstance(value, list) else escape(str(value), _VALUE)
+    )
+    return shown if complete else f"{shown.removesuffix('…')} …"
+
+
+def values(entries: Iterable[Entry]) -> Iterator[str]:
+    """`inspect metadata TARGET KEY`: the value in full, a line an item or a line of text."""
+    for entry in entries:
+        value = entry.value()
+        for item in value if isinstance(value, list) else str(value).split("\n"):
+            yield escape(str(item))
