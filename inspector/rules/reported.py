@@ -245,6 +245,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "It is not JSON, has no `weight_map`, or is larger than any real one. Loaders that need it will fail.",
     ),
     (
+        "stale-index",
+        "whole",
+        "error",
+        "The index names none of the files that are there.",
+        "It is of another way to split the model. Delete it, or download what it names. A warning beside "
+        "`model.safetensors`, which loaders take first.",
+    ),
+    (
         "unindexed-file",
         "whole",
         "info",
