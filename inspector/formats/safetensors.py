@@ -341,9 +341,13 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
         if name not in told:
             told[name] = entry
         elif name != "__metadata__":
-            same = told[name] == entry == last[name]
-            what = "with the same entry" if same else "with different entries: readers may take either"
-            findings.add("duplicate-key", "warning", f"the name stands twice in the header, {what}", name)
+            if told[name] == entry == last[name]:
+                findings.add(
+                    "duplicate-key", "warning", "the name stands twice in the header, with the same entry", name
+                )
+            else:
+                what = "the name stands twice in the header, with different entries: readers may take either"
+                findings.add("conflicting-key", "warning", what, name)
     for name, entry in header:
         if name != "__metadata__" and entry is not last[name] and not _parses(entry):
             findings.add("tensor-entry", "error", "an entry that a later one of the same name hides is malformed", name)

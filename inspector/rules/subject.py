@@ -95,7 +95,7 @@ class Subject:
         return True
 
     def _few_enough(self, path: str, tensors: int) -> bool:
-        """Whether a GGUF's count of tensors is one to be read. One that the file cannot hold is its reader's to tell."""
+        """Whether a GGUF's count of tensors is one to read; one that the file cannot hold is its reader's to tell."""
         if MAX_TENSORS < tensors < self.by_path[path].size:
             what = (
                 f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not read by the audit"
