@@ -108,7 +108,7 @@ def examined(subject: Subject, more: Iterable[Finding] = ()) -> Audited:
     joined = subject.result.findings if subject.result else ()
     read += joined or (subject.checkpoint.all_findings if subject.checkpoint else ())
     own = [finding for rule in rules.all_rules().values() for finding in _at_most(rule.findings(subject))]
-    found = dict.fromkeys(finding for finding in (*read, *own, *more) if not _excused(finding, subject))
+    found = dict.fromkeys(_judged(finding) for finding in (*read, *own, *more) if not _excused(finding, subject))
     return Audited(
         target=subject.target,
         files=len(subject.entries),
@@ -130,6 +130,14 @@ def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:
             rest, last = rest + 1, finding
     if last:
         yield Finding(last.rule, last.severity, f"{rest} more of this kind", None)
+
+
+#: Rules that are graver for a download from a stranger than for whoever reads their own file.
+_GRAVER = frozenset({"conflicting-key"})
+
+
+def _judged(finding: Finding) -> Finding:
+    return replace(finding, severity="error") if finding.rule in _GRAVER else finding
 
 
 #: What follows from tensors that could not be read: told by the rule that says why.

@@ -14,9 +14,11 @@ from inspector.architectures.roles import group_of
 from inspector.architectures.table import Family, Include, Row, class_suffix
 from inspector.errors import ConfigError
 from inspector.model import Config, Expected, Prediction, RoleForecast
+from inspector.units import integer
 
 #: A configuration comes from strangers: more layers, experts or rows than this are refused.
-MAX_INDEX = 100_000
+MAX_INDEX = 10_000
+MAX_TENSORS = 200_000  # three times the largest published model's
 MAX_DIMENSION = 2**63 - 1
 
 #: Dtypes at which a prediction's size is shown → bits a parameter.
@@ -79,7 +81,10 @@ def predict(config: Config) -> Prediction:
             tied.append(expected)
         else:
             stored.append(expected)
-    return Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers))
+    predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers))
+    if predicted.tensors > MAX_TENSORS:
+        raise ConfigError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
+    return predicted
 
 
 def scope_of(prediction: Prediction) -> Scope:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from inspector.errors import FormatError, TargetError
+from inspector.formats.findings import Findings
 from inspector.grouping import SHARD, WEIGHTS, variants
 from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.sources import Place
@@ -17,6 +19,8 @@ from inspector.units import escape, integer, plural
 INDEX = ".safetensors.index.json"
 #: Real indexes reach 60 MB.
 MAX_INDEX = 256 * 1024 * 1024
+#: An index has three; each that it has besides costs memory, and names have none.
+MAX_BRACKETS = 100_000
 
 #: File name pattern → what it is, the first that fits.
 KINDS: tuple[tuple[str, str], ...] = (
@@ -96,7 +100,7 @@ def select(place: Place, include: str | None = None) -> Selection:
     """
     if place.selected is not None:
         if place.selected.endswith(".index.json"):
-            return _by_index(place, place.selected, required=True)
+            return by_index(place, place.selected, required=True)
         shard = SHARD.match(_stem(place.selected))
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
@@ -115,9 +119,10 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
     here = [path for path in weights if path.startswith(folder) and "/" not in path[len(folder) :]]
     index = _index_path(place, folder) if use_index else None
     if index is not None:
-        selection = _by_index(place, index, required=False)
+        selection = by_index(place, index, required=False)
         if selection.paths:
             return _with_strangers(selection, here)
+        return _despite_index(index, _without_index(place, here, folder))
     return _without_index(place, here, folder)
 
 
@@ -166,6 +171,8 @@ def read_index(place: Place, path: str) -> Index:
         SourceError: it cannot be read.
     """
     text = place.read_text(path, MAX_INDEX)
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        raise FormatError(f"{escape(path)} has more brackets than an index needs: no index", "index")
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -178,33 +185,47 @@ def read_index(place: Place, path: str) -> Index:
     return Index(path, weight_map, metadata if isinstance(metadata, dict) else {})
 
 
-def _by_index(place: Place, path: str, *, required: bool) -> Selection:
+def by_index(place: Place, path: str, *, required: bool) -> Selection:
+    """The files that an index names, as far as they are there.
+
+    Raises:
+        FormatError: it is no index.
+        SourceError: it cannot be read.
+        TargetError: `required`, and none of the files is there.
+    """
     index = read_index(place, path)
     folder = path.rpartition("/")[0]
     folder = folder + "/" if folder else ""
     paths: list[str] = []
-    findings: list[Finding] = []
-    for name in sorted(set(index.weight_map.values())):
+    findings = Findings(path)
+    for name, tensors in sorted(Counter(index.weight_map.values()).items()):
         full = folder + name
         if _leaves(name):
-            findings.append(
-                Finding("index-path", "error", f"the index names {name!r:.120}, outside the folder: not read", path)
-            )
+            findings.add("index-path", "error", f"the index names {name!r:.120}, outside the folder: not read")
         elif full in place.files:
             paths.append(full)
         else:
-            tensors = sum(file == name for file in index.weight_map.values())
             what = f"the index puts {plural(tensors, 'tensor')} in {name!r:.120}, which is not there"
-            findings.append(Finding("missing-shard", "error", what, path))
+            findings.add("missing-shard", "error", what)
     if required and not paths:
         raise TargetError(
             f"{escape(path)}: none of the {len(set(index.weight_map.values()))} files that it names can be read here"
         )
-    return Selection(tuple(paths), folder, index, tuple(findings))
+    return Selection(tuple(paths), folder, index, findings.all())
 
 
 def _leaves(name: str) -> bool:
     return name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name or "\0" in name
+
+
+def _despite_index(index: str, selection: Selection) -> Selection:
+    """The files by their names, and word of an index that names none of them.
+
+    Loaders that find `model.safetensors` do not look at an index; the others go by it, and fail.
+    """
+    single = any(path.rsplit("/", 1)[-1] == "model.safetensors" for path in selection.paths)
+    finding = Finding("stale-index", "warning" if single else "error", "none of the files that it names is here", index)
+    return replace(selection, findings=(finding, *selection.findings))
 
 
 def _with_strangers(selection: Selection, here: list[str]) -> Selection:

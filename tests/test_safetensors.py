@@ -90,7 +90,7 @@ ACCEPTED = {
     "duplicate keys that differ, the last one good": (
         b'{"t":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}',
         1,
-        "duplicate-key",
+        "conflicting-key",
     ),
     "an unknown field": (b'{"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":0}}', 1, "extra-field"),
     "an empty name": (b'{"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', 1, "tensor-name"),

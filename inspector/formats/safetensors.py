@@ -27,6 +27,8 @@ from inspector.units import escape, integer, plural
 LENGTH_BYTES = 8
 #: The reference reader's limit on N.
 MAX_HEADER = 100_000_000
+#: Each costs 60 bytes of memory or more. A tensor's entry has three in 50 bytes at least; text may have some.
+MAX_BRACKETS = 300_000
 
 #: Offsets are 64 bits wide, and one bit of them is never used.
 MAX_OFFSET = 2**63
@@ -133,6 +135,8 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
     if raw.endswith(b"\0"):
         raw = raw.rstrip(b"\0")
         findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
+    if raw.count(b"[") + raw.count(b"{") > len(raw) // 12 + MAX_BRACKETS:
+        raise FormatError(f"{escape(path)}: the header has more brackets than tensors need: made to exhaust memory")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -337,9 +341,13 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
         if name not in told:
             told[name] = entry
         elif name != "__metadata__":
-            same = told[name] == entry == last[name]
-            what = "with the same entry" if same else "with different entries: readers may take either"
-            findings.add("duplicate-key", "warning", f"the name stands twice in the header, {what}", name)
+            if told[name] == entry == last[name]:
+                findings.add(
+                    "duplicate-key", "warning", "the name stands twice in the header, with the same entry", name
+                )
+            else:
+                what = "the name stands twice in the header, with different entries: readers may take either"
+                findings.add("conflicting-key", "warning", what, name)
     for name, entry in header:
         if name != "__metadata__" and entry is not last[name] and not _parses(entry):
             findings.add("tensor-entry", "error", "an entry that a later one of the same name hides is malformed", name)

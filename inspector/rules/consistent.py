@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector import configs
+from inspector.formats.gguf_values import KeyValues
 from inspector.formats.safetensors import DTYPE_BITS
 from inspector.grouping import SHARD
 from inspector.model import Labelled, Severity
@@ -209,15 +210,8 @@ def gguf_vocabulary(subject: Subject) -> Iterator[Found]:
 
 
 def _items(metadata: Mapping[str, Any], key: str) -> int | None:
-    """The length of a list among a GGUF's key-values, without decoding it where its reader allows."""
-    if key not in metadata:
-        return None
-    field = getattr(metadata, "fields", {}).get(key)
-    items = getattr(field, "items", None)
-    if isinstance(items, int):
-        return items
-    value = metadata[key]
-    return len(value) if isinstance(value, list | tuple) else None
+    """The length of a list among a GGUF's key-values, which is not decoded for it."""
+    return metadata.fields[key].items if isinstance(metadata, KeyValues) and key in metadata else None
 
 
 @rule("chat-template", "warning")

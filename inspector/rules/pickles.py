@@ -6,18 +6,20 @@ names are what a scanner can know without running the program; a memo is followe
 
 from __future__ import annotations
 
+import logging
 import pickletools
 import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from io import BytesIO
 
 from inspector.rules.subject import Subject
 
-#: Bytes of opcodes that are read of one pickle: imports come early, tensor data lies elsewhere.
-MAX_PICKLE = 8 * 1024 * 1024
-MAX_OPCODES = 2_000_000
-MAX_MEMBERS = 10_000
+#: Bytes of opcodes that are read of one file: imports come early, and PyTorch keeps tensor data apart.
+#: 10,000 tensors take 1 MB of them, and as much in a ZIP archive's list of members.
+MAX_PICKLE = 2 * 1024 * 1024
+MAX_OPCODES = 400_000
 MAX_IMPORTS = 1_000
 
 #: Modules, and names of them, that a checkpoint has no use for: calling one runs a program of the author's choice.
@@ -57,10 +59,12 @@ class Imports:
 
     names: tuple[str, ...]  # "module.name", each once, in order
     complete: bool  # whether all opcodes were read
+    scanned: tuple[str, ...] = ()  # those that another scanner calls dangerous
 
     @property
     def dangerous(self) -> tuple[str, ...]:
-        return tuple(name for name in self.names if _listed(name, DANGEROUS))
+        own = (name for name in self.names if _listed(name, DANGEROUS))
+        return tuple(dict.fromkeys((*own, *self.scanned)))
 
     @property
     def unusual(self) -> tuple[str, ...]:
@@ -75,34 +79,55 @@ def _listed(name: str, table: frozenset[str]) -> bool:
 
 
 def imports_of(subject: Subject, path: str) -> Imports | None:
-    """What the pickles in a file import; None where there is no pickle in it."""
+    """What the pickles in a file import; None where there is no pickle in it.
+
+    With `picklescan` installed, what it calls dangerous is so, whatever the tables here say.
+    """
     start = subject.head(path, 4)
     if start == b"PK\x03\x04":
-        return _of_archive(subject, path)
-    if start[:1] not in (b"\x80", b"(", b"c", b"}", b"]"):
+        found, complete = _members(subject, path)
+    elif start[:1] in (b"\x80", b"(", b"c", b"}", b"]"):
+        found, complete = [subject.head(path, MAX_PICKLE)], True
+    else:
         return None
-    found = imports(subject.head(path, MAX_PICKLE))
+    if not found and complete:
+        return None
+    each = [imports(data) for data in found]
+    names = dict.fromkeys(name for one in each for name in one.names)
+    together = Imports(tuple(names), complete and all(one.complete for one in each))
     # Before protocol 2 a pickle has no mark of its own: text or numbers may begin like one.
-    return found if start[:1] == b"\x80" or found.names or found.complete else None
+    if start[:1] not in (b"\x80", b"P") and not (together.names or together.complete):
+        return None
+    return replace(together, scanned=_scanned(found)) if together.complete else together
 
 
-def _of_archive(subject: Subject, path: str) -> Imports | None:
-    """Pickles within a ZIP archive, as PyTorch writes them: `*.pkl`, and whatever else begins as one."""
-    names: dict[str, None] = {}
-    complete, found = True, False
+def _members(subject: Subject, path: str) -> tuple[list[bytes], bool]:
+    """The pickles in a ZIP archive, as PyTorch writes them; and whether all of them were read."""
+    found: list[bytes] = []
+    left = MAX_PICKLE
     try:
         with zipfile.ZipFile(_Reader(subject, path)) as archive:
-            for member in archive.infolist()[:MAX_MEMBERS]:
-                if not member.filename.endswith((".pkl", ".pickle", ".debug_pkl")):
-                    continue
-                with archive.open(member) as stream:
-                    inner = imports(stream.read(MAX_PICKLE))
-                found = True
-                names.update(dict.fromkeys(inner.names))
-                complete &= inner.complete
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
-        return Imports(tuple(names), complete=False)
-    return Imports(tuple(names), complete) if found else None
+            for member in archive.infolist():
+                if member.filename.endswith((".pkl", ".pickle", ".debug_pkl")):
+                    with archive.open(member) as stream:
+                        found.append(stream.read(left))
+                    left -= len(found[-1])
+                    if left <= 0:
+                        return found, False
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
+        return found, False
+    return found, True
+
+
+def _scanned(pickles: Iterable[bytes]) -> tuple[str, ...]:
+    """Imports that `picklescan` calls dangerous; nothing where it is not installed."""
+    try:
+        from picklescan.scanner import SafetyLevel, scan_pickle_bytes
+    except ImportError:
+        return ()
+    logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
+    found = (each for data in pickles for each in scan_pickle_bytes(BytesIO(data), "").globals)
+    return tuple(f"{each.module}.{each.name}" for each in found if each.safety == SafetyLevel.Dangerous)
 
 
 class _Reader(BytesIO):
@@ -122,7 +147,10 @@ class _Reader(BytesIO):
 
     def read(self, size: int | None = -1) -> bytes:
         left = max(0, self._size - self._at)
-        data = self._subject.span(self._path, self._at, left if size is None or size < 0 else min(size, left))
+        wanted = left if size is None or size < 0 else min(size, left)
+        if wanted > MAX_PICKLE:
+            raise zipfile.BadZipFile("a list of members that no checkpoint has")
+        data = self._subject.span(self._path, self._at, wanted)
         self._at += len(data)
         return data
 

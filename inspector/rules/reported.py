@@ -245,6 +245,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "It is not JSON, has no `weight_map`, or is larger than any real one. Loaders that need it will fail.",
     ),
     (
+        "stale-index",
+        "whole",
+        "error",
+        "The index names none of the files that are there.",
+        "It is of another way to split the model. Delete it, or download what it names. A warning beside "
+        "`model.safetensors`, which loaders take first.",
+    ),
+    (
         "unindexed-file",
         "whole",
         "info",
@@ -364,7 +372,16 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "safe",
         "error",
         "A name stands twice in a header.",
-        "Two readers may load two different tensors from the same file: one that is checked, another that runs.",
+        "With the same entry it is a writer's slip and a warning; a second `__metadata__`, or a key of a GGUF, is an "
+        "error, and the reference readers refuse the file.",
+    ),
+    (
+        "conflicting-key",
+        "safe",
+        "error",
+        "A tensor stands twice in a header, with different entries.",
+        "The reference reader takes the last one, another may take the first: what one of them checked, the other does "
+        "not load. An error in an audit, a warning elsewhere.",
     ),
     (
         "header-size",

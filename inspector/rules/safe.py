@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from io import BytesIO
+from itertools import islice
 from typing import Any
 
-from inspector.model import Header
 from inspector.rules import Found, rule
-from inspector.rules.pickles import MAX_PICKLE, Imports, imports_of
+from inspector.rules.pickles import Imports, imports_of
 from inspector.rules.subject import WEIGHTS, Subject
 from inspector.rules.templates import internals, templates
 from inspector.units import escape, plural
@@ -55,6 +53,8 @@ HIDDEN: tuple[tuple[bytes, str], ...] = (
 )
 #: Bytes that are looked through of what no tensor claims.
 MAX_UNCLAIMED = 1024 * 1024
+MAX_REGIONS = 16
+_SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 #: Modules of sentence-transformers' own, as `modules.json` names them.
 _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 #: Folders that no loader looks into.
@@ -77,39 +77,22 @@ def pickle(subject: Subject) -> Iterator[Found]:
         if likely or (entry.name.endswith(WEIGHTS) and subject.head(entry.path, 2) in _STARTS):
             found = imports_of(subject, entry.path)
             if found is not None and (found.names or found.complete or likely):
-                yield _pickle(subject, entry.path, found)
+                yield _pickle(entry.path, found)
 
 
 _STARTS = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
-def _pickle(subject: Subject, path: str, found: Imports) -> Found:
-    scanned = _scanned(subject, path)
-    dangerous = dict.fromkeys((*found.dangerous, *scanned))
-    if dangerous:
-        return Found(f"imports {_some(dangerous)}: do not load it", path)
+def _pickle(path: str, found: Imports) -> Found:
+    if found.dangerous:
+        return Found(f"imports {_some(found.dangerous)}: do not load it", path)
     told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files do"
     unread = "" if found.complete else "; not all of it could be read"
     return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity="warning")
 
 
-def _some(names: Mapping[str, None] | tuple[str, ...]) -> str:
-    listed = list(names)
-    return ", ".join(name[:80] for name in listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
-
-
-def _scanned(subject: Subject, path: str) -> tuple[str, ...]:
-    """Imports that `picklescan` calls dangerous; nothing where it is not installed."""
-    try:
-        from picklescan.scanner import SafetyLevel, scan_bytes
-    except ImportError:
-        return ()
-    logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
-    size = subject.place.files[path]
-    if size > MAX_PICKLE:  # it reads whole files into memory
-        return ()
-    result = scan_bytes(BytesIO(subject.head(path, size)), path)
-    return tuple(f"{g.module}.{g.name}" for g in result.globals if g.safety == SafetyLevel.Dangerous)
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(name[:80] for name in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 @rule("remote-code", "warning")
@@ -246,8 +229,9 @@ def polyglot(subject: Subject) -> Iterator[Found]:
     the file anyway, the end of the data is too.
     """
     for header in subject.all_headers:
-        for region in header.regions:
-            if region.label in ("trailing", "hole", "padding") and (found := _hidden(subject, header, region.start)):
+        unclaimed = (r for r in header.regions if r.label in ("trailing", "hole", "padding") and r.size >= _SMALLEST)
+        for region in islice(unclaimed, MAX_REGIONS):
+            if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
         if subject.reads_data and _ends_as_zip(subject.span(header.path, max(0, header.size - _ZIP_END), _ZIP_END)):
             yield Found("a ZIP archive ends where the file ends, within a tensor's data", header.path)
@@ -262,9 +246,8 @@ def _ends_as_zip(data: bytes) -> bool:
     return at >= 0 and len(data) - at >= 22 and int.from_bytes(data[at + 20 : at + 22], "little") == len(data) - at - 22
 
 
-def _hidden(subject: Subject, header: Header, start: int) -> str | None:
-    end = next(region.end for region in header.regions if region.start == start)
-    data = subject.span(header.path, start, min(end - start, MAX_UNCLAIMED))
+def _hidden(data: bytes) -> str | None:
+    """What the bytes are, if they are a file of another kind."""
     stripped = data.lstrip(b"\0 \r\n\t")
     for magic, what in HIDDEN:
         if stripped.startswith(magic) or (magic.startswith(b"PK") and magic in data):

@@ -19,7 +19,8 @@ from inspector.units import integer
 
 #: Bounds of what an audit reads, well above what real models have: an input must not cost it seconds.
 MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
-MAX_INDEX = 24 * 1024 * 1024
+MAX_TENSORS = 20_000  # in one GGUF, where experts are stacked: real ones have 3,000
+MAX_INDEX = 16 * 1024 * 1024  # 91,991 tensors in 163 files take 9 MB
 MAX_DOCUMENT = 2 * 1024 * 1024  # configurations, tokenizer_config.json
 MAX_EXTRA = 500  # weight files beside the checkpoint's own
 
@@ -65,20 +66,42 @@ class Subject:
         try:
             return checkpoints.examine(place, self.target)
         except TargetError:
+            self._without_weights(place)
             return None
+
+    def _without_weights(self, place: Place) -> None:
+        """What an index, of pickles too, says should be there."""
+        for path in sorted(place.files):
+            if path.endswith(".index.json"):
+                try:
+                    self.findings += selection.by_index(place, path, required=False).findings
+                except InspectorError as error:
+                    self.findings.append(Finding("index", "error", str(error), path))
 
     def _small_enough(self, path: str) -> bool:
         """Whether a file is within the audit's bounds. One beyond them is told, and as if absent."""
         size = self.place.files[path]
-        if path.endswith(selection.INDEX):
+        if path.endswith(".index.json"):
             return self._within(path, size, MAX_INDEX, "index")
         if path.rsplit("/", 1)[-1] in configs.FILES:
             return self._within(path, size, MAX_DOCUMENT, "config")
-        if path.endswith(WEIGHTS) and size > MAX_HEADER:
-            first = self.head(path, 8)
-            length = int.from_bytes(first, "little")
-            if first[:4] not in (b"GGUF", b"FUGG") and length <= 100_000_000:
+        if path.endswith(WEIGHTS):
+            first = self.head(path, 16)
+            if first[:4] in (b"GGUF", b"FUGG"):
+                return self._few_enough(path, min(int.from_bytes(first[8:], order) for order in ("little", "big")))
+            length = int.from_bytes(first[:8], "little")
+            if length <= min(size, 100_000_000):  # a header that cannot be is the reader's to tell
                 return self._within(path, length, MAX_HEADER, "header-size")
+        return True
+
+    def _few_enough(self, path: str, tensors: int) -> bool:
+        """Whether a GGUF's count of tensors is one to read; one that the file cannot hold is its reader's to tell."""
+        if MAX_TENSORS < tensors < self.by_path[path].size:
+            what = (
+                f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not read by the audit"
+            )
+            self.findings.append(Finding("header-size", "warning", what, path))
+            return False
         return True
 
     def _within(self, path: str, size: int, limit: int, rule: str) -> bool:

@@ -6,15 +6,17 @@ A template is a Jinja program from a stranger, run on each message (CVE-2024-343
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from inspector.formats.gguf_values import KeyValues
 from inspector.rules.subject import Subject
 
 MAX_TEMPLATE = 1024 * 1024
 
 # Only blocks are run: `{{ … }}`, `{% … %}`. What stands between them is text.
-_BLOCK = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_OPENING = re.compile(r"\{\{|\{%")
+_CLOSING = {"{{": "}}", "{%": "%}"}
 #: What no chat template needs → how it is told.
 INTERNALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"__[A-Za-z]\w*__"), "a double-underscore attribute"),
@@ -47,7 +49,14 @@ def templates(subject: Subject) -> Iterator[Template]:
     for header in subject.all_headers:
         for key in header.metadata if header.format == "gguf" else ():
             if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
-                yield from _named(header.path, header.metadata[key], key[24:] or "default")
+                yield from _named(header.path, _text(header.metadata, key), key[24:] or "default")
+
+
+def _text(metadata: Mapping[str, Any], key: str) -> Any:
+    """A GGUF's string, of which no more is decoded than is looked at."""
+    if isinstance(metadata, KeyValues) and metadata.fields[key].type_name == "string":
+        return metadata.text_of(key, MAX_TEMPLATE)[0]
+    return None
 
 
 def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
@@ -64,8 +73,17 @@ def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
 
 def internals(text: str) -> tuple[str, str] | None:
     """What in a template reaches for Python's internals, and the words; None where nothing does."""
-    for block in _BLOCK.findall(text[:MAX_TEMPLATE]):
+    for block in _blocks(text[:MAX_TEMPLATE]):
         for pattern, what in INTERNALS:
             if found := pattern.search(block):
                 return what, found[0]
     return None
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The parts of a template that are run, in one pass; one that is not closed reaches to the end."""
+    at = 0
+    while opening := _OPENING.search(text, at):
+        end = text.find(_CLOSING[opening[0]], opening.end())
+        at = len(text) if end < 0 else end + 2
+        yield text[opening.start() : at]

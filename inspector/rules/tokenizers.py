@@ -7,14 +7,17 @@ bytes, in constant memory, for the file comes from a stranger.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from inspector.rules.subject import Subject
 
 #: Larger than any published tokenizer.
 MAX_TOKENIZER = 64 * 1024 * 1024
+MAX_TOKENS = 1_000_000
 
-_STRING = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
+# No token is longer; without the bound a string that never ends costs the pattern its memory.
+_STRING = rb'"(?:[^"\\]|\\.){0,4096}"'
 _MODEL = re.compile(rb'"model"\s*:\s*\{')
 _VOCABULARY = re.compile(rb'"vocab"\s*:\s*([\[{])')
 _PAIR = re.compile(rb"\s*" + _STRING + rb"\s*:\s*(\d{1,9})\s*(,|\})")
@@ -40,7 +43,8 @@ def highest_token(subject: Subject, folder: str) -> Highest | None:
     vocabulary = _VOCABULARY.search(raw, model.end()) if model else None
     if model is None or vocabulary is None:
         return None
-    added = max((int(number) for number in _ADDED.findall(raw, 0, model.start())), default=-1)
+    ids = islice(_ADDED.finditer(raw, 0, model.start()), MAX_TOKENS)
+    added = max((int(found[1]) for found in ids), default=-1)
     known = _pairs(raw, vocabulary.end()) if vocabulary[1] == b"{" else _pieces(raw, vocabulary.end())
     return None if known is None else Highest(known, added)
 
@@ -48,7 +52,10 @@ def highest_token(subject: Subject, folder: str) -> Highest | None:
 def _pairs(raw: bytes, at: int) -> int | None:
     """The highest id of `"token": id, …}`; None where the object is not what it should be."""
     highest = -1
-    while found := _PAIR.match(raw, at):
+    for _ in range(MAX_TOKENS):
+        found = _PAIR.match(raw, at)
+        if found is None:
+            return None
         highest = max(highest, int(found[1]))
         at = found.end()
         if found[2] == b"}":
@@ -58,9 +65,10 @@ def _pairs(raw: bytes, at: int) -> int | None:
 
 def _pieces(raw: bytes, at: int) -> int | None:
     """The last place in `["piece", score], …]`; None where the list is not what it should be."""
-    number = -1
-    while found := _PIECE.match(raw, at):
-        number += 1
+    for number in range(MAX_TOKENS):
+        found = _PIECE.match(raw, at)
+        if found is None:
+            return None
         at = found.end()
         if found[1] == b"]":
             return number
