@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.audit_command import audit
 from inspector.errors import InspectorError
 from inspector.units import escape
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from inspector.model import Labelled, Reconciliation
 
 DEFAULT = "overview"
+#: Commands in modules of their own, loaded when they are called.
+ELSEWHERE = {"audit": "inspector.audit_command"}
 UNREADABLE = 2
 INTERRUPTED = 130
 
@@ -69,20 +70,31 @@ def _fail(message: str, code: int = UNREADABLE) -> int:
 class _DefaultGroup(click.Group):
     """A group whose first argument may be a target instead of a command."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        from importlib import import_module
+
+        command: click.Command = getattr(import_module(ELSEWHERE[cmd_name]), cmd_name)
+        return command
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [arg for arg in args if not arg.startswith("-")]
-        named = bool(words) and words[0] in self.commands and args[0] == words[0]
+        named = bool(words) and words[0] in self.list_commands(ctx) and args[0] == words[0]
         if args and args not in (["--help"], ["-h"]) and not named:
             if len(words) > 1 and args[0] == words[0]:
-                self._refuse_misspelt(words[0])
+                self._refuse_misspelt(words[0], ctx)
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
-    def _refuse_misspelt(self, word: str) -> None:
+    def _refuse_misspelt(self, word: str, ctx: click.Context) -> None:
         """One word too many, and the first is nearly a command: it was meant as one."""
         from difflib import get_close_matches
 
-        near = get_close_matches(word, self.commands, 1, 0.75)
+        near = get_close_matches(word, self.list_commands(ctx), 1, 0.75)
         if near and not os.path.lexists(word):
             raise click.UsageError(f"no command {word!r}: did you mean {near[0]!r}?")
 
@@ -332,6 +344,3 @@ def _print_lines(lines: Iterable[str]) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     for line in lines:
         sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
-
-
-inspect.add_command(audit)

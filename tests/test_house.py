@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import click
 import pytest
 
 import inspector
@@ -103,6 +104,6 @@ def test_readme_has_every_command() -> None:
     from inspector.cli import inspect
 
     readme = (PACKAGE.parent / "README.md").read_text()
-    for name in inspect.commands:
+    for name in inspect.list_commands(click.Context(inspect)):
         if name != "overview":
             assert f"inspect {name}" in readme
