@@ -42,6 +42,8 @@ FUZZ ?= 60
 fuzz: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python fuzz/gguf_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+	$(BIN)/python fuzz/safetensors_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+	$(BIN)/python fuzz/documents.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:
