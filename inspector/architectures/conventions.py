@@ -143,6 +143,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "x_proj": "x_proj",
     "dt_proj": "dt_proj",
     "out_proj": "mixer.out_proj mamba.out_proj linear_attn.out_proj",
+    "ssm_norm": "linear_attn.norm mixer.norm mamba.norm",
     "A_log": "A_log",
     "D": "mixer.D mamba.D",
     "dt_bias": "dt_bias",

@@ -33,6 +33,13 @@ def scaled(number: int, factor: float) -> int:
     return int(factor * number)
 
 
+def power(base: int, exponent: int) -> int:
+    """`2 ** stage`. Raises ValueError for what no width could be."""
+    if not 0 <= exponent <= 32 or not abs(base) <= 64:
+        raise ValueError(f"{base} ** {exponent}")
+    return int(base**exponent)
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -52,6 +59,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: power,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
