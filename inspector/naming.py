@@ -76,11 +76,13 @@ class Namer:
         self._table: dict[str, Slot] = {}
         self._slots: dict[str, Slot] = {}
         if family is not None:
+            others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
+            prefixes = [(family.prefix, other) for other in others]
             for row, template, tower in _templates(family, config or {}):
-                self._learn(row, template, tower)
+                self._learn(row, template, tower, prefixes)
 
-    def _learn(self, row: Row, template: str, tower: str) -> None:
-        """Enter a row, its bias, and both without the words that wrap a model."""
+    def _learn(self, row: Row, template: str, tower: str, prefixes: Sequence[tuple[str, str]]) -> None:
+        """Enter a row under the names that the classes of its family give it."""
         names = numbers_of(template)
         slot = Slot(
             tower,
@@ -93,6 +95,15 @@ class Namer:
             stacked=bool(row.stacked),
             row=row,
         )
+        self._enter(slot, template)
+        for prefix in prefixes:
+            if template.startswith(prefix[0]):
+                self._enter(slot, prefix[1] + template.removeprefix(prefix[0]))
+
+    def _enter(self, slot: Slot, template: str) -> None:
+        """Enter a row's weight and bias, and both without the words that wrap a model."""
+        row = slot.row
+        assert row is not None
         pattern = _split([re.sub(r"\{\w+\}", "0", template)])[0][0]
         entries = [(pattern, slot)]
         if row.leaf == "weight":

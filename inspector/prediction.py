@@ -25,6 +25,9 @@ MAX_DIMENSION = 2**63 - 1
 EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
 EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
 
+#: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
+PER_LAYER = "per_layer_config"
+
 #: Dtypes at which a prediction's size is shown → bits a parameter.
 BYTES_AT: Mapping[str, int] = {"F32": 32, "F16": 16, "BF16": 16, "F8": 8, "I8": 8, "I4": 4}
 
@@ -126,11 +129,20 @@ class Scope:
         return default
 
     def _given(self, name: str) -> Any:
+        own = self._of_layer().get(name)
+        if own is not None:
+            return _checked(name, own)
         for alias in (name, self._own_to_common.get(name)):
             value = self.values.get(alias) if alias else None
             if value is not None:
                 return _checked(name, value)
         return None
+
+    def _of_layer(self) -> Mapping[str, Any]:
+        """The values that `per_layer_config` gives to the layer that is asked for."""
+        layers = self.values.get(PER_LAYER) if "layer" in self.indexes else None
+        own = layers.get(str(self.indexes["layer"])) if isinstance(layers, Mapping) else None
+        return own if isinstance(own, Mapping) else {}
 
     def _is_null(self, name: str) -> bool:
         return name in self.values or self._own_to_common.get(name) in self.values
@@ -224,8 +236,8 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     if constant_when and not formula.evaluate(row.when, scope):
         return
     dims = formula.dimensions(row.shape)
-    varying = any(formula.names(d) & bounds.keys() for d in dims) or bool(
-        formula.names(bounds.get("expert", "") or "0") & bounds.keys()
+    varying = ("layer" in free and PER_LAYER in scope.values) or any(
+        formula.names(text) & bounds.keys() for text in (*dims, bounds.get("expert") or "0")
     )
     fixed: tuple[tuple[int, ...], int | None] | None = None
     fixed_bias = not row.bias or not formula.names(row.bias) & bounds.keys()

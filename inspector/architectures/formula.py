@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
@@ -39,6 +40,9 @@ def power(base: int, exponent: int) -> int:
         raise ValueError(f"{base} ** {exponent}")
     return int(base**exponent)
 
+
+#: A configuration comes from strangers: no list is made longer.
+LONGEST_LIST = 100_000
 
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -134,6 +138,27 @@ def _subscript(node: Any, scope: Scope) -> Any:
     return _value(node.value, scope)[_value(node.slice, scope)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """A scope with one more index variable."""
+
+    outer: Scope
+    name: str
+    value: int
+
+    def __getitem__(self, name: str) -> Any:
+        return self.value if name == self.name else self.outer[name]
+
+
+def _list(node: Any, scope: Scope) -> list[Any]:
+    """`[… for layer in range(num_hidden_layers)]`, the one loop there is."""
+    (loop,) = node.generators
+    number = _value(loop.iter.args[0], scope)
+    if not 0 <= number <= LONGEST_LIST:
+        raise ValueError(f"a list of {number} items")
+    return [_value(node.elt, _Inner(scope, loop.target.id, at)) for at in range(number)]
+
+
 _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
     ast.Constant: lambda node, _: node.value,
     ast.Name: lambda node, scope: scope[node.id],
@@ -146,6 +171,7 @@ _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
     ast.Subscript: _subscript,
     ast.Call: lambda node, scope: FUNCTIONS[node.func.id](*(_value(arg, scope) for arg in node.args)),
     ast.Tuple: lambda node, scope: tuple(_value(item, scope) for item in node.elts),
+    ast.ListComp: _list,
     ast.List: lambda node, scope: [_value(item, scope) for item in node.elts],
 }
 

@@ -103,7 +103,9 @@ def use_drafts(folder: Path) -> None:
     """Look families up in drafts instead of in the package."""
     from derive import load_drafts
 
-    families = load_drafts(folder)
+    from roles import name_roles
+
+    families = name_roles(load_drafts(folder))
     prediction.family_of = naming.family_of = lambda config: families.get(str(config.get("model_type"))) or family_of(
         config
     )

@@ -47,6 +47,10 @@ ACTIVE = re.compile(
 )
 
 
+#: Seconds for one dimension that no single expression explains.
+PATIENCE = 15.0
+
+
 @dataclass
 class Draft:
     """What was found of one model type."""
@@ -205,6 +209,36 @@ class Deriver:
         if rule and not rule.isdigit():
             self.derived[key] = rule
 
+    def list_rule(self, key: str) -> str | None:
+        """How a list that the configuration may leave out follows from other fields; None where no rule is found."""
+        computed = [at for at in range(len(self.records)) if self._not_given(at, key) and self.points[at].get(key)]
+        prefix = key.rpartition(".")[0]
+        others = [
+            {k: v for k, v in self.completed[at].items() if k != key and k.rpartition(".")[0] == prefix and not isinstance(v, list)}
+            for at in computed
+        ]
+        lists = [self.points[at][key] for at in computed]
+        kinds = sorted({str(item): item for each in lists for item in each}.items())
+        if not computed or len(kinds) > 4 or any(isinstance(item, list) for _, item in kinds):
+            return None
+        length = search.fit([search.Point(o) for o in others], tuple(map(len, lists)))
+        points = [
+            search.Point(o, (("layer", n),)) for o, each in zip(others, lists, strict=True) for n in range(len(each))
+        ]
+        items = [item for each in lists for item in each]
+        if length is None or len(points) > 3000:
+            return None
+        tests = search.Conditions(points) if len(kinds) > 1 else None
+        kinds.sort(key=lambda pair: items.count(pair[1]))
+        told = ""
+        for _, kind in kinds[:-1]:
+            assert tests is not None
+            when = tests.explain(sum(1 << at for at, item in enumerate(items) if item == kind))
+            if when is None:
+                return None
+            told += f"{kind!r} if {when} else "
+        return f"[{told}{kinds[-1][1]!r} for layer in range({length})]"
+
     def _changes(self) -> list[frozenset[str]]:
         """Fields in which each single-field record differs from its base; empty for others."""
         base = {record.cls: at for at, record in enumerate(self.records) if record.variant == "p1"}
@@ -330,7 +364,9 @@ class Deriver:
             bound = str(max(target))
         return Stack(variable, bound)
 
-    def _fit(self, points: list[search.Point], target: list[int], relevant: search.Weights) -> str | None:
+    def _fit(
+        self, points: list[search.Point], target: list[int], relevant: search.Weights, fast: bool = False
+    ) -> str | None:
         distinct: dict[Any, tuple[search.Point, int]] = {}
         varies = any(point.index for point in points)
         if varies:
@@ -342,7 +378,7 @@ class Deriver:
             key = (id(point.fields), point.index if varies else ())
             distinct.setdefault(key, (point if varies else search.Point(point.fields), value))
         chosen = list(distinct.values())
-        return search.fit([p for p, _ in chosen], tuple(v for _, v in chosen), relevant)
+        return search.fit([p for p, _ in chosen], tuple(v for _, v in chosen), relevant, fast=fast)
 
     @staticmethod
     def _variables(where: str, stacks: Mapping[str, Stack]) -> list[str]:
@@ -644,6 +680,16 @@ class Deriver:
 
     # --- dimensions ---
 
+    def _fields_at(self, at: int, layer: int | None) -> dict[str, Any]:
+        """A record's fields in one layer: some configurations give layers their own values."""
+        own = (self.records[at].config.get("per_layer_config") or {}).get(str(layer))
+        if not own:
+            return self.completed[at]
+        key = ("layer", at, layer)
+        if key not in self._universes:
+            self._universes[key] = {**self.completed[at], **own}
+        return self._universes[key]  # type: ignore[no-any-return]
+
     def _dim(self, pattern: Pattern, variables: list[str], dim: int) -> str | None:
         points: list[search.Point] = []
         target: list[int] = []
@@ -653,38 +699,59 @@ class Deriver:
             values[at] = frozenset(kinds)
             for numbers, shape in cells.items():
                 index = tuple((v, n) for v, n in zip(variables, numbers, strict=True) if v and v != "expert")
-                points.append(search.Point(self.completed[at], index))
+                points.append(search.Point(self._fields_at(at, dict(index).get("layer")), index))
                 target.append(shape[dim])
-                if len(kinds) == 1:
+                if len(kinds) == 1 and points[-1].fields is self.completed[at]:
                     break
         relevant = self.relevant({at: v for at, v in values.items()})
         if all(len(v) == 1 for v in values.values()):
             points = [search.Point(p.fields) for p in points]
         key = ("dim", tuple((id(p.fields), p.index) for p in points), tuple(target))
         if key not in self._universes:
-            self._universes[key] = self._piecewise(points, target, relevant, 2)
+            self.deadline = time.monotonic() + PATIENCE
+            self._universes[key] = self._piecewise(points, target, relevant)
         return self._universes[key]
 
-    def _piecewise(
-        self, points: list[search.Point], target: list[int], relevant: search.Weights, depth: int
-    ) -> str | None:
+    def _piecewise(self, points: list[search.Point], target: list[int], relevant: search.Weights) -> str | None:
+        """One expression, or two or three with the conditions between them."""
         whole = self._fit(points, target, relevant)
-        if whole is not None or depth == 0 or len(points) < 3:
+        if whole is not None or len(points) < 3:
             return whole
-        tests = search.Conditions(points, relevant)
-        for deeper in range(depth):
-            for test in tests.tests[:40]:
-                sides = []
-                for side in (test.mask, tests.all & ~test.mask):
-                    chosen = [at for at in range(len(points)) if side >> at & 1]
-                    some, wanted = [points[at] for at in chosen], [target[at] for at in chosen]
-                    told = self._piecewise(some, wanted, relevant, deeper)
-                    if told is None or (told.isdigit() and int(told) > 16 and len(chosen) < 4):
-                        break
-                    sides.append(told)
-                if len(sides) == 2:
-                    first = f"({sides[0]})" if " if " in sides[0] else sides[0]
-                    return f"{first} if {test.text} else {sides[1]}"
+        tests = search.Conditions(points, relevant).tests
+        for depth, number, fast in ((0, 60, True), (1, 30, True), (0, 12, False)):
+            found = self._split(points, target, relevant, tests[:number], depth, fast)
+            if found:
+                return found
+        return None
+
+    def _split(
+        self,
+        points: list[search.Point],
+        target: list[int],
+        relevant: search.Weights,
+        tests: Sequence[search.Test],
+        depth: int,
+        fast: bool,
+    ) -> str | None:
+        """`a if condition else b`, each side explained by itself."""
+        everything = (1 << len(points)) - 1
+        for test in tests:
+            sides = []
+            for side in (test.mask, everything & ~test.mask):
+                chosen = [at for at in range(len(points)) if side >> at & 1]
+                some, wanted = [points[at] for at in chosen], [target[at] for at in chosen]
+                told = self._fit(some, wanted, relevant, fast)
+                if told is None and depth and len(some) > 2 and time.monotonic() < self.deadline:
+                    inner = search.Conditions(some, relevant).tests[:20]
+                    told = self._split(some, wanted, relevant, inner, depth - 1, fast)
+                if told is None or (told.isdigit() and int(told) > 16 and len(chosen) < 4):
+                    break
+                sides.append(told)
+            if len(sides) == 2:
+                first = f"({sides[0]})" if " if " in sides[0] else sides[0]
+                return f"{first} if {test.text} else {sides[1]}"
+            if time.monotonic() > self.deadline:
+                return None
         return None
 
 
@@ -890,8 +957,9 @@ def derive(model_type: str, found: list[Record], raw: Mapping[str, Any], familie
     deriver = Deriver(model_type, found, raw)
     includer = Includer(deriver, families)
     includes = includer.find()
-    rows = named_apart(deriver.rows(includer.skip), includes, families)
+    rows = deriver.rows(includer.skip)
     default = next((r for r in found if r.variant == "default" and r.cls == deriver.main), found[0])
+    rows = [_without_empty(deriver, row) for row in rows]
     entries = (*includes, *rows)
     defaults, derived = _defaults(deriver, entries, default, raw)
     family = Family(
@@ -907,6 +975,21 @@ def derive(model_type: str, found: list[Record], raw: Mapping[str, Any], familie
         fields=_aliases(default, entries, derived),
     )
     return Draft(model_type, family, deriver.missed, time.monotonic() - started)
+
+
+_EMPTY_OR = re.compile(r"\b(\w+) if \1 is not None else ([^,]+)|([^,]+?) if (\w+) is None else \4(?=,|$)")
+
+
+def _without_empty(deriver: Deriver, row: Row) -> Row:
+    """`n_inner if n_inner is not None else 4 * n_embd` becomes the rule for an empty `n_inner`."""
+
+    def replaced(match: re.Match[str]) -> str:
+        name, rule = (match[1], match[2]) if match[1] else (match[4], match[3].strip())
+        known = deriver.derived.setdefault(name, rule)
+        return name if known == rule else match[0]
+
+    shape = _EMPTY_OR.sub(replaced, row.shape)
+    return replace(row, shape=shape) if shape != row.shape else row
 
 
 def texts_of(row: Row | Include) -> list[str]:
@@ -925,7 +1008,7 @@ def used_fields(entries: Sequence[Row | Include], derived: Mapping[str, str]) ->
             found |= _paths(text)
     pending = list(found)
     while pending:
-        for path in _paths(derived.get(pending.pop(), "0")) - found:
+        for path in _paths(derived.get(pending.pop(), "0")) - found - {"for", "range", "layer"}:
             found.add(path)
             pending.append(path)
     return found
@@ -948,6 +1031,11 @@ def _defaults(
         if path in derived or path == "num_labels" or path not in default.fields:
             continue
         value = raw.get(path)
+        if value is None and isinstance(default.fields[path], list) and "." not in path:
+            rule = deriver.list_rule(path)
+            if rule:
+                derived[path] = rule
+                continue
         value = default.fields[path] if value is None else value
         if value is not None and not isinstance(value, (int, float, str, bool, list, tuple)):
             continue
@@ -964,41 +1052,6 @@ def _aliases(record: Record, entries: Sequence[Row | Include], derived: Mapping[
     used = used_fields(entries, derived)
     own = record.attribute_map.get("", {})
     return {common: name for common, name in own.items() if name in used and common not in used}
-
-
-def named_apart(
-    rows: list[Row], includes: Sequence[Include], families: Mapping[str, Family]
-) -> list[Row]:
-    """Roles such that no two patterns of the type have the same key."""
-    taken: set[tuple[object, ...]] = set()
-    for include in includes:
-        for row in families[include.default_type].rows:
-            if isinstance(row, Row):
-                tower = include.tower if row.tower == "text" else row.tower
-                numbers = numbers_of(row.template)
-                taken.add((row.role, tower, "layer" in numbers, "expert" in numbers or bool(row.stacked), len(numbers), row.leaf == "bias" and not row.buffer))
-    roles: dict[str, str] = {}
-    done: list[Row] = []
-    both = {row.tower for row in rows} | {include.tower for include in includes}
-    alone = {"encoder", "decoder"} & both
-    for row in rows:
-        pattern = records.pattern_of(re.sub(r"\{\w+(<[^{}]*)?\}", "0", row.name + ("." + row.leaf if row.leaf else "")))[0]
-        if len(alone) == 1 and row.tower in alone and not includes:
-            row = replace(row, tower="text")
-        numbers = numbers_of(row.template)
-        key = (row.tower, "layer" in numbers, "expert" in numbers or bool(row.stacked), len(numbers), row.leaf == "bias" and not row.buffer)
-        if pattern not in roles:
-            roles[pattern] = unique(taken, key, row.role, pattern)
-            taken.add((roles[pattern], *key))
-            if row.leaf == "weight":
-                taken.add((roles[pattern], *key[:-1], True))
-        role = roles[pattern]
-        if role != row.role and not row.buffer:
-            hint = group_of(row.role) if row.role in ROLES else group_hint(pattern, ())
-            hint = row.group or hint
-            row = replace(row, group=hint if role not in ROLES and hint != group_of(role) else "")
-        done.append(replace(row, role=role))
-    return done
 
 
 # --- running ----------------------------------------------------------------------------------
@@ -1032,9 +1085,10 @@ def raw_defaults(model_type: str) -> dict[str, Any]:
 
 def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
     """Derive one type and keep its draft."""
-    families = load_drafts(drafts)
-    prediction.family_of = lambda config: families.get(str(config.get("model_type")))
     found = records.of_type(truth, model_type)
+    parts = {part for record in found for part in scopes_of(record.config).values()} - {model_type}
+    families = load_drafts(drafts, parts)
+    prediction.family_of = lambda config: families.get(str(config.get("model_type")))
     found = [r for r in found if not (hold and re.search(hold, r.variant))]
     draft = derive(model_type, found, raw_defaults(model_type), families)
     with (drafts / f"{model_type}.pickle").open("wb") as stream:
@@ -1042,9 +1096,19 @@ def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
     print(f"{model_type}\t{draft.seconds:.1f} s\t{len(draft.family.rows)} rows\t{'; '.join(draft.missed[:4])}", flush=True)
 
 
-def load_drafts(folder: Path) -> dict[str, Family]:
-    """The families of all drafts, by model type."""
-    return {path.stem: pickle.loads(path.read_bytes())["family"] for path in folder.glob("*.pickle")}
+def load_drafts(folder: Path, only: set[str] | None = None) -> dict[str, Family]:
+    """The families of all drafts, or of some model types and their parts, by model type."""
+    if only is None:
+        return {path.stem: pickle.loads(path.read_bytes())["family"] for path in folder.glob("*.pickle")}
+    found: dict[str, Family] = {}
+    pending = list(only)
+    while pending:
+        model_type = pending.pop()
+        path = folder / f"{model_type}.pickle"
+        if model_type not in found and path.exists():
+            found[model_type] = pickle.loads(path.read_bytes())["family"]
+            pending += [row.default_type for row in found[model_type].rows if isinstance(row, Include)]
+    return found
 
 
 def attempt(job: tuple[str, Path, Path, str]) -> None:
@@ -1081,6 +1145,7 @@ def main() -> None:
     if arguments.missing:
         chosen = [t for t in chosen if not (arguments.drafts / f"{t}.pickle").exists()]
     levels = levels_of(arguments.truth, chosen)
+    import transformers  # noqa: F401 - once, before the workers are forked
     for level in sorted(set(levels.values())):
         jobs = [(t, arguments.truth, arguments.drafts, arguments.hold) for t in chosen if levels[t] == level]
         with multiprocessing.get_context("fork").Pool(arguments.jobs, maxtasksperchild=8) as pool:

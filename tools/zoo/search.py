@@ -16,6 +16,8 @@ Vector = tuple[int, ...]
 
 #: Fields whose product is how people think of a width, before a field that has the same value by chance.
 _PREFERRED = re.compile(r"(num_\w*heads|head_dim|hidden_size|n_embd|d_model|intermediate_size|vocab_size|num_labels)$")
+#: Numbers of things, which people write before the size of one.
+_NUMBER_OF = re.compile(r"(^|[._])(num|n)_|heads$")
 #: Fields that a rule about layers may compare with another.
 _COUNTS = re.compile(r"layer|period|freq|offset|interval|step|every|skip|first|depth|block|stage")
 #: Constants that may stand before a product.
@@ -120,6 +122,7 @@ def _bracket(term: Term, inside: str) -> str:
 
 
 def _product(*terms: Term, factor: int = 1) -> Term:
+    terms = tuple(sorted(terms, key=lambda t: not _NUMBER_OF.search(t.text)))
     values = [factor] * len(terms[0].values)
     for term in terms:
         values = [a * b for a, b in zip(values, term.values, strict=True)]
@@ -169,7 +172,7 @@ def _monomials(base: list[Term], degree: int) -> Book:
     return book
 
 
-def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights()) -> str | None:  # noqa: B008
+def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *, fast: bool = False) -> str | None:  # noqa: B008
     """The simplest expression with these values; None where the search finds none."""
     everything = atoms(points, weights)
     constant = len(set(target)) == 1
@@ -181,7 +184,7 @@ def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights()) -
     for terms in ([narrow, everything] if narrow else [everything]):
         varied = sorted((t for t in terms if len(set(t.values)) > 1), key=lambda t: t.cost)
         steady = [t for t in terms if len(set(t.values)) == 1]
-        found = _search(varied, steady, target, points, thorough=terms is narrow or len(varied) <= 20)
+        found = _search(varied, steady, target, points, thorough=terms is narrow or len(varied) <= 20, fast=fast)
         if found:
             return found.text
     return None
@@ -215,7 +218,7 @@ def _rare(terms: list[Term], target: Vector, points: Sequence[Point]) -> str:
 
 
 def _search(
-    varied: list[Term], steady: list[Term], target: Vector, points: Sequence[Point], *, thorough: bool
+    varied: list[Term], steady: list[Term], target: Vector, points: Sequence[Point], *, thorough: bool, fast: bool = False
 ) -> Term | None:
     best = Book(varied).get(target)
     if best:
@@ -236,6 +239,8 @@ def _search(
         lambda: _rounded(small, base, target, points),
         lambda: _summed_three(base, small, target) if thorough else None,
     )
+    if fast:
+        return steps[0]() or _shifted(small, steady, target)
     found = [term for step in steps[:3] if (term := step())]
     if found:
         return min(found, key=lambda t: t.cost)
@@ -301,9 +306,14 @@ def _shifted(small: Book, steady: list[Term], target: Vector) -> Term | None:
 def _summed(base: list[Term], small: Book, target: Vector) -> Term | None:
     """m + n, m − n over products."""
     found = []
+    heads = {key[:2] for key in small.terms}
+    first, second = target[0], target[min(1, len(target) - 1)]
     for term in small:
         if term.cost > 5:
             break
+        one, two = first - term.values[0], second - term.values[min(1, len(target) - 1)]
+        if len(target) > 1 and (one, two) not in heads and (-one, -two) not in heads:
+            continue
         rest = tuple(a - b for a, b in zip(target, term.values, strict=True))
         other = small.get(rest)
         if other and other.cost >= term.cost:
@@ -320,7 +330,13 @@ def _summed(base: list[Term], small: Book, target: Vector) -> Term | None:
 def _summed_three(base: list[Term], small: Book, target: Vector) -> Term | None:
     found = []
     first = [t for t in small if t.cost < 4][:120]
+    heads = {key[:2] for key in small.terms}
+    if len(target) < 2:
+        return None
+    a, b = target[:2]
     for one, two in combinations(first, 2):
+        if (a - one.values[0] - two.values[0], b - one.values[1] - two.values[1]) not in heads:
+            continue
         rest = tuple(a - b - c for a, b, c in zip(target, one.values, two.values, strict=True))
         other = small.get(rest)
         if other:
