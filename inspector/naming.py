@@ -104,7 +104,7 @@ class Namer:
         """Enter a row's weight and bias, and both without the words that wrap a model."""
         row = slot.row
         assert row is not None
-        pattern = _split([re.sub(r"\{\w+\}", "0", template)])[0][0]
+        pattern = _pattern(re.sub(r"\{\w+\}", "0", template))
         entries = [(pattern, slot)]
         if row.leaf == "weight":
             entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))

@@ -77,7 +77,7 @@ def predict(config: Config) -> Prediction:
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: its architecture has no table")
-    head = head_of(family, config.architecture)
+    head = head_of(family, config)
     stored: list[Expected] = []
     tied: list[Expected] = []
     buffers: list[Expected] = []
@@ -94,9 +94,10 @@ def predict(config: Config) -> Prediction:
     return predicted
 
 
-def head_of(family: Family, class_name: str | None) -> str:
+def head_of(family: Family, config: Config) -> str:
     """What the tables call the class: its suffix, or a word of the family's own."""
-    return family.classes.get(class_name or "") or class_suffix(class_name) or family.head
+    named = family.classes.get(config.architecture or "") or class_suffix(config.architecture)
+    return named or (config.kind == "gguf" and family.gguf_head) or family.head
 
 
 def scope_of(prediction: Prediction) -> Scope:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -36,13 +36,19 @@ def scaled(number: int, factor: float) -> int:
 
 def power(base: int, exponent: int) -> int:
     """`2 ** stage`. Raises ValueError for what no width could be."""
-    if not 0 <= exponent <= 32 or not abs(base) <= 64:
+    if not 0 <= exponent <= 32 or abs(base) > (64 if exponent > 3 else 100_000):
         raise ValueError(f"{base} ** {exponent}")
     return int(base**exponent)
 
 
 #: A configuration comes from strangers: no list is made longer.
 LONGEST_LIST = 100_000
+
+
+def place(items: Sequence[Any], item: Any) -> int:
+    """Where an item first stands in a list; -1 where it does not."""
+    return list(items).index(item) if item in items else -1
+
 
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -53,6 +59,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "max": max,
     "sum": sum,
     "abs": abs,
+    "place": place,
     "round": round,
     "int": int,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 import records
+import write_down
 from records import Record
 
 from inspector import naming, prediction
@@ -111,32 +112,48 @@ def use_drafts(folder: Path) -> None:
     )
 
 
+KINDS = ("default", "p1", "p2", "p3", "single")
+
+
+def kind_of(variant: str) -> str:
+    """How a record counts: at the default, at a base, or changed in one field."""
+    return variant if variant in KINDS else "single"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--truth", type=Path, required=True)
-    parser.add_argument("--drafts", type=Path)
+    parser.add_argument("--drafts", type=Path, help="check drafts instead of the package's tables")
     parser.add_argument("--types", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--write", action="store_true", help="write docs/architectures.md, coverage and fixtures/zoo")
     arguments = parser.parse_args()
     if arguments.drafts:
         use_drafts(arguments.drafts)
     types = [t for t in arguments.types.split(",") if t] or records.types_in(arguments.truth)
-    table: dict[str, dict[str, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
+    table: dict[str, list[Verdict]] = {}
     with multiprocessing.get_context("fork").Pool(arguments.jobs) as pool:
-        for verdicts in pool.imap(check_type, [(arguments.truth, t) for t in types]):
-            for verdict in verdicts:
-                kind = verdict.variant if verdict.variant in ("default", "p1", "p2", "p3") else "single"
-                table[verdict.model_type][kind].append(verdict)
+        for verdicts in pool.imap(check_type, [(arguments.truth, t) for t in types], chunksize=4):
+            table[verdicts[0].model_type] = verdicts
             report(verdicts, arguments.verbose)
-    for kind in ("default", "p1", "p2", "p3", "single"):
-        kinds = {t: v[kind] for t, v in table.items() if v[kind]}
+    summarize(table)
+    if arguments.write:
+        write_down.coverage(table)
+        write_down.fixtures(arguments.truth, table)
+
+
+def summarize(table: Mapping[str, list[Verdict]]) -> None:
+    """How many types are right, by kind of record."""
+    for kind in KINDS:
+        kinds = {t: [v for v in vs if kind_of(v.variant) == kind] for t, vs in table.items()}
+        kinds = {t: vs for t, vs in kinds.items() if vs}
         exact = sum(all(v.exact for v in vs) for vs in kinds.values())
-        records_exact = sum(v.exact for vs in kinds.values() for v in vs)
-        number = sum(map(len, kinds.values()))
+        right = sum(v.exact for vs in kinds.values() for v in vs)
         keyed = sum(all(v.keyed == v.tensors for v in vs) for vs in kinds.values())
         good = sum(all(v.unique and (v.agree or not v.exact) for v in vs) for vs in kinds.values())
-        print(f"{kind:8} types exact {exact}/{len(kinds)}  records {records_exact}/{number}  keyed {keyed}  unique {good}")
+        number = sum(map(len, kinds.values()))
+        print(f"{kind:8} types exact {exact}/{len(kinds)}  records {right}/{number}  keyed {keyed}  unique {good}")
 
 
 def report(verdicts: list[Verdict], verbose: bool) -> None:

@@ -14,7 +14,7 @@ import re
 import sys
 import time
 import traceback
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -48,7 +48,9 @@ ACTIVE = re.compile(
 
 
 #: Seconds for one dimension that no single expression explains.
-PATIENCE = 15.0
+PATIENCE = 1.5
+#: Seconds for one type, after which only single expressions are tried.
+BUDGET = 12.0
 
 
 @dataclass
@@ -111,6 +113,7 @@ class Deriver:
         self.records = found
         self.raw = raw_defaults
         self.derived: dict[str, str] = {}
+        self.budget = time.process_time() + BUDGET
         self.missed: list[str] = []
         self._normalize_classes()
         self._complete_fields()
@@ -138,6 +141,10 @@ class Deriver:
         main = _typical(classes[self.main])
         own = f"{main.base_prefix}."
         self.prefix = own if main.base_prefix and any(n.startswith(own) for n in main.shapes) else ""
+        base = next((_typical(found) for found in classes.values() if found[0].auto == "base"), None)
+        if not self.prefix and base is not None and base.cls != self.main:
+            words = Counter(n.split(".", 1)[0] + "." for n in main.shapes if n.split(".", 1)[-1] in base.shapes)
+            self.prefix = words.most_common(1)[0][0] if words else ""
         self.prefixes: dict[str, str] = {}
         wanted = {records.pattern_of(n)[0] for n in main.shapes}
         for cls in order[1:]:
@@ -356,13 +363,22 @@ class Deriver:
                 points.append(search.Point(self.completed[at], index))
                 target.append(max(inner) + 1)
             values[at] = {numbers: max(inner) + 1 for numbers, inner in each.items()}
-        bound = self._fit(points, target, self.relevant(values))
+        bound = self._count_of_layers(points, target) or self._fit(points, target, self.relevant(values))
         if bound is None:
             if len(sets) == 1 and len(next(iter(sets))) <= 64:
                 return Stack("")
             self.missed.append(f"bound of {where}.{{}}")
             bound = str(max(target))
         return Stack(variable, bound)
+
+    @staticmethod
+    def _count_of_layers(points: list[search.Point], target: list[int]) -> str | None:
+        """A number of layers that never changed: the field of that name, or the length of a list."""
+        if len(set(target)) > 1 or target[0] < 2:
+            return None
+        equal = [t.text for t in search.atoms(points) if t.values == tuple(target)]
+        named = [t for t in equal if re.search(r"(layers|blocks|depth)$|^len\(.*(layer|block|depth)", t)]
+        return named[0] if named else None
 
     def _fit(
         self, points: list[search.Point], target: list[int], relevant: search.Weights, fast: bool = False
@@ -378,6 +394,7 @@ class Deriver:
             key = (id(point.fields), point.index if varies else ())
             distinct.setdefault(key, (point if varies else search.Point(point.fields), value))
         chosen = list(distinct.values())
+        fast = fast or time.process_time() > self.budget
         return search.fit([p for p, _ in chosen], tuple(v for _, v in chosen), relevant, fast=fast)
 
     @staticmethod
@@ -502,6 +519,9 @@ class Deriver:
         last = name.rsplit(".", 1)[-1]
         if last in ("weight", "bias") and "." in name:
             name, leaf = name.rsplit(".", 1)
+        fewer = re.fullmatch(r"expert < (\w+)", when)
+        if fewer:
+            name, when = re.sub(r"\{expert<[^}]*\}", f"{{expert<{fewer[1]}}}", name), ""
         words = when.split(" and ")
         ties = [w for w in words if re.fullmatch(r"not (\w+\.)?tie_word_embeddings|not tie_\w*weights?\w*", w)]
         if ties and " or " not in when:
@@ -708,14 +728,14 @@ class Deriver:
             points = [search.Point(p.fields) for p in points]
         key = ("dim", tuple((id(p.fields), p.index) for p in points), tuple(target))
         if key not in self._universes:
-            self.deadline = time.monotonic() + PATIENCE
+            self.deadline = time.process_time() + PATIENCE
             self._universes[key] = self._piecewise(points, target, relevant)
         return self._universes[key]
 
     def _piecewise(self, points: list[search.Point], target: list[int], relevant: search.Weights) -> str | None:
         """One expression, or two or three with the conditions between them."""
         whole = self._fit(points, target, relevant)
-        if whole is not None or len(points) < 3:
+        if whole is not None or len(points) < 3 or time.process_time() > self.budget:
             return whole
         tests = search.Conditions(points, relevant).tests
         for depth, number, fast in ((0, 60, True), (1, 30, True), (0, 12, False)):
@@ -741,7 +761,7 @@ class Deriver:
                 chosen = [at for at in range(len(points)) if side >> at & 1]
                 some, wanted = [points[at] for at in chosen], [target[at] for at in chosen]
                 told = self._fit(some, wanted, relevant, fast)
-                if told is None and depth and len(some) > 2 and time.monotonic() < self.deadline:
+                if told is None and depth and len(some) > 2 and time.process_time() < self.deadline:
                     inner = search.Conditions(some, relevant).tests[:20]
                     told = self._split(some, wanted, relevant, inner, depth - 1, fast)
                 if told is None or (told.isdigit() and int(told) > 16 and len(chosen) < 4):
@@ -750,7 +770,7 @@ class Deriver:
             if len(sides) == 2:
                 first = f"({sides[0]})" if " if " in sides[0] else sides[0]
                 return f"{first} if {test.text} else {sides[1]}"
-            if time.monotonic() > self.deadline:
+            if time.process_time() > self.deadline:
                 return None
         return None
 
@@ -964,7 +984,7 @@ def derive(model_type: str, found: list[Record], raw: Mapping[str, Any], familie
     defaults, derived = _defaults(deriver, entries, default, raw)
     family = Family(
         name=model_type,
-        types={model_type: {}},
+        types={model_type: {k: raw[k] for k in sorted(derived) if raw.get(k) is not None}},
         rows=entries,
         prefix=deriver.prefix,
         prefixes=deriver.prefixes,

@@ -19,6 +19,7 @@ _EMPTY = {"model", "module", "layers", "layer", "blocks", "block", "weight", "bi
 
 def role_of(pattern: str, shape: tuple[int, ...]) -> str:
     """A role of `roles.ROLES`, or the last telling words of the path."""
+    pattern = re.sub(r"_bias$", "", pattern) if re.search(r"(proj|experts\.\w+)_bias$", pattern) else pattern
     role = by_convention(pattern, unwrapped(pattern)).role
     return role or words_of(pattern, 1)
 
@@ -88,8 +89,9 @@ def name_roles(families: Mapping[str, Family]) -> dict[str, Family]:
             done[model_type] = _named(family, families, inner)
         return done[model_type]
 
-    for model_type in families:
-        name(model_type)
+    for model_type, family in families.items():
+        if all(e.default_type in families for e in family.rows if isinstance(e, Include)):
+            name(model_type)
     return done
 
 
@@ -116,7 +118,7 @@ def pattern_of(row: Row) -> str:
 def _key_of(row: Row, tower: str) -> tuple[object, ...]:
     numbers = numbers_of(row.template)
     is_expert = "expert" in numbers or bool(row.stacked)
-    return tower, "layer" in numbers, is_expert, len(numbers), row.leaf == "bias" and not row.buffer
+    return tower, "layer" in numbers, is_expert, len(numbers), row.part == "bias"
 
 
 def _take(taken: set[tuple[object, ...]], row: Row, role: str, key: tuple[object, ...]) -> None:
@@ -144,7 +146,8 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
         key = _key_of(row, tower)
         rank = tuple([2] * len(formula.dimensions(row.shape)))
         usual = role_of(pattern, rank)
-        weight = pattern.removesuffix("bias") + "weight" if row.leaf == "bias" else ""
+        weight = re.sub(r"_bias$", "", pattern)
+        weight = pattern.removesuffix("bias") + "weight" if row.leaf == "bias" else weight if weight != pattern else ""
         if weight in roles:
             roles[pattern] = roles[weight]
         if pattern not in roles:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
@@ -31,11 +31,12 @@ class Weights:
 
     likely: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()  # their change alone changed nothing
+    strict: bool = True  # idle fields are out of the question
 
     def cost(self, name: str) -> float | None:
         """What a field costs more than a likely one; None where it is out of the question."""
         if name in self.idle:
-            return None
+            return None if self.strict else 2.0
         return 0.0 if name in self.likely or not self.likely else 1.0
 
 
@@ -77,6 +78,7 @@ def atoms(points: Sequence[Point], weights: Weights = Weights()) -> list[Term]: 
             found.append(Term(name, tuple(values), 1 + extra))
         elif all(isinstance(value, list) for value in values):
             found += _of_list(name, values, points, extra)
+    found += _patches(found)
     for variable in dict(points[0].index) if points else ():
         at = [dict(point.index)[variable] for point in points]
         if len(set(at)) > 1 and max(at) < 16:
@@ -84,6 +86,23 @@ def atoms(points: Sequence[Point], weights: Weights = Weights()) -> list[Term]: 
             found.append(Term(f"2 ** ({variable} + 1)", tuple(2 ** (n + 1) for n in at), 2.5, "product"))
             found.append(Term(variable, tuple(at), 2))
     return found
+
+
+def _patches(terms: list[Term]) -> Iterator[Term]:
+    """Patches of an image, along a side and in all; offsets between places in a window."""
+    patches = [t for t in terms if re.search(r"patch_size(\[\d\])?$|patch_stride$", t.text)]
+    for image in [t for t in terms if re.search(r"(image|input|img|crop)_size(\[\d\])?$", t.text)]:
+        for patch in patches:
+            if image.text.rpartition(".")[0] != patch.text.rpartition(".")[0] or not all(patch.values):
+                continue
+            side = tuple(a // b for a, b in zip(image.values, patch.values, strict=True))
+            text = f"{image.text} // {patch.text}"
+            yield Term(text, side, 1.8 + image.cost + patch.cost - 2, "product")
+            yield Term(f"({text}) ** 2", tuple(n * n for n in side), 2 + image.cost + patch.cost - 2, "product")
+    for window in [t for t in terms if re.search(r"(window|tile|grid|image)_size(\[[\d\w]\])?$", t.text)]:
+        squares = tuple((2 * n - 1) ** 2 for n in window.values)
+        yield Term(f"(2 * {window.text} - 1) ** 2", squares, window.cost + 2, "product")
+        yield Term(f"{window.text} ** 2", tuple(n * n for n in window.values), window.cost + 1, "product")
 
 
 def _of_list(name: str, lists: list[Any], points: Sequence[Point], extra: float) -> Iterator[Term]:
@@ -187,6 +206,8 @@ def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *
         found = _search(varied, steady, target, points, thorough=terms is narrow or len(varied) <= 20, fast=fast)
         if found:
             return found.text
+    if weights.strict and weights.idle:
+        return fit(points, target, replace(weights, strict=False), fast=fast)
     return None
 
 
@@ -254,7 +275,11 @@ def _exact_quotients(base: list[Term]) -> Iterator[Term]:
     """A width over a number of heads, where it always divides."""
     for one in base:
         for two in base:
-            if "head" in two.text and one is not two and all(b and a % b == 0 and a > b for a, b in zip(one.values, two.values, strict=True)):
+            if "head" not in two.text or one is two or not all(two.values):
+                continue
+            pairs = list(zip(one.values, two.values, strict=True))
+            wide = re.search(r"hidden_size|n_embd|d_model|embed_dim|\bdim$", one.text)
+            if all(a >= b for a, b in pairs) and (wide or all(a % b == 0 for a, b in pairs)):
                 if (quotient := _quotient(one, two)) is not None:
                     yield quotient
 
@@ -375,6 +400,11 @@ def _rounded(small: Book, base: list[Term], target: Vector, points: Sequence[Poi
             if all(v - multiple < t <= v for t, v in zip(term.values, target, strict=True)):
                 return Term(f"ceil_to({term.text}, {multiple})", target, term.cost + 2)
     for name, factors in floats(points):
+        for many in [t for t in base if "multiple" in t.text] + [t for t in atoms(points) if "multiple" in t.text]:
+            for term in list(small)[:60]:
+                made = [-(-int(f * t) // m) * m for t, f, m in zip(term.values, factors, many.values, strict=True)]
+                if made == list(target):
+                    return Term(f"ceil_to(scaled({term.text}, {name}), {many.text})", target, term.cost + 3)
         for term in list(small)[:200]:
             if all(int(f * t) == v for t, f, v in zip(term.values, factors, target, strict=True)):
                 return Term(f"scaled({term.text}, {name})", target, term.cost + 2)
@@ -440,6 +470,14 @@ class Conditions:
                     yield shown, [n % period == rest for n in at], 3 + period / 10
             for name, values, extra in whole:
                 yield from _index_and_number(variable, at, name, values, extra)
+            for name in names:
+                lists = [point.fields.get(name) for point in self.points]
+                if all(isinstance(each, list) and all(map(_whole, each)) for each in lists) and any(lists):
+                    for other, values, extra in whole:
+                        if "block" in other or "mem" in other:
+                            shown = f"-1 < place({name}, {variable}) < {other}"
+                            at_once = zip(at, lists, values, strict=True)
+                            yield shown, [n in each and each.index(n) < v for n, each, v in at_once], 3 + extra
             counts = [each for each in whole if _COUNTS.search(each[0]) and each[2] <= 1]
             for (one, first, _), (two, second, _) in combinations(counts, 2):
                 yield from _index_and_pair(variable, at, (one, first), (two, second))
@@ -465,6 +503,12 @@ class Conditions:
         """The simplest condition that holds at exactly these points; "" where it is all of them."""
         if mask == self.all:
             return ""
+        told = self._explain(mask)
+        if told is None and self.weights.strict and self.weights.idle:
+            told = Conditions(self.points, replace(self.weights, strict=False)).explain(mask)
+        return told
+
+    def _explain(self, mask: int) -> str | None:
         found = self._disjunction(mask, self.all & ~mask, 3)
         other = self._disjunction(self.all & ~mask, mask, 2) if found is None or found[1] > 5 else None
         if other and (found is None or other[1] + 1.5 < found[1]):
@@ -580,6 +624,12 @@ def _index_and_list(
     rows = list(zip(at, lists, strict=True))
     yield f"{variable} in {name}", [n in each for n, each in rows], 1.2 + extra
     yield f"{variable} not in {name}", [n not in each for n, each in rows], 1.2 + extra
+    for text in {item for _, each in rows for item in each if isinstance(item, str)}:
+        first = [each.index(text) if text in each else -1 for _, each in rows]
+        yield f"{variable} == place({name}, {text!r})", [n == f for n, f in zip(at, first, strict=True)], 2.2 + extra
+        if all(each for _, each in rows):
+            shown = f"{name}[{variable} % len({name})] == {text!r}"
+            yield shown, [each[n % len(each)] == text for n, each in rows], 1.8 + extra
     if all(n < len(each) for n, each in rows):
         items = [each[n] for n, each in rows]
         for text in {item for item in items if isinstance(item, str)}:

@@ -78,7 +78,8 @@ def _one(group: list[Family]) -> Family:
         key: value for key, value in first.defaults.items() if all(f.defaults.get(key) == value for f in group)
     }
     types = {
-        f.name: {key: value for key, value in f.defaults.items() if key not in common} for f in group
+        f.name: {**{key: value for key, value in f.defaults.items() if key not in common}, **f.types[f.name]}
+        for f in group
     }
     types = {name: types.pop(name), **dict(sorted(types.items()))}
     gguf = {arch for arch, model_type in MODEL_TYPES.items() if model_type in types}

@@ -17,36 +17,29 @@ FAMILY = Family(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
         Row(
-            "q_proj", LAYER + ".self_attn.q_proj", "head_dim * num_attention_heads, hidden_size", bias="attention_bias"
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "k_proj", LAYER + ".self_attn.k_proj", "head_dim * num_key_value_heads, hidden_size", bias="attention_bias"
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj", LAYER + ".self_attn.v_proj", "head_dim * num_key_value_heads, hidden_size", bias="attention_bias"
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, head_dim * num_attention_heads", bias="attention_bias"
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
         ),
-        Row("post_mlp_layernorm", LAYER + ".post_mlp_layernorm", "hidden_size"),
-        Row("pre_mlp_layernorm", LAYER + ".pre_mlp_layernorm", "hidden_size"),
         Row(
             "self_attn_gate_proj",
             LAYER + ".self_attn.gate_proj",
-            "head_dim * num_attention_heads, hidden_size",
-            group="feed_forward",
-        ),
-        Row("expert_bias", LAYER + ".mlp.expert_bias", "num_experts", when="layer >= num_dense_layers", leaf=""),
-        Row(
-            "gate",
-            LAYER + ".mlp.router.gate",
-            "num_experts, hidden_size",
-            when="layer >= num_dense_layers",
+            "num_attention_heads * head_dim, hidden_size",
             group="feed_forward",
         ),
         Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("pre_feedforward_layernorm", LAYER + ".pre_mlp_layernorm", "hidden_size"),
+        Row("router", LAYER + ".mlp.router.gate", "num_experts, hidden_size", when="layer >= num_dense_layers"),
+        Row("router_bias", LAYER + ".mlp.expert_bias", "num_experts", when="layer >= num_dense_layers", leaf=""),
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", when="layer < num_dense_layers"),
         Row(
             "gate_proj",
@@ -74,21 +67,22 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "moe_intermediate_size * num_shared_experts, hidden_size",
+            "num_shared_experts * moe_intermediate_size, hidden_size",
             when="layer >= num_dense_layers",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "moe_intermediate_size * num_shared_experts, hidden_size",
+            "num_shared_experts * moe_intermediate_size, hidden_size",
             when="layer >= num_dense_layers",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, moe_intermediate_size * num_shared_experts",
+            "hidden_size, num_shared_experts * moe_intermediate_size",
             when="layer >= num_dense_layers",
         ),
+        Row("post_feedforward_layernorm", LAYER + ".post_mlp_layernorm", "hidden_size"),
         Row("norm", "model.norm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),

@@ -16,16 +16,16 @@ FAMILY = Family(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
         Row(
-            "q_proj", LAYER + ".self_attn.q_proj", "head_dim * num_attention_heads, hidden_size", bias="attention_bias"
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "k_proj", LAYER + ".self_attn.k_proj", "head_dim * num_key_value_heads, hidden_size", bias="attention_bias"
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj", LAYER + ".self_attn.v_proj", "head_dim * num_key_value_heads, hidden_size", bias="attention_bias"
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, head_dim * num_attention_heads", bias="attention_bias"
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
         ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("router", LAYER + ".mlp.router", "moe_num_experts, hidden_size"),
@@ -46,19 +46,19 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "intermediate_size * moe_num_shared_experts, hidden_size",
+            "moe_num_shared_experts * intermediate_size, hidden_size",
             bias="mlp_bias",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "intermediate_size * moe_num_shared_experts, hidden_size",
+            "moe_num_shared_experts * intermediate_size, hidden_size",
             bias="mlp_bias",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, intermediate_size * moe_num_shared_experts",
+            "hidden_size, moe_num_shared_experts * intermediate_size",
             bias="mlp_bias",
         ),
         Row("norm", "model.norm", "hidden_size"),

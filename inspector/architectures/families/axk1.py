@@ -26,12 +26,6 @@ FAMILY = Family(
         Row("q_a_layernorm", LAYER + ".self_attn.q_a_layernorm", "q_lora_rank"),
         Row("q_b_proj", LAYER + ".self_attn.q_b_proj", "num_attention_heads * qk_head_dim, q_lora_rank"),
         Row(
-            "post_mlp_layernorm",
-            LAYER + ".post_mlp_layernorm",
-            "hidden_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-        ),
-        Row(
             "kv_a_proj_with_mqa",
             LAYER + ".self_attn.kv_a_proj_with_mqa",
             "qk_rope_head_dim + kv_lora_rank, hidden_size",
@@ -94,19 +88,25 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "moe_intermediate_size * n_shared_experts, hidden_size",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "moe_intermediate_size * n_shared_experts, hidden_size",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, moe_intermediate_size * n_shared_experts",
+            "hidden_size, n_shared_experts * moe_intermediate_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+        ),
+        Row(
+            "post_feedforward_layernorm",
+            LAYER + ".post_mlp_layernorm",
+            "hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row("norm", "model.norm", "hidden_size"),

@@ -29,7 +29,7 @@ FAMILY = Family(
         Row("norm", LAYER + ".input_layernorm.norm", "hidden_size"),
         Row("weights_proj", LAYER + ".self_attn.indexer.weights_proj", "index_n_heads, hidden_size", group="attention"),
         Row(
-            "wq_b", LAYER + ".self_attn.indexer.wq_b", "index_head_dim * index_n_heads, q_lora_rank", group="attention"
+            "wq_b", LAYER + ".self_attn.indexer.wq_b", "index_n_heads * index_head_dim, q_lora_rank", group="attention"
         ),
         Row(
             "q_b_proj",
@@ -125,19 +125,19 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "moe_intermediate_size * n_shared_experts, hidden_size",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "moe_intermediate_size * n_shared_experts, hidden_size",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, moe_intermediate_size * n_shared_experts",
+            "hidden_size, n_shared_experts * moe_intermediate_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row("norm", "model.norm", "hidden_size"),

@@ -18,7 +18,7 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".attention.q_proj",
-            "num_attention_heads * linear_head_dim if layer_types[layer] == 'linear_attention' else num_attention_heads * qk_head_dim, hidden_size",
+            "num_attention_heads * qk_head_dim if layer_types[layer] == 'full_attention' else num_attention_heads * linear_head_dim, hidden_size",
         ),
         Row(
             "k_proj",
@@ -35,7 +35,7 @@ FAMILY = Family(
         Row(
             "o_proj",
             LAYER + ".attention.dense",
-            "hidden_size, num_attention_heads * linear_head_dim if layer_types[layer] == 'linear_attention' else num_attention_heads * v_head_dim",
+            "hidden_size, num_attention_heads * v_head_dim if layer_types[layer] == 'full_attention' else num_attention_heads * linear_head_dim",
         ),
         Row(
             "b_proj",
@@ -75,17 +75,10 @@ FAMILY = Family(
         Row(
             "g_proj",
             LAYER + ".attention.g_proj",
-            "num_attention_heads * linear_head_dim if layer_types[layer] == 'linear_attention' else num_attention_heads, hidden_size",
+            "num_attention_heads if layer_types[layer] == 'full_attention' else num_attention_heads * linear_head_dim, hidden_size",
             group="attention",
         ),
         Row("o_norm", LAYER + ".attention.o_norm", "linear_head_dim", when="layer_types[layer] == 'linear_attention'"),
-        Row(
-            "expert_bias",
-            LAYER + ".mlp.gate.expert_bias",
-            "num_experts",
-            when="mlp_layer_types[layer] == 'sparse'",
-            leaf="",
-        ),
         Row(
             "kv_a_proj_with_mqa",
             LAYER + ".attention.kv_a_proj_with_mqa",
@@ -120,6 +113,13 @@ FAMILY = Family(
         ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("router", LAYER + ".mlp.gate", "num_experts, hidden_size", when="mlp_layer_types[layer] == 'sparse'"),
+        Row(
+            "router_bias",
+            LAYER + ".mlp.gate.expert_bias",
+            "num_experts",
+            when="mlp_layer_types[layer] == 'sparse'",
+            leaf="",
+        ),
         Row(
             "gate_proj",
             LAYER + ".mlp.gate_proj",
@@ -162,19 +162,19 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "moe_intermediate_size * num_shared_experts, hidden_size",
+            "num_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "moe_intermediate_size * num_shared_experts, hidden_size",
+            "num_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, moe_intermediate_size * num_shared_experts",
+            "hidden_size, num_shared_experts * moe_intermediate_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row("norm", "model.norm", "hidden_size"),

@@ -22,7 +22,7 @@ FAMILY = Family(
             tower="decoder",
         ),
         Row("embed_positions", "model.decoder.embed_positions", "max_position_embeddings, d_model", tower="decoder"),
-        Row("layernorm_embedding", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
+        Row("embed_norm", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
         Row("embed_tokens", "model.shared", "vocab_size, d_model", when="is_encoder_decoder"),
         Row(
             "embed_positions",
@@ -32,7 +32,7 @@ FAMILY = Family(
             tower="encoder",
         ),
         Row(
-            "layernorm_embedding",
+            "embed_norm",
             "model.encoder.layernorm_embedding",
             "d_model",
             bias="True",
@@ -75,13 +75,37 @@ FAMILY = Family(
             tower="encoder",
         ),
         Row(
-            "q_proj", ENCODER + ".self_attn.self.query", "d_model, d_model", when="is_encoder_decoder", tower="encoder"
+            "q_proj",
+            ENCODER + ".self_attn.self.query",
+            "d_model, d_model",
+            bias="is_decoder",
+            when="is_encoder_decoder",
+            tower="encoder",
         ),
-        Row("k_proj", ENCODER + ".self_attn.self.key", "d_model, d_model", when="is_encoder_decoder", tower="encoder"),
         Row(
-            "v_proj", ENCODER + ".self_attn.self.value", "d_model, d_model", when="is_encoder_decoder", tower="encoder"
+            "k_proj",
+            ENCODER + ".self_attn.self.key",
+            "d_model, d_model",
+            bias="is_decoder",
+            when="is_encoder_decoder",
+            tower="encoder",
         ),
-        Row("lm_head", ENCODER + ".self_attn.output", "d_model, d_model", when="is_encoder_decoder", tower="encoder"),
+        Row(
+            "v_proj",
+            ENCODER + ".self_attn.self.value",
+            "d_model, d_model",
+            bias="is_decoder",
+            when="is_encoder_decoder",
+            tower="encoder",
+        ),
+        Row(
+            "lm_head",
+            ENCODER + ".self_attn.output",
+            "d_model, d_model",
+            bias="is_decoder",
+            when="is_encoder_decoder",
+            tower="encoder",
+        ),
         Row("norm", ENCODER + ".final_layer_norm", "d_model", bias="True", when="is_encoder_decoder", tower="encoder"),
         Row(
             "up_proj",

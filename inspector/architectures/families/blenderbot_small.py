@@ -15,7 +15,7 @@ FAMILY = Family(
     types={"blenderbot-small": {}},
     rows=(
         Row("embed_positions", "model.decoder.embed_positions", "max_position_embeddings, d_model", tower="decoder"),
-        Row("layernorm_embedding", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
+        Row("embed_norm", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
         Row("embed_tokens", "model.shared", "vocab_size, d_model", when="is_encoder_decoder"),
         Row(
             "embed_positions",
@@ -25,7 +25,7 @@ FAMILY = Family(
             tower="encoder",
         ),
         Row(
-            "layernorm_embedding",
+            "embed_norm",
             "model.encoder.layernorm_embedding",
             "d_model",
             bias="True",

@@ -42,9 +42,17 @@ FAMILY = Family(
             transposed=True,
         ),
         Row(
-            "q_norm", LAYER + ".self_attn.q_norm", "num_attention_heads, 4 * num_hidden_layers - 4", when="use_qk_norm"
+            "q_norm",
+            LAYER + ".self_attn.q_norm",
+            "num_attention_heads, hidden_size // num_attention_heads",
+            when="use_qk_norm",
         ),
-        Row("k_norm", LAYER + ".self_attn.k_norm", "2, 4 * num_hidden_layers - 4", when="use_qk_norm"),
+        Row(
+            "k_norm",
+            LAYER + ".self_attn.k_norm",
+            "num_key_value_heads, hidden_size // num_attention_heads",
+            when="use_qk_norm",
+        ),
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
         Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),

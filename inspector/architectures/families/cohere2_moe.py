@@ -17,16 +17,16 @@ FAMILY = Family(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
         Row(
-            "q_proj", LAYER + ".self_attn.q_proj", "head_dim * num_attention_heads, hidden_size", bias="attention_bias"
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "k_proj", LAYER + ".self_attn.k_proj", "head_dim * num_key_value_heads, hidden_size", bias="attention_bias"
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj", LAYER + ".self_attn.v_proj", "head_dim * num_key_value_heads, hidden_size", bias="attention_bias"
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, head_dim * num_attention_heads", bias="attention_bias"
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
         ),
         Row("router", LAYER + ".mlp.gate", "num_experts, hidden_size"),
         Row("gate_proj", EXPERT + ".gate_proj", "intermediate_size, hidden_size", active="num_experts_per_tok"),

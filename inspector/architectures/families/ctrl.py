@@ -29,7 +29,7 @@ FAMILY = Family(
         Row("w", "transformer.w", "vocab_size, n_embd"),
         Row("layernorm", "transformer.layernorm", "n_embd", bias="True"),
         Row("lm_head", "lm_head", "vocab_size, n_embd", heads="LMHeadModel", tied="tie_word_embeddings"),
-        Row("lm_head_20", "lm_head", "vocab_size", heads="LMHeadModel", leaf="bias"),
+        Row("lm_head", "lm_head", "vocab_size", heads="LMHeadModel", leaf="bias"),
         Row("classifier", "classifier", "num_labels, n_embd", heads="ForSequenceClassification"),
     ),
     prefix="transformer.",

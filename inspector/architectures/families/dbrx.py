@@ -23,7 +23,7 @@ FAMILY = Family(
         Row(
             "v1",
             LAYER + ".ffn.experts.mlp.v1",
-            "ffn_config.ffn_hidden_size * ffn_config.moe_num_experts, d_model",
+            "ffn_config.moe_num_experts * ffn_config.ffn_hidden_size, d_model",
             leaf="",
             group="feed_forward",
         ),
@@ -32,13 +32,13 @@ FAMILY = Family(
         Row(
             "gate_proj",
             LAYER + ".ffn.experts.mlp.w1",
-            "ffn_config.ffn_hidden_size * ffn_config.moe_num_experts, d_model",
+            "ffn_config.moe_num_experts * ffn_config.ffn_hidden_size, d_model",
             leaf="",
         ),
         Row(
             "down_proj",
             LAYER + ".ffn.experts.mlp.w2",
-            "ffn_config.ffn_hidden_size * ffn_config.moe_num_experts, d_model",
+            "ffn_config.moe_num_experts * ffn_config.ffn_hidden_size, d_model",
             leaf="",
         ),
         Row("norm", "transformer.norm_f", "d_model"),

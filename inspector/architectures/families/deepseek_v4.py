@@ -82,12 +82,12 @@ FAMILY = Family(
         Row(
             "wo_a",
             LAYER + ".attn.wo_a",
-            "o_groups * o_lora_rank, head_dim * num_attention_heads // o_groups if num_attention_heads else 0",
+            "o_groups * o_lora_rank, num_attention_heads * head_dim // o_groups if num_attention_heads else 0",
             group="attention",
         ),
         Row("wo_b", LAYER + ".attn.wo_b", "hidden_size, o_groups * o_lora_rank", group="attention"),
         Row("wq_a", LAYER + ".attn.wq_a", "q_lora_rank, hidden_size", group="attention"),
-        Row("wq_b", LAYER + ".attn.wq_b", "head_dim * num_attention_heads, q_lora_rank", group="attention"),
+        Row("wq_b", LAYER + ".attn.wq_b", "num_attention_heads * head_dim, q_lora_rank", group="attention"),
         Row("attn_sink", LAYER + ".attn.attn_sink", "num_attention_heads", leaf=""),
         Row(
             "compressor_wgate",
@@ -120,7 +120,7 @@ FAMILY = Family(
         Row(
             "indexer_wq_b",
             LAYER + ".attn.indexer.wq_b",
-            "index_head_dim * index_n_heads, q_lora_rank",
+            "index_n_heads * index_head_dim, q_lora_rank",
             when="layer_types[layer] == 'compressed_sparse_attention'",
             group="attention",
         ),

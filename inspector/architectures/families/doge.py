@@ -47,7 +47,7 @@ FAMILY = Family(
         Row(
             "router_gate",
             LAYER + ".mlp.router_gate",
-            "num_hidden_layers - 1, hidden_size",
+            "2 * (num_experts // 3), hidden_size",
             when="is_moe",
             group="feed_forward",
         ),

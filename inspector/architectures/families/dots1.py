@@ -90,19 +90,19 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "moe_intermediate_size * n_shared_experts, hidden_size",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
             when="layer >= first_k_dense_replace",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "moe_intermediate_size * n_shared_experts, hidden_size",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
             when="layer >= first_k_dense_replace",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, moe_intermediate_size * n_shared_experts",
+            "hidden_size, n_shared_experts * moe_intermediate_size",
             when="layer >= first_k_dense_replace",
         ),
         Row("norm", "model.norm", "hidden_size"),

@@ -89,19 +89,19 @@ FAMILY = Family(
         Row(
             "shared_gate_proj",
             LAYER + ".mlp.shared_experts.gate_proj",
-            "moe_intermediate_size * num_shared_experts, hidden_size",
+            "num_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
-            "moe_intermediate_size * num_shared_experts, hidden_size",
+            "num_shared_experts * moe_intermediate_size, hidden_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, moe_intermediate_size * num_shared_experts",
+            "hidden_size, num_shared_experts * moe_intermediate_size",
             when="mlp_layer_types[layer] == 'sparse'",
         ),
         Row("norm", "model.norm", "hidden_size"),

@@ -1,4 +1,4 @@
-"""Model type camembert.
+"""Model types roberta, camembert.
 
 Made by tools/zoo from Transformers' own models.
 """
@@ -10,8 +10,8 @@ from inspector.architectures.table import Family, Row
 LAYER = "roberta.encoder.layer.{layer<num_hidden_layers}"
 
 FAMILY = Family(
-    name="camembert",
-    types={"camembert": {}},
+    name="roberta",
+    types={"roberta": {"vocab_size": 50265}, "camembert": {"vocab_size": 30522}},
     rows=(
         Row("embed_tokens", "roberta.embeddings.word_embeddings", "vocab_size, hidden_size"),
         Row("embed_token_types", "roberta.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
@@ -21,6 +21,46 @@ FAMILY = Family(
         Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True", tower="encoder"),
         Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True", tower="encoder"),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row(
+            "cross_q_proj",
+            LAYER + ".crossattention.self.query",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_k_proj",
+            LAYER + ".crossattention.self.key",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_v_proj",
+            LAYER + ".crossattention.self.value",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_down_proj",
+            LAYER + ".crossattention.output.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_post_feedforward_layernorm",
+            LAYER + ".crossattention.output.LayerNorm",
+            "hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
         Row(
             "post_attention_layernorm",
             LAYER + ".attention.output.LayerNorm",
@@ -34,9 +74,9 @@ FAMILY = Family(
         Row("lm_head", "lm_head", "vocab_size", heads="ForCausalLM ForMaskedLM", leaf="bias"),
         Row("mlm_dense", "lm_head.dense", "hidden_size, hidden_size", bias="True", heads="ForCausalLM ForMaskedLM"),
         Row("mlm_norm", "lm_head.layer_norm", "hidden_size", bias="True", heads="ForCausalLM ForMaskedLM"),
+        Row("pooler", "roberta.pooler.dense", "hidden_size, hidden_size", bias="True", heads="Model ForMultipleChoice"),
         Row("classifier", "classifier", "1, hidden_size", bias="True", heads="ForMultipleChoice"),
         Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
-        Row("pooler", "roberta.pooler.dense", "hidden_size, hidden_size", bias="True", heads="Model ForMultipleChoice"),
         Row("qa_outputs", "qa_outputs", "num_labels, hidden_size", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
@@ -50,24 +90,23 @@ FAMILY = Family(
             "out_proj", "classifier.out_proj", "num_labels, hidden_size", bias="True", heads="ForSequenceClassification"
         ),
         Row(
-            "decoder",
+            "lm_head",
             "lm_head.decoder",
             "vocab_size, hidden_size",
             bias="True",
             heads="ForCausalLM ForMaskedLM",
             tied="tie_word_embeddings",
             tower="decoder",
-            group="head",
         ),
     ),
     prefix="roberta.",
     defaults={
+        "add_cross_attention": False,
         "hidden_size": 768,
         "intermediate_size": 3072,
         "max_position_embeddings": 512,
         "num_hidden_layers": 12,
         "tie_word_embeddings": True,
         "type_vocab_size": 2,
-        "vocab_size": 30522,
     },
 )
