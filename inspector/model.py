@@ -267,7 +267,9 @@ class Expected:
     def keys(self) -> Iterator[Key]:
         """A key for each tensor, layer by layer."""
         for layer in (None,) if self.layers is None else self.layers:
-            for expert in (STACKED if self.stacked is not None else None,) if self.experts is None else range(self.experts):
+            for expert in (
+                (STACKED if self.stacked is not None else None,) if self.experts is None else range(self.experts)
+            ):
                 yield Key(self.tower, layer, expert, self.role, self.part, self.branch)
 
     def names(self) -> Iterator[str]:

@@ -251,7 +251,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             fixed = _shape(row, dims, inner), (_bound(bounds["expert"], inner) if "expert" in bounds else None)
         if not fixed_bias:
             bias = bool(formula.evaluate(row.bias, inner))
-        branch = tuple(combination.get(n, n) if isinstance(n, str) else n for n in further)
+        branch = tuple(combination[n] if isinstance(n, str) else n for n in further)
         by_shape.setdefault((*fixed, branch, bias), []).append(combination)
     for (shape, experts, branch, has_bias), combinations in by_shape.items():
         inner = scope.at(**combinations[0])

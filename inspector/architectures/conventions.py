@@ -77,7 +77,10 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "embed_token_types": "token_type_embeddings token_types",
     "embed_patches": "patch_embed.proj patch_embedding patch_embeddings.projection conv1",
     "embed_class": "class_embedding cls_token",
-    "embed_norm": "layernorm_embedding embeddings.layer_norm embeddings.norm embeddings.LayerNorm word_embeddings_layernorm emb_ln token_embd_norm",
+    "embed_norm": (
+        "layernorm_embedding embeddings.layer_norm embeddings.norm embeddings.LayerNorm "
+        "word_embeddings_layernorm emb_ln token_embd_norm"
+    ),
     "q_proj": "q_proj wq attention.self.query self.query attention.query to_q attn_q query SelfAttention.q",
     "k_proj": "k_proj wk attention.self.key self.key attention.key to_k attn_k key SelfAttention.k",
     "v_proj": "v_proj wv attention.self.value self.value attention.value to_v attn_v value SelfAttention.v",
@@ -116,8 +119,14 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "shared_up_proj": "shared_experts.up_proj shared_expert.up_proj shared_mlp.up_proj",
     "shared_down_proj": "shared_experts.down_proj shared_expert.down_proj shared_mlp.down_proj",
     "shared_expert_gate": "shared_expert_gate",
-    "router": "router.gate router.proj router.classifier router.linear block_sparse_moe.gate mlp.gate feed_forward.gate moe.gate router router.weight mlp.router router.layer",
-    "router_bias": "expert_bias mlp.expert_bias moe.expert_bias gate.bias_term moe_statics.e_score_correction_bias e_score_correction_bias gate.e_score_correction_bias",
+    "router": (
+        "router.gate router.proj router.classifier router.linear block_sparse_moe.gate mlp.gate "
+        "feed_forward.gate moe.gate router router.weight mlp.router router.layer"
+    ),
+    "router_bias": (
+        "expert_bias mlp.expert_bias moe.expert_bias gate.bias_term moe_statics.e_score_correction_bias "
+        "e_score_correction_bias gate.e_score_correction_bias"
+    ),
     "input_layernorm": (
         "input_layernorm attention_norm ln_1 norm_1 ln1 "
         "norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "

@@ -41,7 +41,6 @@ import sys
 import tempfile
 import time
 import traceback
-import typing
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -160,7 +159,7 @@ MISSING = object()
 MEMORY_LIMIT = 10 << 30  # of a worker; a few models make real tensors even on the meta device
 
 
-class Unbuildable(Exception):
+class Unbuildable(Exception):  # noqa: N818
     """A configuration or the model built from it was refused."""
 
 
@@ -341,9 +340,7 @@ def is_int(value: Any) -> bool:
 class Perturber:
     """Finds configurations of a class with small, pairwise different values that still build."""
 
-    def __init__(
-        self, cls: type[PreTrainedModel], template: PreTrainedConfig, deadline: float
-    ) -> None:
+    def __init__(self, cls: type[PreTrainedModel], template: PreTrainedConfig, deadline: float) -> None:
         self.cls = cls
         self.template = template
         self.deadline = deadline
@@ -386,14 +383,10 @@ class Perturber:
         vocabs = iter(VOCABS[k] * 20)
         layers, attention, rest = [], [], []
         fields = list(walk(self.template))
-        patches = {
-            path[:-1]: value
-            for path, value, _, _ in fields
-            if path[-1] == "patch_size" and is_int(value)
-        }
+        patches = {path[:-1]: value for path, value, _, _ in fields if path[-1] == "patch_size" and is_int(value)}
         hidden_done: set[Path_] = set()
         head_dim_done: set[Path_] = set()
-        for path, value, annotation, owner in fields:
+        for path, value, annotation, owner in fields:  # noqa: B007
             name, scope = path[-1], path[:-1]
             recurrent = "mamba" in name or "mamba" in owner.__name__.lower()
             unset = value is None and re.search(r"\bint\b", annotation) is not None
@@ -536,9 +529,7 @@ class Perturber:
         return found
 
 
-def string_values(
-    cls: type[PreTrainedModel], owner: type, field: str, annotation: str
-) -> list[str]:
+def string_values(cls: type[PreTrainedModel], owner: type, field: str, annotation: str) -> list[str]:
     """The strings a field may hold, as its annotation and the modeling code mention them."""
     values = re.findall(r"'([^']*)'", annotation) if "Literal" in annotation else []
     for module in {cls.__module__, owner.__module__}:
@@ -637,7 +628,7 @@ def single_field_variants(
             fields += [((*path, k), v, "", owner) for k, v in value.items() if isinstance(k, str)]
     rank = {bool: 0, int: 1, type(None): 2, list: 2, str: 3, float: 4}
     fields.sort(key=lambda field: rank.get(type(field[1]), 5))
-    for path, value, annotation, owner in fields:
+    for path, value, annotation, owner in fields:  # noqa: B007
         if path[-1] in ("is_encoder_decoder", "use_cache"):
             continue
         first = True
@@ -676,7 +667,12 @@ def attribute_maps(config: PreTrainedConfig) -> dict[str, dict[str, str]]:
 
 
 def record(
-    out: Path, model_type: str, auto: str, variant: str, model: PreTrainedModel, note: str,
+    out: Path,
+    model_type: str,
+    auto: str,
+    variant: str,
+    model: PreTrainedModel,
+    note: str,
     overrides: Overrides | None = None,
 ) -> None:
     """Write one truth file."""
@@ -753,12 +749,8 @@ REPAIRS: dict[str, Overrides] = {
         ("first_k_dense_replace",): 1,
     },
     "lfm2_moe": {("layer_types",): (["conv", "conv", "full_attention", "conv"] * 8)},
-    "cohere_compass_text": {
-        ("rope_parameters",): {"full_attention": ROPE, "sliding_attention": ROPE}
-    },
-    "cohere_compass": {
-        ("text_config", "rope_parameters"): {"full_attention": ROPE, "sliding_attention": ROPE}
-    },
+    "cohere_compass_text": {("rope_parameters",): {"full_attention": ROPE, "sliding_attention": ROPE}},
+    "cohere_compass": {("text_config", "rope_parameters"): {"full_attention": ROPE, "sliding_attention": ROPE}},
     "dbrx": {("attn_config", "rope_theta"): 10000.0},
     "emu3": {("vocabulary_map",): IMAGE_TOKENS},
     "chameleon": {("vocabulary_map",): IMAGE_TOKENS},
@@ -774,11 +766,26 @@ REPAIRS: dict[str, Overrides] = {
         ("indexer_compress_ratio",): 16,
     },
     "qwen4_exp": {
-        ("text_config", "indexer_n_heads",): 4,
-        ("text_config", "indexer_kv_heads",): 1,
-        ("text_config", "indexer_head_dim",): 256,
-        ("text_config", "indexer_budget",): 2048,
-        ("text_config", "indexer_compress_ratio",): 16,
+        (
+            "text_config",
+            "indexer_n_heads",
+        ): 4,
+        (
+            "text_config",
+            "indexer_kv_heads",
+        ): 1,
+        (
+            "text_config",
+            "indexer_head_dim",
+        ): 256,
+        (
+            "text_config",
+            "indexer_budget",
+        ): 2048,
+        (
+            "text_config",
+            "indexer_compress_ratio",
+        ): 16,
     },
     "aya_vision": {("vision_config", "num_attention_heads"): 16},
     "autoformer": {("prediction_length",): 24},
@@ -800,15 +807,11 @@ REPAIRS: dict[str, Overrides] = {
 ASSISTANT = {"hidden_size_per_layer_input": 0, "vocab_size_per_layer_input": 0}
 CONSTRUCTOR_ARGUMENTS: dict[str, dict[str, Any]] = {
     "gemma4_assistant": {"text_config": {"model_type": "gemma4_text", **ASSISTANT}},
-    "gemma4_unified_assistant": {
-        "text_config": {"model_type": "gemma4_unified_text", **ASSISTANT}
-    },
+    "gemma4_unified_assistant": {"text_config": {"model_type": "gemma4_unified_text", **ASSISTANT}},
 }
 
 
-def build_type(
-    model_type: str, out: Path, budget: float, fail: Callable[[str, str, str], None]
-) -> None:
+def build_type(model_type: str, out: Path, budget: float, fail: Callable[[str, str, str], None]) -> None:
     """All records of one model type."""
     deadline = time.monotonic() + budget
     classes = auto_classes(model_type)
@@ -916,9 +919,7 @@ def run(types: list[str], out: Path, jobs: int, timeout: float) -> None:
     while waiting or active:
         while waiting and len(active) < jobs:
             model_type = waiting.pop()
-            process = context.Process(
-                target=worker, args=(model_type, out, timeout * 0.7, failures), daemon=True
-            )
+            process = context.Process(target=worker, args=(model_type, out, timeout * 0.7, failures), daemon=True)
             process.start()
             active[model_type] = (process, time.monotonic())
         for model_type, (process, started) in list(active.items()):
@@ -971,8 +972,17 @@ def verify_one(path: Path, limit: int) -> str:
                     tensor = reader.get_slice(name)
                     found[name] = [tensor.get_shape(), tensor.get_dtype()]
         written = json.loads((Path(folder) / "config.json").read_text())
-    codes = {"F32": "float32", "BF16": "bfloat16", "F16": "float16", "I64": "int64", "BOOL": "bool",
-             "I32": "int32", "C64": "complex64", "F64": "float64", "U8": "uint8"}
+    codes = {
+        "F32": "float32",
+        "BF16": "bfloat16",
+        "F16": "float16",
+        "I64": "int64",
+        "BOOL": "bool",
+        "I32": "int32",
+        "C64": "complex64",
+        "F64": "float64",
+        "U8": "uint8",
+    }
     actual = {name: (tuple(shape), codes.get(code, code)) for name, (shape, code) in found.items()}
     expected = {name: (tuple(s), d) for name, (s, d, _) in truth["tensors"].items()}
     if actual != expected:

@@ -1,6 +1,6 @@
 """Every record against the tables: names and shapes predicted, tensors named, keys unique.
 
-    python tools/zoo/check.py --truth DIR [--types a,b] [--drafts DIR] [--verbose]
+python tools/zoo/check.py --truth DIR [--types a,b] [--drafts DIR] [--verbose]
 """
 
 from __future__ import annotations
@@ -89,26 +89,28 @@ def difference(predicted: dict[str, tuple[int, ...]], real: dict[str, tuple[int,
     return "; ".join(told)
 
 
-def check_type(job: tuple[Path, str]) -> list[Verdict]:
-    """All records of a type."""
+def check_type(job: tuple[Path, str, str]) -> list[Verdict]:
+    """All records of a type, or those of some variants."""
+    truth, model_type, variants = job
     verdicts = []
-    for record in records.of_type(*job):
+    for record in records.of_type(truth, model_type, variants):
         try:
             verdicts.append(check(record))
         except Exception as error:
-            verdicts.append(Verdict(record.model_type, record.cls, record.variant, False, 0, 1, False, False, repr(error)))
+            verdicts.append(
+                Verdict(record.model_type, record.cls, record.variant, False, 0, 1, False, False, repr(error))
+            )
     return verdicts
 
 
 def use_drafts(folder: Path) -> None:
     """Look families up in drafts instead of in the package."""
     from derive import load_drafts
-
     from roles import name_roles
 
     families = name_roles(load_drafts(folder))
-    prediction.family_of = naming.family_of = lambda config: families.get(str(config.get("model_type"))) or family_of(
-        config
+    prediction.family_of = naming.family_of = lambda config: (
+        families.get(str(config.get("model_type"))) or family_of(config)
     )
 
 
@@ -125,6 +127,7 @@ def main() -> None:
     parser.add_argument("--truth", type=Path, required=True)
     parser.add_argument("--drafts", type=Path, help="check drafts instead of the package's tables")
     parser.add_argument("--types", default="")
+    parser.add_argument("--variants", default="", help="only variants whose beginning matches")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--write", action="store_true", help="write docs/architectures.md, coverage and fixtures/zoo")
@@ -134,9 +137,10 @@ def main() -> None:
     types = [t for t in arguments.types.split(",") if t] or records.types_in(arguments.truth)
     table: dict[str, list[Verdict]] = {}
     with multiprocessing.get_context("fork").Pool(arguments.jobs) as pool:
-        for verdicts in pool.imap(check_type, [(arguments.truth, t) for t in types], chunksize=4):
-            table[verdicts[0].model_type] = verdicts
-            report(verdicts, arguments.verbose)
+        for verdicts in pool.imap(check_type, [(arguments.truth, t, arguments.variants) for t in types], chunksize=4):
+            if verdicts:
+                table[verdicts[0].model_type] = verdicts
+                report(verdicts, arguments.verbose)
     summarize(table)
     if arguments.write:
         write_down.coverage(table)

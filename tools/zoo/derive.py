@@ -11,6 +11,7 @@ import argparse
 import multiprocessing
 import pickle
 import re
+import signal
 import sys
 import time
 import traceback
@@ -26,20 +27,29 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 import records
 import search
 from records import Numbers, Record, Shape
-from roles import group_hint, role_of, tower_of, unique
+from roles import group_hint, role_of, tower_of
 
 from inspector import prediction
 from inspector.architectures import formula
 from inspector.architectures.conventions import EXPERT_WORDS, LAYER_WORDS
 from inspector.architectures.roles import ROLES, group_of
-from inspector.architectures.table import Family, Include, Row, class_suffix, numbers_of
+from inspector.architectures.table import Family, Include, Row, class_suffix
 from inspector.errors import ConfigError
 
 #: Auto mappings, the one whose class stands for the family first.
-AUTOS = (
-    "CausalLM ImageTextToText Seq2SeqLM SpeechSeq2Seq MultimodalLM MaskedLM PreTraining TextToWaveform "
-    "TextToSpectrogram CTC base"
-).split()
+AUTOS = [
+    "CausalLM",
+    "ImageTextToText",
+    "Seq2SeqLM",
+    "SpeechSeq2Seq",
+    "MultimodalLM",
+    "MaskedLM",
+    "PreTraining",
+    "TextToWaveform",
+    "TextToSpectrogram",
+    "CTC",
+    "base",
+]
 ACTIVE = re.compile(
     r"^(num_experts_per_tok(en)?|moe_topk|moe_k|top_k_experts|num_selected_experts|moe_router_topk|experts_per_token|"
     r"num_experts_per_topk|moe_top_k|top_k|moe_topk_experts|router_top_k|num_active_experts|expert_top_k|experts_top_k|"
@@ -48,9 +58,11 @@ ACTIVE = re.compile(
 
 
 #: Seconds for one dimension that no single expression explains.
-PATIENCE = 1.5
+PATIENCE = 1.0
 #: Seconds for one type, after which only single expressions are tried.
-BUDGET = 12.0
+BUDGET = 4.0
+#: Seconds of work for one type.
+LONGEST = 6.0
 
 
 @dataclass
@@ -206,7 +218,7 @@ class Deriver:
         target = tuple(self.points[at][key] for at in computed)
         if len(set(target)) < 2:
             return
-        *scope, last = key.split(".")
+        *scope, _ = key.split(".")
         prefix = ".".join(scope)
         points = [
             search.Point({k: v for k, v in self.points[at].items() if k != key and k.rpartition(".")[0] == prefix})
@@ -221,7 +233,11 @@ class Deriver:
         computed = [at for at in range(len(self.records)) if self._not_given(at, key) and self.points[at].get(key)]
         prefix = key.rpartition(".")[0]
         others = [
-            {k: v for k, v in self.completed[at].items() if k != key and k.rpartition(".")[0] == prefix and not isinstance(v, list)}
+            {
+                k: v
+                for k, v in self.completed[at].items()
+                if k != key and k.rpartition(".")[0] == prefix and not isinstance(v, list)
+            }
             for at in computed
         ]
         lists = [self.points[at][key] for at in computed]
@@ -494,7 +510,9 @@ class Deriver:
         self, pattern: Pattern, variables: list[str], patterns: Mapping[str, Pattern], classes: set[str]
     ) -> tuple[str | None, bool]:
         """When a weight has a bias, and whether its length is the weight's last dimension."""
-        partner = patterns.get(pattern.name.removesuffix("weight") + "bias") if pattern.name.endswith("weight") else None
+        partner = (
+            patterns.get(pattern.name.removesuffix("weight") + "bias") if pattern.name.endswith("weight") else None
+        )
         if partner is None or not self._belongs(patterns, partner.name):
             return "", False
         cells = {at: cells for at, cells in partner.cells.items() if self.records[at].cls in classes}
@@ -559,17 +577,17 @@ class Deriver:
             return False
         for at in pattern.cells:
             record = self.records[at]
-            return any(
-                records.pattern_of(record.family_name(name))[0] == pattern.name for name in record.buffers
-            )
+            return any(records.pattern_of(record.family_name(name))[0] == pattern.name for name in record.buffers)
         return False
 
     def _with_experts(self, row: Row, at: int) -> Row:
         counts = {variable: bound for variable, bound in row.indexes}
         first = formula.dimensions(row.shape)[:1]
-        stacked = "expert" not in counts and re.search(r"(^|\.)experts(\.|$)|expert", row.name) and len(
-            formula.dimensions(row.shape)
-        ) >= (2 if row.leaf == "bias" or row.name.endswith("bias") else 3)
+        stacked = (
+            "expert" not in counts
+            and re.search(r"(^|\.)experts(\.|$)|expert", row.name)
+            and len(formula.dimensions(row.shape)) >= (2 if row.leaf == "bias" or row.name.endswith("bias") else 3)
+        )
         if "expert" in counts:
             active = self._active(counts["expert"], at)
             return replace(row, active=active)
@@ -723,7 +741,7 @@ class Deriver:
                 target.append(shape[dim])
                 if len(kinds) == 1 and points[-1].fields is self.completed[at]:
                     break
-        relevant = self.relevant({at: v for at, v in values.items()})
+        relevant = self.relevant(values)
         if all(len(v) == 1 for v in values.values()):
             points = [search.Point(p.fields) for p in points]
         key = ("dim", tuple((id(p.fields), p.index) for p in points), tuple(target))
@@ -895,9 +913,7 @@ class Includer:
                 if len(kept) < 0.6 * len(moved) or not kept:
                     continue
                 tower = TOWER_OF_SCOPE.get(scope, scope.removesuffix("_config"))
-                include = Include(
-                    scope, prefix, strip, tower, head, model_type, without=" ".join(sorted(lacking))
-                )
+                include = Include(scope, prefix, strip, tower, head, model_type, without=" ".join(sorted(lacking)))
                 score = len(kept) * 2 - len(lacking) - len(strip) / 100
                 if (best is None or score > best[0]) and self._holds(include, members, model_type):
                     best = score, include
@@ -1110,10 +1126,38 @@ def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
     families = load_drafts(drafts, parts)
     prediction.family_of = lambda config: families.get(str(config.get("model_type")))
     found = [r for r in found if not (hold and re.search(hold, r.variant))]
-    draft = derive(model_type, found, raw_defaults(model_type), families)
+    draft = in_time(model_type, found, raw_defaults(model_type), families)
     with (drafts / f"{model_type}.pickle").open("wb") as stream:
         pickle.dump({"family": draft.family, "missed": draft.missed}, stream)
-    print(f"{model_type}\t{draft.seconds:.1f} s\t{len(draft.family.rows)} rows\t{'; '.join(draft.missed[:4])}", flush=True)
+    print(
+        f"{model_type}\t{draft.seconds:.1f} s\t{len(draft.family.rows)} rows\t{'; '.join(draft.missed[:4])}", flush=True
+    )
+
+
+class TooLongError(Exception):
+    """A type whose search takes more than `LONGEST` seconds of work."""
+
+
+def in_time(model_type: str, found: list[Record], raw: Mapping[str, Any], families: Mapping[str, Family]) -> Draft:
+    """The draft; where the search takes too long, one of single expressions alone."""
+    global BUDGET
+
+    def stop(*_: object) -> None:
+        raise TooLongError
+
+    signal.signal(signal.SIGPROF, stop)
+    usual = BUDGET
+    for budget in (usual, -1.0):
+        BUDGET, search.HASTE = budget, budget < 0
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        try:
+            return derive(model_type, found, raw, families)
+        except TooLongError:
+            continue
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            BUDGET, search.HASTE = usual, False
+    raise TooLongError(model_type)
 
 
 def load_drafts(folder: Path, only: set[str] | None = None) -> dict[str, Family]:
@@ -1166,6 +1210,7 @@ def main() -> None:
         chosen = [t for t in chosen if not (arguments.drafts / f"{t}.pickle").exists()]
     levels = levels_of(arguments.truth, chosen)
     import transformers  # noqa: F401 - once, before the workers are forked
+
     for level in sorted(set(levels.values())):
         jobs = [(t, arguments.truth, arguments.drafts, arguments.hold) for t in chosen if levels[t] == level]
         with multiprocessing.get_context("fork").Pool(arguments.jobs, maxtasksperchild=8) as pool:

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,7 @@ def types_in(folder: Path) -> list[str]:
     return sorted({path.name.split("__")[0] for path in folder.glob("*.json.gz")})
 
 
-def of_type(folder: Path, model_type: str) -> list[Record]:
-    """All records of a type."""
-    return [read(path) for path in sorted(folder.glob(f"{model_type}__*.json.gz"))]
+def of_type(folder: Path, model_type: str, variants: str = "") -> list[Record]:
+    """The records of a type; `variants` is a regular expression for the beginning of their names."""
+    paths = sorted(folder.glob(f"{model_type}__*.json.gz"))
+    return [read(path) for path in paths if re.match(variants, path.name.split("__", 2)[2])]

@@ -14,6 +14,9 @@ from typing import Any
 
 Vector = tuple[int, ...]
 
+#: Only single conditions and products: for types whose search would take minutes.
+HASTE = False
+
 #: Fields whose product is how people think of a width, before a field that has the same value by chance.
 _PREFERRED = re.compile(r"(num_\w*heads|head_dim|hidden_size|n_embd|d_model|intermediate_size|vocab_size|num_labels)$")
 #: Numbers of things, which people write before the size of one.
@@ -62,7 +65,7 @@ def _whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def atoms(points: Sequence[Point], weights: Weights = Weights()) -> list[Term]:  # noqa: B008
+def atoms(points: Sequence[Point], weights: Weights = Weights()) -> list[Term]:
     """Every single integer that the configuration offers at all points."""
     found: list[Term] = []
     names = dict.fromkeys(name for point in points for name in point.fields)
@@ -131,7 +134,9 @@ def floats(points: Sequence[Point]) -> list[tuple[str, tuple[float, ...]]]:
     found = []
     for name in dict.fromkeys(name for point in points for name in point.fields):
         values = [point.fields.get(name) for point in points]
-        if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) and not all(map(_whole, values)):
+        if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) and not all(
+            map(_whole, values)
+        ):
             found.append((name, tuple(map(float, values))))
     return found
 
@@ -191,7 +196,7 @@ def _monomials(base: list[Term], degree: int) -> Book:
     return book
 
 
-def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *, fast: bool = False) -> str | None:  # noqa: B008
+def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *, fast: bool = False) -> str | None:
     """The simplest expression with these values; None where the search finds none."""
     everything = atoms(points, weights)
     constant = len(set(target)) == 1
@@ -200,13 +205,13 @@ def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *
     if constant:
         return _rare(everything, target, points)
     narrow = [t for t in everything if _mentions(t.text) & weights.likely]
-    for terms in ([narrow, everything] if narrow else [everything]):
+    for terms in [narrow, everything] if narrow else [everything]:
         varied = sorted((t for t in terms if len(set(t.values)) > 1), key=lambda t: t.cost)
         steady = [t for t in terms if len(set(t.values)) == 1]
         found = _search(varied, steady, target, points, thorough=terms is narrow or len(varied) <= 20, fast=fast)
         if found:
             return found.text
-    if weights.strict and weights.idle:
+    if weights.strict and weights.idle and not HASTE:
         return fit(points, target, replace(weights, strict=False), fast=fast)
     return None
 
@@ -234,12 +239,22 @@ def _rare(terms: list[Term], target: Vector, points: Sequence[Point]) -> str:
     if found:
         return found.text
     names = list(Book([*names, *_exact_quotients(names)]))
-    found = _monomials(names, 2).get(target) or _factored(names, [], Book(names), target) or _monomials(names, 3).get(target)
+    found = (
+        _monomials(names, 2).get(target)
+        or _factored(names, [], Book(names), target)
+        or _monomials(names, 3).get(target)
+    )
     return found.text if found and found.cost < 6 else str(target[0])
 
 
 def _search(
-    varied: list[Term], steady: list[Term], target: Vector, points: Sequence[Point], *, thorough: bool, fast: bool = False
+    varied: list[Term],
+    steady: list[Term],
+    target: Vector,
+    points: Sequence[Point],
+    *,
+    thorough: bool,
+    fast: bool = False,
 ) -> Term | None:
     best = Book(varied).get(target)
     if best:
@@ -297,7 +312,7 @@ def _divided(small: Book, base: list[Term], steady: list[Term], target: Vector) 
     """a // b, a·b // c, 4·a // 3: also where the division leaves a rest."""
     found = []
     size = len(target)
-    divisors = [*base[:14], *(t for t in steady if 1 < t.values[0]), *(_constant(n, size) for n in (2, 3, 4, 8, 16))]
+    divisors = [*base[:14], *(t for t in steady if t.values[0] > 1), *(_constant(n, size) for n in (2, 3, 4, 8, 16))]
     dividends = [t for t in small if t.cost < 4.5][:400]
     for divisor in divisors:
         low = [value * d for value, d in zip(target, divisor.values, strict=True)]
@@ -346,7 +361,9 @@ def _summed(base: list[Term], small: Book, target: Vector) -> Term | None:
         lack = tuple(-a for a in rest)
         other = small.get(lack)
         if other:
-            found.append(Term(f"{term.text} - {_bracket(other, 'dividend')}", target, term.cost + other.cost + 1.2, "sum"))
+            found.append(
+                Term(f"{term.text} - {_bracket(other, 'dividend')}", target, term.cost + other.cost + 1.2, "sum")
+            )
         if len(found) > 60:
             break
     return min(found, key=lambda t: t.cost, default=None)
@@ -432,7 +449,7 @@ class Test:
 class Conditions:
     """All simple conditions over some points."""
 
-    def __init__(self, points: Sequence[Point], weights: Weights = Weights()) -> None:  # noqa: B008
+    def __init__(self, points: Sequence[Point], weights: Weights = Weights()) -> None:
         self.points = points
         self.all = (1 << len(points)) - 1
         self.weights = weights
@@ -509,7 +526,9 @@ class Conditions:
         return told
 
     def _explain(self, mask: int) -> str | None:
-        found = self._disjunction(mask, self.all & ~mask, 3)
+        found = self._disjunction(mask, self.all & ~mask, 1 if HASTE else 3)
+        if HASTE:
+            return found[0] if found else None
         other = self._disjunction(self.all & ~mask, mask, 2) if found is None or found[1] > 5 else None
         if other and (found is None or other[1] + 1.5 < found[1]):
             return f"not ({other[0]})"
@@ -531,7 +550,7 @@ class Conditions:
         chosen: list[Test] = []
         left = unwanted
         while left and len(chosen) < 4:
-            test = max(usable, key=lambda t: ((left & ~t.mask).bit_count() / (1 + t.cost)), default=None)
+            test = max(usable, key=lambda t: (left & ~t.mask).bit_count() / (1 + t.cost), default=None)
             if test is None or not left & ~test.mask:
                 return None
             chosen.append(test)

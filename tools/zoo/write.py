@@ -27,26 +27,90 @@ from derive import load_drafts
 from roles import name_roles
 
 from inspector.architectures.gguf_keys import MODEL_TYPES
-from inspector.architectures.roles import ROLES
 from inspector.architectures.table import Family, Include, Row
 
 FAMILIES = ROOT / "inspector" / "architectures" / "families"
 MARK = "Made by tools/zoo from Transformers' own models"
 
 #: The name of a family of several types: the first of these that it has, else the shortest.
-KNOWN = (
-    "llama gpt2 bert mixtral qwen2 qwen3 qwen2_moe qwen3_moe deepseek_v2 deepseek_v3 gemma2 gemma3_text phi3 phi opt "
-    "bloom falcon mpt gptj gpt_neox t5 bart roberta vit clip_vision_model siglip_vision_model whisper wav2vec2 mamba"
-).split()
+KNOWN = [
+    "llama",
+    "gpt2",
+    "bert",
+    "mixtral",
+    "qwen2",
+    "qwen3",
+    "qwen2_moe",
+    "qwen3_moe",
+    "deepseek_v2",
+    "deepseek_v3",
+    "gemma2",
+    "gemma3_text",
+    "phi3",
+    "phi",
+    "opt",
+    "bloom",
+    "falcon",
+    "mpt",
+    "gptj",
+    "gpt_neox",
+    "t5",
+    "bart",
+    "roberta",
+    "vit",
+    "clip_vision_model",
+    "siglip_vision_model",
+    "whisper",
+    "wav2vec2",
+    "mamba",
+]
 
 #: Roles in the order in which a layer has them.
-ORDER = (
-    "embed_tokens embed_positions embed_token_types embed_patches embed_class embed_norm input_layernorm qkv_proj q_proj "
-    "k_proj v_proj o_proj q_a_proj q_a_layernorm q_b_proj kv_a_proj_with_mqa kv_a_layernorm kv_b_proj q_norm k_norm "
-    "sinks in_proj conv1d x_proj dt_proj A_log D dt_bias ssm_norm out_proj post_attention_layernorm "
-    "pre_feedforward_layernorm router router_bias gate_up_proj gate_proj up_proj down_proj shared_expert_gate "
-    "shared_gate_proj shared_up_proj shared_down_proj post_feedforward_layernorm"
-).split()
+ORDER = [
+    "embed_tokens",
+    "embed_positions",
+    "embed_token_types",
+    "embed_patches",
+    "embed_class",
+    "embed_norm",
+    "input_layernorm",
+    "qkv_proj",
+    "q_proj",
+    "k_proj",
+    "v_proj",
+    "o_proj",
+    "q_a_proj",
+    "q_a_layernorm",
+    "q_b_proj",
+    "kv_a_proj_with_mqa",
+    "kv_a_layernorm",
+    "kv_b_proj",
+    "q_norm",
+    "k_norm",
+    "sinks",
+    "in_proj",
+    "conv1d",
+    "x_proj",
+    "dt_proj",
+    "A_log",
+    "D",
+    "dt_bias",
+    "ssm_norm",
+    "out_proj",
+    "post_attention_layernorm",
+    "pre_feedforward_layernorm",
+    "router",
+    "router_bias",
+    "gate_up_proj",
+    "gate_proj",
+    "up_proj",
+    "down_proj",
+    "shared_expert_gate",
+    "shared_gate_proj",
+    "shared_up_proj",
+    "shared_down_proj",
+    "post_feedforward_layernorm",
+]
 
 
 def merged(drafts: Mapping[str, Family]) -> list[Family]:
@@ -74,9 +138,7 @@ def _one(group: list[Family]) -> Family:
     names = [family.name for family in group]
     name = min(names, key=lambda n: (KNOWN.index(n) if n in KNOWN else 99, len(n), n))
     first = next(family for family in group if family.name == name)
-    common = {
-        key: value for key, value in first.defaults.items() if all(f.defaults.get(key) == value for f in group)
-    }
+    common = {key: value for key, value in first.defaults.items() if all(f.defaults.get(key) == value for f in group)}
     types = {
         f.name: {**{key: value for key, value in f.defaults.items() if key not in common}, **f.types[f.name]}
         for f in group
@@ -112,7 +174,15 @@ def ordered(rows: Sequence[Row | Include]) -> tuple[Row | Include, ...]:
             zone = 1 if "embed" in row.role or "embed" in row.name else 4
         stack = stacks.index(_stack_of(row)) if row.indexes else 0
         depth = ORDER.index(row.role) if row.role in ORDER and row.indexes else 14 if row.indexes else 0
-        return (1 if row.buffer else 0, zone, towers.index(row.tower), stack, "expert" in row.name and not row.indexes, depth, at)
+        return (
+            1 if row.buffer else 0,
+            zone,
+            towers.index(row.tower),
+            stack,
+            "expert" in row.name and not row.indexes,
+            depth,
+            at,
+        )
 
     chosen = sorted(enumerate(rows), key=lambda pair: (*place(pair), 0)[:1] + tuple(map(int, place(pair)[1:])))
     return tuple(row for _, row in chosen)
@@ -148,7 +218,13 @@ def source(family: Family) -> str:
         "",
     ]
     lines += [f"{name} = {text!r}" for text, name in constants.items()]
-    lines += ["", "FAMILY = Family(", f"    name={family.name!r},", f"    types={family.types!r},", f"    rows=({rows},),"]
+    lines += [
+        "",
+        "FAMILY = Family(",
+        f"    name={family.name!r},",
+        f"    types={family.types!r},",
+        f"    rows=({rows},),",
+    ]
     for name in ("prefix", "prefixes", "classes", "defaults", "derived", "fields", "gguf"):
         value = getattr(family, name)
         if value:
@@ -162,8 +238,10 @@ def _title(family: Family) -> str:
     others = [t for t in family.types if t != family.name]
     told = f"Model type {family.name}"
     if others:
-        told = f"Model types {family.name} and {len(others)} more with its rows" if len(others) > 3 else (
-            f"Model types {', '.join([family.name, *others])}"
+        told = (
+            f"Model types {family.name} and {len(others)} more with its rows"
+            if len(others) > 3
+            else (f"Model types {', '.join([family.name, *others])}")
         )
     parts = [row.scope for row in family.rows if isinstance(row, Include)]
     if parts:
@@ -239,7 +317,8 @@ def write_index() -> None:
         'Written by tools/zoo/write.py; a test holds it equal to the tables themselves.\n"""\n\n'
         "from __future__ import annotations\n\n#: `model_type` → module.\n"
         f"MODULES: dict[str, str] = {dict(sorted(models.items()))!r}\n\n"
-        f"#: `general.architecture` → module.\nGGUF: dict[str, str] = {dict(sorted(architectures.items()))!r}\n\n" + tail
+        f"#: `general.architecture` → module.\nGGUF: dict[str, str] = {dict(sorted(architectures.items()))!r}\n\n"
+        + tail
     )
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
 

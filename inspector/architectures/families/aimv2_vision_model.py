@@ -16,7 +16,12 @@ FAMILY = Family(
         Row("patch_embed", "embeddings.patch_embed", "hidden_size, num_channels, patch_size, patch_size", bias="True"),
         Row("rms_norm", "embeddings.rms_norm", "hidden_size"),
         Row("embed_class", "head.cls_token", "1, 1, hidden_size", when="use_head", leaf=""),
-        Row("position_embedding", "embeddings.position_embedding", "25, hidden_size", when="not is_native"),
+        Row(
+            "position_embedding",
+            "embeddings.position_embedding",
+            "(image_size // patch_size) ** 2, hidden_size",
+            when="not is_native",
+        ),
         Row("q_proj", LAYER + ".attention.q_proj", "hidden_size, hidden_size", bias="qkv_bias"),
         Row("k_proj", LAYER + ".attention.k_proj", "hidden_size, hidden_size", bias="qkv_bias"),
         Row("v_proj", LAYER + ".attention.v_proj", "hidden_size, hidden_size", bias="qkv_bias"),
@@ -33,6 +38,7 @@ FAMILY = Family(
     ),
     defaults={
         "hidden_size": 1024,
+        "image_size": 224,
         "intermediate_size": 2816,
         "is_native": False,
         "mlp_bias": False,

@@ -34,12 +34,10 @@ FAMILY = Family(
             "hidden_size, num_attention_heads_per_layer[0] * head_dim",
             bias="attention_bias",
         ),
-        Row("g_proj", LAYER + ".self_attn.g_proj", "6, hidden_size", heads="ForCausalLM", group="attention"),
         Row(
             "g_proj",
             LAYER + ".self_attn.g_proj",
-            "num_attention_heads_per_layer[0] * head_dim if attention_bias else num_attention_heads_per_layer[0], hidden_size",
-            heads="Model",
+            "num_attention_heads_per_layer[0] if gating else num_attention_heads_per_layer[0] * head_dim, hidden_size",
             group="attention",
         ),
         Row(
@@ -117,6 +115,7 @@ FAMILY = Family(
     prefix="model.",
     defaults={
         "attention_bias": False,
+        "gating": True,
         "head_dim": 128,
         "hidden_size": 2048,
         "intermediate_size": 8192,

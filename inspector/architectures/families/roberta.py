@@ -1,4 +1,4 @@
-"""Model types roberta, camembert.
+"""Model types roberta, camembert, xlm-roberta.
 
 Made by tools/zoo from Transformers' own models.
 """
@@ -11,7 +11,7 @@ LAYER = "roberta.encoder.layer.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="roberta",
-    types={"roberta": {"vocab_size": 50265}, "camembert": {"vocab_size": 30522}},
+    types={"roberta": {"vocab_size": 50265}, "camembert": {"vocab_size": 30522}, "xlm-roberta": {"vocab_size": 30522}},
     rows=(
         Row("embed_tokens", "roberta.embeddings.word_embeddings", "vocab_size, hidden_size"),
         Row("embed_token_types", "roberta.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),

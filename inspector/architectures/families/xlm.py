@@ -1,4 +1,4 @@
-"""Model type xlm.
+"""Model types xlm, flaubert.
 
 Made by tools/zoo from Transformers' own models.
 """
@@ -11,7 +11,7 @@ LAYER = "transformer.attentions.{layer<n_layers}"
 
 FAMILY = Family(
     name="xlm",
-    types={"xlm": {}},
+    types={"xlm": {}, "flaubert": {}},
     rows=(
         Row("embed_positions", "transformer.position_embeddings", "max_position_embeddings, emb_dim"),
         Row("embeddings", "transformer.embeddings", "vocab_size, emb_dim"),
