@@ -305,6 +305,24 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
 
 
 @inspect.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.argument("pattern", required=False)
+def architectures(pattern: str | None, as_json: bool) -> None:
+    """The model types that have a table, and how far each is covered. PATTERN is a part of a name."""
+    from inspector import architectures as known
+
+    chosen = [each for each in known.listed() if pattern is None or pattern in each.model_type]
+    if as_json:
+        from inspector.report import documents
+
+        _print_json({"schema": documents.SCHEMA, "model_types": [documents.architecture(each) for each in chosen]})
+        return
+    from inspector.report.architectures import lines
+
+    _print_lines(lines(chosen))
+
+
+@inspect.command()
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")

@@ -18,7 +18,7 @@ from inspector.causes import Surplus
 from inspector.formats.safetensors import DTYPE_BITS
 from inspector.kinds import Kind
 from inspector.ledger import Ledger
-from inspector.model import Expected, Finding, Key, Packing, Prediction, Severity, Tensor
+from inspector.model import STACKED, Expected, Finding, Key, Packing, Prediction, Severity, Tensor
 from inspector.naming import Named, Slot
 from inspector.prediction import size_of
 from inspector.units import integer, plural
@@ -42,7 +42,9 @@ class _Row:
         elif layer not in self.layers:
             return False
         experts = self.expected.experts
-        return expert is None if experts is None else expert is not None and 0 <= expert < experts
+        if experts is None:
+            return expert == (None if self.expected.stacked is None else STACKED)
+        return expert is not None and 0 <= expert < experts
 
     def is_taken(self, key: Key) -> bool:
         return self.complete or key in self._taken

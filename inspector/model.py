@@ -240,7 +240,8 @@ class Expected:
     layers: tuple[int, ...] | None = None  # None outside the stack of layers
     experts: int | None = None  # experts a layer; None outside the experts
     active: int | None = None  # experts that work on one token
-    branch: tuple[int, ...] = ()  # values of further placeholders
+    branch: tuple[int, ...] = ()  # the name's further numbers
+    stacked: int | None = None  # experts in the first dimension of each tensor
     buffer: bool = False  # stored, and no parameter
 
     @property
@@ -258,20 +259,17 @@ class Expected:
 
     @property
     def active_parameters(self) -> int:
-        if not self.all_experts:
+        experts = self.experts or self.stacked
+        if not experts or self.active is None:
             return self.parameters
-        used = self.all_experts if self.active is None else min(self.active, self.all_experts)
-        return self.parameters // self.all_experts * used
-
-    @property
-    def all_experts(self) -> int | None:
-        """Experts of a layer, also where one tensor holds them all along its first dimension."""
-        return self.shape[0] if self.experts is None and self.active is not None and self.shape else self.experts
+        return self.parameters // experts * min(self.active, experts)
 
     def keys(self) -> Iterator[Key]:
         """A key for each tensor, layer by layer."""
         for layer in (None,) if self.layers is None else self.layers:
-            for expert in (None,) if self.experts is None else range(self.experts):
+            for expert in (
+                (STACKED if self.stacked is not None else None,) if self.experts is None else range(self.experts)
+            ):
                 yield Key(self.tower, layer, expert, self.role, self.part, self.branch)
 
     def names(self) -> Iterator[str]:

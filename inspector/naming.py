@@ -27,7 +27,7 @@ from inspector.architectures.conventions import (
     WRAPPERS,
 )
 from inspector.architectures.roles import ROLES, group_of
-from inspector.architectures.table import Family, Include, Row, placeholders
+from inspector.architectures.table import Family, Include, Row, inner_tower, nested_values, numbers_of
 from inspector.model import STACKED, Key
 
 # A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
@@ -76,12 +76,14 @@ class Namer:
         self._table: dict[str, Slot] = {}
         self._slots: dict[str, Slot] = {}
         if family is not None:
+            others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
+            prefixes = [(family.prefix, other) for other in others]
             for row, template, tower in _templates(family, config or {}):
-                self._learn(row, template, tower)
+                self._learn(row, template, tower, prefixes)
 
-    def _learn(self, row: Row, template: str, tower: str) -> None:
-        """Enter a row, its bias, and both without the words that wrap a model."""
-        names = placeholders(template)
+    def _learn(self, row: Row, template: str, tower: str, prefixes: Sequence[tuple[str, str]]) -> None:
+        """Enter a row under the names that the classes of its family give it."""
+        names = numbers_of(template)
         slot = Slot(
             tower,
             row.role,
@@ -90,24 +92,34 @@ class Namer:
             names.index("layer") if "layer" in names else None,
             names.index("expert") if "expert" in names else None,
             tuple(at for at, name in enumerate(names) if name not in ("layer", "expert")),
+            stacked=bool(row.stacked),
             row=row,
         )
-        pattern = re.sub(r"\{\w+\}", "{}", template)
+        self._enter(slot, template)
+        for prefix in prefixes:
+            if template.startswith(prefix[0]):
+                self._enter(slot, prefix[1] + template.removeprefix(prefix[0]))
+
+    def _enter(self, slot: Slot, template: str) -> None:
+        """Enter a row's weight and bias, and both without the words that wrap a model."""
+        row = slot.row
+        assert row is not None
+        pattern = _pattern(re.sub(r"\{\w+\}", "0", template))
         entries = [(pattern, slot)]
         if row.leaf == "weight":
             entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))
         for name, entry in entries:
             self._table.setdefault(name, entry)
         for name, entry in entries:
-            self._table.setdefault(_unwrapped(name), entry)
+            self._table.setdefault(unwrapped(name), entry)
 
     def slot(self, pattern: str) -> Slot:
         """The slot of a name whose numbers are written `{}`."""
         known = self._slots.get(pattern)
         if known is None:
-            bare = _unwrapped(pattern)
+            bare = unwrapped(pattern)
             known = (
-                self._table.get(pattern) or self._table.get(bare) or _by_gguf(pattern) or _by_convention(pattern, bare)
+                self._table.get(pattern) or self._table.get(bare) or _by_gguf(pattern) or by_convention(pattern, bare)
             )
             self._slots[pattern] = known
         return known
@@ -210,25 +222,26 @@ def _apart(
     return apart
 
 
-def _templates(family: Family, config: Mapping[str, Any], tower: str = "") -> Iterator[tuple[Row, str, str]]:
+def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row, str, str]]:
     """Each row with its whole name and tower, nested families' included."""
     for entry in family.rows:
         if isinstance(entry, Row):
-            yield entry, entry.template, tower or entry.tower
+            yield entry, entry.template, entry.tower
             continue
-        nested = config.get(entry.scope)
-        nested = {"model_type": entry.default_type, **nested} if isinstance(nested, Mapping) else {}
+        nested = nested_values(entry, config)
         inner = family_of(nested)
         if inner is not None:
             yield from _included(inner, nested, entry)
 
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
-    for row, template, _ in _templates(inner, nested):
-        yield row, include.prefix + template.removeprefix(include.strip), include.tower
+    without = include.without.split()
+    for row, template, tower in _templates(inner, nested):
+        if row.role not in without:
+            yield row, include.prefix + template.removeprefix(include.strip), inner_tower(include, tower)
 
 
-def _unwrapped(pattern: str) -> str:
+def unwrapped(pattern: str) -> str:
     """The pattern without leading words that say nothing about the tensor."""
     first, dot, rest = pattern.partition(".")
     while dot and first in WRAPPERS and "." in rest:
@@ -282,7 +295,7 @@ def _settle_norms(slots: dict[str, Slot]) -> dict[str, Slot]:
 # --- conventions ------------------------------------------------------------------------------
 
 
-def _by_convention(pattern: str, bare: str) -> Slot:
+def by_convention(pattern: str, bare: str) -> Slot:
     """A slot from the words of the path alone."""
     words = bare.split(".")
     if bare in BUFFER_PATHS:

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.architectures import family_of, formula
 from inspector.architectures.roles import group_of
-from inspector.architectures.table import Family, Include, Row, class_suffix
+from inspector.architectures.table import Family, Include, Row, class_suffix, inner_tower, nested_values, numbers_of
 from inspector.errors import ConfigError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
@@ -20,6 +20,13 @@ from inspector.units import integer
 MAX_INDEX = 10_000
 MAX_TENSORS = 200_000  # three times the largest published model's
 MAX_DIMENSION = 2**63 - 1
+
+#: Fields that every configuration has, though files leave them out, and their values there.
+EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
+EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
+
+#: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
+PER_LAYER = "per_layer_config"
 
 #: Dtypes at which a prediction's size is shown → bits a parameter.
 BYTES_AT: Mapping[str, int] = {"F32": 32, "F16": 16, "BF16": 16, "F8": 8, "I8": 8, "I4": 4}
@@ -70,14 +77,14 @@ def predict(config: Config) -> Prediction:
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: its architecture has no table")
-    head = class_suffix(config.architecture) or (config.kind == "gguf" and family.gguf_head) or family.head
+    head = head_of(family, config)
     stored: list[Expected] = []
     tied: list[Expected] = []
     buffers: list[Expected] = []
-    for row, expected in _expand_family(family, Scope(family, config.values), head):
-        if row.buffer:
+    for row, expected, is_tied in expand(family, config.values, head):
+        if row.buffer and not row.persistent:
             buffers.append(expected)
-        elif row.tied and formula.evaluate(row.tied, Scope(family, config.values)):
+        elif is_tied:
             tied.append(expected)
         else:
             stored.append(expected)
@@ -85,6 +92,12 @@ def predict(config: Config) -> Prediction:
     if predicted.tensors > MAX_TENSORS:
         raise ConfigError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
     return predicted
+
+
+def head_of(family: Family, config: Config) -> str:
+    """What the tables call the class: its suffix, or a word of the family's own."""
+    named = family.classes.get(config.architecture or "") or class_suffix(config.architecture)
+    return named or (config.kind == "gguf" and family.gguf_head) or family.head
 
 
 def scope_of(prediction: Prediction) -> Scope:
@@ -101,24 +114,57 @@ class Scope:
         self.family = family
         self.values = values
         self.indexes = indexes or {}
-        self._own_to_common = {own: common for common, own in family.fields.items()}
+        self._aliases: dict[str, list[str]] = {}
+        for alias, own in family.fields.items():
+            self._aliases.setdefault(own, [own]).append(alias)
         self._pending: set[str] = set()
 
     def __getitem__(self, name: str) -> Any:
         """The value of a field or index. Raises ConfigError where the configuration must give it."""
         if name in self.indexes:
             return self.indexes[name]
-        for alias in (name, self._own_to_common.get(name)):
-            value = self.values.get(alias) if alias else None
+        given = self._given(name)
+        if given is not None and not isinstance(given, Mapping):
+            return given
+        default = self._default(name, given is None and self._is_null(name))
+        if isinstance(given, Mapping):
+            return {**default, **given} if isinstance(default, Mapping) else given
+        return default
+
+    def _given(self, name: str) -> Any:
+        own = self._of_layer().get(name)
+        if own is not None:
+            return _checked(name, own)
+        for alias in self._aliases.get(name, (name,)):
+            value = self.values.get(alias)
             if value is not None:
                 return _checked(name, value)
+        return None
+
+    def _of_layer(self) -> Mapping[str, Any]:
+        """The values that `per_layer_config` gives to the layer that is asked for."""
+        layers = self.values.get(PER_LAYER) if "layer" in self.indexes else None
+        own = layers.get(str(self.indexes["layer"])) if isinstance(layers, Mapping) else None
+        return own if isinstance(own, Mapping) else {}
+
+    def _is_null(self, name: str) -> bool:
+        return any(alias in self.values for alias in self._aliases.get(name, (name,)))
+
+    def _default(self, name: str, null: bool) -> Any:
+        """What holds where the configuration says nothing, or says null."""
         typed = self.family.types.get(self.values.get("model_type", ""), {})
-        if name in typed:
+        if name in typed and not null:
             return typed[name]
         if name in self.family.derived:
             return self._derived(name)
+        if null:
+            return None
         if name in self.family.defaults:
             return self.family.defaults[name]
+        if name in EVERYWHERE_DERIVED:
+            return formula.evaluate(EVERYWHERE_DERIVED[name], self)
+        if name in EVERYWHERE:
+            return EVERYWHERE[name]
         raise ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
 
     def _derived(self, name: str) -> Any:
@@ -134,7 +180,7 @@ class Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
         inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
-        inner._own_to_common, inner._pending = self._own_to_common, self._pending
+        inner._aliases, inner._pending = self._aliases, self._pending
         return inner
 
 
@@ -147,13 +193,19 @@ def _checked(name: str, value: Any) -> Any:
     return value
 
 
-def _expand_family(family: Family, scope: Scope, head: str) -> Iterator[tuple[Row, Expected]]:
+def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Row, Expected, bool]]:
+    """Each row of a family with its tensors, and whether they are tied, under the class's names."""
+    scope = Scope(family, values)
     for entry in family.rows:
+        if entry.heads and head not in entry.heads.split():
+            continue
         if isinstance(entry, Include):
-            yield from _expand_include(entry, scope)
-        elif not entry.heads or head in entry.heads.split():
-            for expected in _expand_row(entry, scope):
-                yield entry, _under_class(expected, family, head)
+            for row, expected, tied in _expand_include(entry, values):
+                yield row, _under_class(expected, family, head), tied
+            continue
+        tied = bool(entry.tied) and bool(formula.evaluate(entry.tied, scope))
+        for expected in _expand_row(entry, scope):
+            yield entry, _under_class(expected, family, head), tied
 
 
 def _under_class(expected: Expected, family: Family, head: str) -> Expected:
@@ -164,31 +216,31 @@ def _under_class(expected: Expected, family: Family, head: str) -> Expected:
     return replace(expected, name=prefix + expected.name[len(family.prefix) :])
 
 
-def _expand_include(include: Include, outer: Scope) -> Iterator[tuple[Row, Expected]]:
-    nested = outer[include.scope]
-    if not isinstance(nested, Mapping):
-        raise ConfigError(f"the configuration's `{include.scope}` is not an object")
-    values = {"model_type": include.default_type, **nested}
+def _expand_include(include: Include, outer: Mapping[str, Any]) -> Iterator[tuple[Row, Expected, bool]]:
+    values = nested_values(include, outer)
     family = family_of(values)
     if family is None:
-        raise ConfigError(f"no prediction for {include.scope}.model_type {values['model_type']!r}")
-    for row, expected in _expand_family(family, Scope(family, values), include.head or "body"):
-        name = include.prefix + expected.name.removeprefix(include.strip)
-        yield row, replace(expected, name=name, tower=include.tower)
+        raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
+    without = include.without.split()
+    for row, expected, tied in expand(family, values, include.head or "body"):
+        if row.role not in without:
+            name = include.prefix + expected.name.removeprefix(include.strip)
+            yield row, replace(expected, name=name, tower=inner_tower(include, expected.tower)), tied
 
 
 def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     """A row's tensors, one `Expected` for each shape that it has over its layers."""
     bounds = dict(row.indexes)
     free = [name for name in bounds if name != "expert"]
-    by_shape: dict[tuple[tuple[int, ...], int | None, tuple[int, ...], bool], list[dict[str, int]]] = {}
+    further = [n for n in numbers_of(row.template) if n not in ("layer", "expert")]
+    by_shape: dict[tuple[tuple[int, ...], int | None, tuple[Any, ...], bool], list[dict[str, int]]] = {}
     mentioned = formula.names(row.when) if row.when else frozenset()
     constant_when = row.when and not mentioned & bounds.keys()
     if constant_when and not formula.evaluate(row.when, scope):
         return
     dims = formula.dimensions(row.shape)
-    varying = any(formula.names(d) & bounds.keys() for d in dims) or bool(
-        formula.names(bounds.get("expert", "") or "0") & bounds.keys()
+    varying = ("layer" in free and PER_LAYER in scope.values) or any(
+        formula.names(text) & bounds.keys() for text in (*dims, bounds.get("expert") or "0")
     )
     fixed: tuple[tuple[int, ...], int | None] | None = None
     fixed_bias = not row.bias or not formula.names(row.bias) & bounds.keys()
@@ -201,7 +253,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             fixed = _shape(row, dims, inner), (_bound(bounds["expert"], inner) if "expert" in bounds else None)
         if not fixed_bias:
             bias = bool(formula.evaluate(row.bias, inner))
-        branch = tuple(combination[name] for name in free if name != "layer")
+        branch = tuple(combination[n] if isinstance(n, str) else n for n in further)
         by_shape.setdefault((*fixed, branch, bias), []).append(combination)
     for (shape, experts, branch, has_bias), combinations in by_shape.items():
         inner = scope.at(**combinations[0])
@@ -218,6 +270,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             experts=experts,
             active=_bound(row.active, scope) if row.active else None,
             branch=branch,
+            stacked=_bound(row.stacked, inner) if row.stacked else None,
             buffer=row.buffer,
         )
         yield weight

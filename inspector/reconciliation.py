@@ -185,7 +185,7 @@ def _most_common(dtypes: Iterable[DtypeSum]) -> str | None:
 def _active(prediction: Prediction | None, logical: int) -> int | None:
     if prediction is None:
         return None
-    return prediction.active if any(row.all_experts for row in prediction.expected) else logical
+    return prediction.active if any(row.active is not None for row in prediction.expected) else logical
 
 
 def _names(checkpoint: Checkpoint, config: Config | None) -> Iterator[str]:

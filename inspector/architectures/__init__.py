@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -29,3 +30,29 @@ def family_of_gguf(architecture: str) -> Family | None:
     """The family of a GGUF's `general.architecture`."""
     module = GGUF.get(architecture)
     return load(module) if module else None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A model type that has a table, and how far it was checked; None where it was not."""
+
+    model_type: str
+    module: str  # in `families/`
+    gguf: tuple[str, ...]  # `general.architecture` values that the same table serves
+    keyed: int | None  # percent of tensors that have a role
+    default: int | None  # percent of models predicted exactly, at the default configuration
+    changed: int | None  # the same at changed configurations
+
+
+def listed() -> list[Known]:
+    """All model types with a table; loads none of them."""
+    from inspector.architectures.coverage import COVERAGE
+
+    names: dict[str, list[str]] = {}
+    for name, module in GGUF.items():
+        names.setdefault(module, []).append(name)
+    none = (None, None, None)
+    return [
+        Known(model_type, module, tuple(names.get(module, ())), *COVERAGE.get(model_type, none))
+        for model_type, module in sorted(MODULES.items())
+    ]

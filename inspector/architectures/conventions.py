@@ -77,7 +77,10 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "embed_token_types": "token_type_embeddings token_types",
     "embed_patches": "patch_embed.proj patch_embedding patch_embeddings.projection conv1",
     "embed_class": "class_embedding cls_token",
-    "embed_norm": "embeddings.LayerNorm word_embeddings_layernorm emb_ln token_embd_norm",
+    "embed_norm": (
+        "layernorm_embedding embeddings.layer_norm embeddings.norm embeddings.LayerNorm "
+        "word_embeddings_layernorm emb_ln token_embd_norm"
+    ),
     "q_proj": "q_proj wq attention.self.query self.query attention.query to_q attn_q query SelfAttention.q",
     "k_proj": "k_proj wk attention.self.key self.key attention.key to_k attn_k key SelfAttention.k",
     "v_proj": "v_proj wv attention.self.value self.value attention.value to_v attn_v value SelfAttention.v",
@@ -116,8 +119,14 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "shared_up_proj": "shared_experts.up_proj shared_expert.up_proj shared_mlp.up_proj",
     "shared_down_proj": "shared_experts.down_proj shared_expert.down_proj shared_mlp.down_proj",
     "shared_expert_gate": "shared_expert_gate",
-    "router": "block_sparse_moe.gate mlp.gate feed_forward.gate moe.gate router router.weight mlp.router router.layer",
-    "router_bias": "e_score_correction_bias gate.e_score_correction_bias",
+    "router": (
+        "router.gate router.proj router.classifier router.linear block_sparse_moe.gate mlp.gate "
+        "feed_forward.gate moe.gate router router.weight mlp.router router.layer"
+    ),
+    "router_bias": (
+        "expert_bias mlp.expert_bias moe.expert_bias gate.bias_term moe_statics.e_score_correction_bias "
+        "e_score_correction_bias gate.e_score_correction_bias"
+    ),
     "input_layernorm": (
         "input_layernorm attention_norm ln_1 norm_1 ln1 "
         "norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "
@@ -127,10 +136,15 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 "
         "norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp"
     ),
-    "pre_feedforward_layernorm": "pre_feedforward_layernorm",
-    "post_feedforward_layernorm": "post_feedforward_layernorm output.LayerNorm",
+    "pre_feedforward_layernorm": "pre_feedforward_layernorm pre_mlp_layernorm pre_ff_layernorm pre_mlp_norm",
+    "post_feedforward_layernorm": (
+        "post_feedforward_layernorm output.LayerNorm post_mlp_layernorm post_ff_layernorm post_mlp_norm"
+    ),
     "norm": "norm shared_head.norm ln_f norm_f final_layernorm final_layer_norm final_norm post_layernorm output_norm",
-    "lm_head": "lm_head shared_head.head output embed_out predictions.decoder cls.predictions.decoder",
+    "lm_head": (
+        "lm_head shared_head.head output embed_out predictions.decoder cls.predictions.decoder lm_head.decoder "
+        "generator_lm_head"
+    ),
     "score": "score",
     "classifier": "classifier",
     "pooler": "pooler.dense",
@@ -143,6 +157,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "x_proj": "x_proj",
     "dt_proj": "dt_proj",
     "out_proj": "mixer.out_proj mamba.out_proj linear_attn.out_proj",
+    "ssm_norm": "linear_attn.norm mixer.norm mamba.norm",
     "A_log": "A_log",
     "D": "mixer.D mamba.D",
     "dt_bias": "dt_bias",

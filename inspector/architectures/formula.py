@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
@@ -33,6 +34,22 @@ def scaled(number: int, factor: float) -> int:
     return int(factor * number)
 
 
+def power(base: int, exponent: int) -> int:
+    """`2 ** stage`. Raises ValueError for what no width could be."""
+    if not 0 <= exponent <= 32 or abs(base) > (64 if exponent > 3 else 100_000):
+        raise ValueError(f"{base} ** {exponent}")
+    return int(base**exponent)
+
+
+#: A configuration comes from strangers: no list is made longer.
+LONGEST_LIST = 100_000
+
+
+def place(items: Sequence[Any], item: Any) -> int:
+    """Where an item first stands in a list; -1 where it does not."""
+    return list(items).index(item) if item in items else -1
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -42,6 +59,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "max": max,
     "sum": sum,
     "abs": abs,
+    "place": place,
     "round": round,
     "int": int,
 }
@@ -52,6 +70,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: power,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -126,6 +145,27 @@ def _subscript(node: Any, scope: Scope) -> Any:
     return _value(node.value, scope)[_value(node.slice, scope)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """A scope with one more index variable."""
+
+    outer: Scope
+    name: str
+    value: int
+
+    def __getitem__(self, name: str) -> Any:
+        return self.value if name == self.name else self.outer[name]
+
+
+def _list(node: Any, scope: Scope) -> list[Any]:
+    """`[… for layer in range(num_hidden_layers)]`, the one loop there is."""
+    (loop,) = node.generators
+    number = _value(loop.iter.args[0], scope)
+    if not 0 <= number <= LONGEST_LIST:
+        raise ValueError(f"a list of {number} items")
+    return [_value(node.elt, _Inner(scope, loop.target.id, at)) for at in range(number)]
+
+
 _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
     ast.Constant: lambda node, _: node.value,
     ast.Name: lambda node, scope: scope[node.id],
@@ -138,6 +178,7 @@ _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
     ast.Subscript: _subscript,
     ast.Call: lambda node, scope: FUNCTIONS[node.func.id](*(_value(arg, scope) for arg in node.args)),
     ast.Tuple: lambda node, scope: tuple(_value(item, scope) for item in node.elts),
+    ast.ListComp: _list,
     ast.List: lambda node, scope: [_value(item, scope) for item in node.elts],
 }
 

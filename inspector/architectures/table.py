@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
+_IS_NUMBER = re.compile(r"\{\w+\}|[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class Row:
     active: str = ""  # how many of the experts work on one token; "" for all
     tower: str = "text"
     leaf: str = "weight"  # last word of the tensor's name; "" where `name` is the whole
-    buffer: bool = False  # stored, and no parameter
+    stacked: str = ""  # how many experts the tensor's first dimension holds; "" for a single matrix
+    buffer: bool = False  # no parameter; old checkpoints may hold it
+    persistent: bool = False  # a buffer that today's checkpoints hold too
     transposed: bool = False  # [in, out] where other conventions write [out, in]
     group: str = ""  # where the role's usual one does not fit
 
@@ -62,6 +65,9 @@ class Include:
     tower: str = "text"
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
     default_type: str = ""  # `model_type` where the nested configuration names none
+    heads: str = ""  # class suffixes of the outer model that have the part; "" for all
+    without: str = ""  # roles of the included family that the outer model leaves out
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # field values where nothing is nested
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class Family:
     rows: tuple[Row | Include, ...]
     prefix: str = ""  # of the body's names, as `rows` have it
     prefixes: Mapping[str, str] = field(default_factory=dict)  # class suffix → its own; "Model" has none
+    classes: Mapping[str, str] = field(default_factory=dict)  # class name → what stands for its suffix
     head: str = "ForCausalLM"  # the class suffix where `architectures` says nothing
     defaults: Mapping[str, Any] = field(default_factory=dict)  # fields that may be absent
     derived: Mapping[str, str] = field(default_factory=dict)  # expressions for absent fields
@@ -81,9 +88,24 @@ class Family:
     gguf_head: str = ""  # the class suffix whose tensors the conversion to GGUF keeps, where it is not `head`
 
 
-def placeholders(name: str) -> list[str]:
-    """The index variables of a template, outermost first."""
-    return [m[1] for m in _PLACEHOLDER.finditer(name)]
+def numbers_of(template: str) -> tuple[str | int, ...]:
+    """What stands for each number of a name: an index variable, or the number itself."""
+    words = (word for word in template.split(".") if _IS_NUMBER.fullmatch(word))
+    return tuple(word[1:-1] if word.startswith("{") else int(word) for word in words)
+
+
+def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The nested configuration; where an older file has its fields outside, those."""
+    nested = values.get(include.scope)
+    if isinstance(nested, Mapping):
+        return {"model_type": include.default_type, **nested}
+    flat = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
+    return {**include.defaults, **flat, "model_type": include.default_type}
+
+
+def inner_tower(include: Include, tower: str) -> str:
+    """The tower of an included row: the include's, but for towers within it."""
+    return include.tower if tower == "text" else tower
 
 
 _SUFFIX = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|Model)$")

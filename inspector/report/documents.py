@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from inspector import counts, grouping, units
+from inspector.architectures import Known
 from inspector.key_values import Entry
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation, Variant
 from inspector.prediction import BYTES_AT, by_role, bytes_at
@@ -292,3 +293,15 @@ def _predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
                 "expert": key.expert,
                 "part": row.part,
             }
+
+
+def architecture(known: Known) -> dict[str, Any]:
+    """One line of `inspect architectures --json`."""
+    return {
+        "model_type": known.model_type,
+        "family": known.module,
+        "gguf": list(known.gguf),
+        "keyed_percent": known.keyed,
+        "exact_default_percent": known.default,
+        "exact_changed_percent": known.changed,
+    }

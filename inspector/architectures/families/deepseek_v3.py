@@ -1,97 +1,146 @@
-"""DeepSeek-V3 and R1: attention through low ranks, shared and routed experts, the first layers dense.
+"""Model type deepseek_v3.
 
-The layer that predicts the token after next follows the others, and is not part of Transformers' model.
+Made by tools/zoo from Transformers' own models.
 """
 
 from __future__ import annotations
 
-from inspector.architectures.families.shared import (
-    DECODER_DEFAULTS,
-    DECODER_DERIVED,
-    DECODER_HEADS,
-    EMBED_TOKENS,
-    LAYER,
-    NORMS,
-)
 from inspector.architectures.table import Family, Row
 
-ATTN = LAYER + ".self_attn"
-EXPERT = LAYER + ".mlp.experts.{expert<n_routed_experts}"
-SHARED = LAYER + ".mlp.shared_experts"
-DENSE = "layer < first_k_dense_replace"
-SPARSE = "layer >= first_k_dense_replace"
-WIDTH = "moe_intermediate_size * n_shared_experts"
+LAYER = "model.layers.{layer<num_hidden_layers}"
+EXPERT = "model.layers.{layer<num_hidden_layers}.mlp.experts.{expert<n_routed_experts}"
 
 FAMILY = Family(
     name="deepseek_v3",
     types={"deepseek_v3": {}},
     rows=(
-        EMBED_TOKENS,
-        Row("q_proj", ATTN + ".q_proj", "num_attention_heads * qk_head_dim, hidden_size", when="not q_lora_rank"),
-        Row("q_a_proj", ATTN + ".q_a_proj", "q_lora_rank, hidden_size", bias="attention_bias", when="q_lora_rank"),
-        Row("q_a_layernorm", ATTN + ".q_a_layernorm", "q_lora_rank", when="q_lora_rank"),
-        Row("q_b_proj", ATTN + ".q_b_proj", "num_attention_heads * qk_head_dim, q_lora_rank", when="q_lora_rank"),
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
         Row(
-            "kv_a_proj_with_mqa",
-            ATTN + ".kv_a_proj_with_mqa",
-            "kv_lora_rank + qk_rope_head_dim, hidden_size",
+            "q_proj",
+            LAYER + ".self_attn.q_proj",
+            "num_attention_heads * qk_head_dim, hidden_size",
+            when="q_lora_rank is None",
+        ),
+        Row(
+            "o_proj",
+            LAYER + ".self_attn.o_proj",
+            "hidden_size, num_attention_heads * v_head_dim",
             bias="attention_bias",
         ),
-        Row("kv_a_layernorm", ATTN + ".kv_a_layernorm", "kv_lora_rank"),
-        Row("kv_b_proj", ATTN + ".kv_b_proj", "num_attention_heads * (qk_nope_head_dim + v_head_dim), kv_lora_rank"),
-        Row("o_proj", ATTN + ".o_proj", "hidden_size, num_attention_heads * v_head_dim", bias="attention_bias"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", when=DENSE),
-        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", when=DENSE),
-        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", when=DENSE),
-        Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when=SPARSE),
+        Row(
+            "q_a_proj",
+            LAYER + ".self_attn.q_a_proj",
+            "q_lora_rank, hidden_size",
+            bias="attention_bias",
+            when="q_lora_rank is not None",
+        ),
+        Row("q_a_layernorm", LAYER + ".self_attn.q_a_layernorm", "q_lora_rank", when="q_lora_rank is not None"),
+        Row(
+            "q_b_proj",
+            LAYER + ".self_attn.q_b_proj",
+            "num_attention_heads * qk_head_dim, q_lora_rank",
+            when="q_lora_rank is not None",
+        ),
+        Row(
+            "kv_a_proj_with_mqa",
+            LAYER + ".self_attn.kv_a_proj_with_mqa",
+            "qk_rope_head_dim + kv_lora_rank, hidden_size",
+            bias="attention_bias",
+        ),
+        Row("kv_a_layernorm", LAYER + ".self_attn.kv_a_layernorm", "kv_lora_rank"),
+        Row(
+            "kv_b_proj",
+            LAYER + ".self_attn.kv_b_proj",
+            "num_attention_heads * qk_nope_head_dim + num_attention_heads * v_head_dim, kv_lora_rank",
+        ),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when="layer >= first_k_dense_replace"),
         Row(
             "router_bias",
             LAYER + ".mlp.gate.e_score_correction_bias",
             "n_routed_experts",
-            when=SPARSE,
+            when="layer >= first_k_dense_replace",
             leaf="",
-            buffer=True,
         ),
-        Row("shared_gate_proj", SHARED + ".gate_proj", f"{WIDTH}, hidden_size", when=SPARSE),
-        Row("shared_up_proj", SHARED + ".up_proj", f"{WIDTH}, hidden_size", when=SPARSE),
-        Row("shared_down_proj", SHARED + ".down_proj", f"hidden_size, {WIDTH}", when=SPARSE),
+        Row(
+            "gate_proj",
+            LAYER + ".mlp.gate_proj",
+            "intermediate_size, hidden_size",
+            when="layer < first_k_dense_replace",
+        ),
         Row(
             "gate_proj",
             EXPERT + ".gate_proj",
             "moe_intermediate_size, hidden_size",
-            when=SPARSE,
+            when="layer >= first_k_dense_replace",
             active="num_experts_per_tok",
         ),
+        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", when="layer < first_k_dense_replace"),
         Row(
             "up_proj",
             EXPERT + ".up_proj",
             "moe_intermediate_size, hidden_size",
-            when=SPARSE,
+            when="layer >= first_k_dense_replace",
             active="num_experts_per_tok",
+        ),
+        Row(
+            "down_proj",
+            LAYER + ".mlp.down_proj",
+            "hidden_size, intermediate_size",
+            when="layer < first_k_dense_replace",
         ),
         Row(
             "down_proj",
             EXPERT + ".down_proj",
             "hidden_size, moe_intermediate_size",
-            when=SPARSE,
+            when="layer >= first_k_dense_replace",
             active="num_experts_per_tok",
         ),
-        *NORMS,
-        *DECODER_HEADS,
+        Row(
+            "shared_gate_proj",
+            LAYER + ".mlp.shared_experts.gate_proj",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
+            when="layer >= first_k_dense_replace",
+        ),
+        Row(
+            "shared_up_proj",
+            LAYER + ".mlp.shared_experts.up_proj",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
+            when="layer >= first_k_dense_replace",
+        ),
+        Row(
+            "shared_down_proj",
+            LAYER + ".mlp.shared_experts.down_proj",
+            "hidden_size, n_shared_experts * moe_intermediate_size",
+            when="layer >= first_k_dense_replace",
+        ),
+        Row("norm", "model.norm", "hidden_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
+        Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
     prefix="model.",
     defaults={
-        **DECODER_DEFAULTS,
+        "attention_bias": False,
         "first_k_dense_replace": 3,
+        "hidden_size": 7168,
+        "intermediate_size": 18432,
+        "kv_lora_rank": 512,
+        "moe_intermediate_size": 2048,
         "n_routed_experts": 256,
         "n_shared_experts": 1,
+        "num_attention_heads": 128,
         "num_experts_per_tok": 8,
-        "moe_intermediate_size": 2048,
-        "kv_lora_rank": 512,
-        "qk_rope_head_dim": 64,
+        "num_hidden_layers": 61,
+        "q_lora_rank": 1536,
         "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "tie_word_embeddings": False,
         "v_head_dim": 128,
-        "q_lora_rank": None,
+        "vocab_size": 129280,
     },
-    derived={"num_labels": DECODER_DERIVED["num_labels"], "qk_head_dim": "qk_nope_head_dim + qk_rope_head_dim"},
+    derived={"head_dim": "qk_rope_head_dim", "qk_head_dim": "head_dim + qk_nope_head_dim"},
+    fields={"num_local_experts": "n_routed_experts"},
+    gguf=("deepseek2",),
 )

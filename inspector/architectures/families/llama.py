@@ -18,6 +18,7 @@ FAMILY = Family(
     types={
         "llama": {},
         "mistral": {"num_key_value_heads": 8},
+        "mimo": {"qkv_bias": True, "o_bias": False},
         "qwen2": {"qkv_bias": True, "o_bias": False},
         "qwen3": {"qk_norm": True, "head_dim": 128},
         "gemma": {"tie_word_embeddings": True, "head_dim": 256, "num_key_value_heads": 16},

@@ -1,0 +1,142 @@
+"""Model type axk1.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "model.layers.{layer<num_hidden_layers}"
+EXPERT = "model.layers.{layer<num_hidden_layers}.mlp.experts.{expert<n_routed_experts}"
+
+FAMILY = Family(
+    name="axk1",
+    types={"axk1": {}},
+    rows=(
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
+        Row(
+            "o_proj",
+            LAYER + ".self_attn.o_proj",
+            "hidden_size, num_attention_heads * v_head_dim",
+            bias="attention_bias",
+        ),
+        Row("q_a_proj", LAYER + ".self_attn.q_a_proj", "q_lora_rank, hidden_size", bias="attention_bias"),
+        Row("q_a_layernorm", LAYER + ".self_attn.q_a_layernorm", "q_lora_rank"),
+        Row("q_b_proj", LAYER + ".self_attn.q_b_proj", "num_attention_heads * qk_head_dim, q_lora_rank"),
+        Row(
+            "kv_a_proj_with_mqa",
+            LAYER + ".self_attn.kv_a_proj_with_mqa",
+            "qk_rope_head_dim + kv_lora_rank, hidden_size",
+            bias="attention_bias",
+        ),
+        Row("kv_a_layernorm", LAYER + ".self_attn.kv_a_layernorm", "kv_lora_rank"),
+        Row(
+            "kv_b_proj",
+            LAYER + ".self_attn.kv_b_proj",
+            "num_attention_heads * qk_nope_head_dim + num_attention_heads * v_head_dim, kv_lora_rank",
+        ),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when="mlp_layer_types[layer] == 'sparse'"),
+        Row(
+            "router_bias",
+            LAYER + ".mlp.gate.e_score_correction_bias",
+            "n_routed_experts",
+            when="mlp_layer_types[layer] == 'sparse'",
+            leaf="",
+        ),
+        Row(
+            "gate_proj",
+            LAYER + ".mlp.gate_proj",
+            "intermediate_size, hidden_size",
+            when="mlp_layer_types[layer] == 'dense'",
+        ),
+        Row(
+            "gate_proj",
+            EXPERT + ".gate_proj",
+            "moe_intermediate_size, hidden_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+            active="num_experts_per_tok",
+        ),
+        Row(
+            "up_proj",
+            LAYER + ".mlp.up_proj",
+            "intermediate_size, hidden_size",
+            when="mlp_layer_types[layer] == 'dense'",
+        ),
+        Row(
+            "up_proj",
+            EXPERT + ".up_proj",
+            "moe_intermediate_size, hidden_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+            active="num_experts_per_tok",
+        ),
+        Row(
+            "down_proj",
+            LAYER + ".mlp.down_proj",
+            "hidden_size, intermediate_size",
+            when="mlp_layer_types[layer] == 'dense'",
+        ),
+        Row(
+            "down_proj",
+            EXPERT + ".down_proj",
+            "hidden_size, moe_intermediate_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+            active="num_experts_per_tok",
+        ),
+        Row(
+            "shared_gate_proj",
+            LAYER + ".mlp.shared_experts.gate_proj",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+        ),
+        Row(
+            "shared_up_proj",
+            LAYER + ".mlp.shared_experts.up_proj",
+            "n_shared_experts * moe_intermediate_size, hidden_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+        ),
+        Row(
+            "shared_down_proj",
+            LAYER + ".mlp.shared_experts.down_proj",
+            "hidden_size, n_shared_experts * moe_intermediate_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+        ),
+        Row(
+            "post_feedforward_layernorm",
+            LAYER + ".post_mlp_layernorm",
+            "hidden_size",
+            when="mlp_layer_types[layer] == 'sparse'",
+        ),
+        Row("norm", "model.norm", "hidden_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
+        Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
+    ),
+    prefix="model.",
+    defaults={
+        "attention_bias": False,
+        "hidden_size": 7168,
+        "intermediate_size": 18432,
+        "kv_lora_rank": 512,
+        "moe_intermediate_size": 2048,
+        "n_routed_experts": 192,
+        "n_shared_experts": 1,
+        "num_attention_heads": 64,
+        "num_experts_per_tok": 8,
+        "num_hidden_layers": 61,
+        "q_lora_rank": 1536,
+        "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "tie_word_embeddings": False,
+        "v_head_dim": 128,
+        "vocab_size": 163840,
+    },
+    derived={
+        "head_dim": "qk_rope_head_dim",
+        "qk_head_dim": "head_dim + qk_nope_head_dim",
+        "mlp_layer_types": "['dense' if layer == 0 else 'sparse' for layer in range(num_hidden_layers)]",
+    },
+    fields={"num_local_experts": "n_routed_experts"},
+)

@@ -1,0 +1,182 @@
+"""Model type beit.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+ENCODER = "encoder.layer.{layer<num_hidden_layers}"
+BEIT_ENCODER = "beit.encoder.layer.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="beit",
+    types={"beit": {}},
+    rows=(
+        Row(
+            "embed_positions",
+            "embeddings.position_embeddings",
+            "1, 10 if 'stage7' in out_features else 4 * num_attention_heads + 2, hidden_size",
+            when="use_absolute_position_embeddings",
+            leaf="",
+        ),
+        Row(
+            "mask_token",
+            "embeddings.mask_token",
+            "1, 1, hidden_size",
+            when="use_mask_token",
+            leaf="",
+            group="embedding",
+        ),
+        Row("input_layernorm", ENCODER + ".layernorm_before", "hidden_size", bias="True", heads="Model"),
+        Row(
+            "q_proj",
+            ENCODER + ".attention.attention.query",
+            "num_attention_heads * head_dim, hidden_size",
+            bias="True",
+            heads="Model",
+        ),
+        Row(
+            "k_proj",
+            ENCODER + ".attention.attention.key",
+            "num_attention_heads * head_dim, hidden_size",
+            heads="Model",
+        ),
+        Row(
+            "v_proj",
+            ENCODER + ".attention.attention.value",
+            "num_attention_heads * head_dim, hidden_size",
+            bias="True",
+            heads="Model",
+        ),
+        Row(
+            "o_proj",
+            ENCODER + ".attention.output.dense",
+            "hidden_size, num_attention_heads * head_dim",
+            bias="True",
+            heads="Model",
+        ),
+        Row("lambda_1", ENCODER + ".lambda_1", "hidden_size", heads="Model", leaf=""),
+        Row("lambda_2", ENCODER + ".lambda_2", "hidden_size", heads="Model", leaf=""),
+        Row(
+            "relative_position_bias_table",
+            ENCODER + ".attention.attention.relative_position_bias.relative_position_bias_table",
+            "3 * (image_size - 2) if 'stage5' in out_features else 172 if auxiliary_concat_input else num_channels * num_hidden_layers, num_attention_heads",
+            when="use_relative_position_bias",
+            leaf="",
+            group="attention",
+        ),
+        Row("post_attention_layernorm", ENCODER + ".layernorm_after", "hidden_size", bias="True", heads="Model"),
+        Row("up_proj", ENCODER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", heads="Model"),
+        Row("down_proj", ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True", heads="Model"),
+        Row(
+            "key_k_proj",
+            BEIT_ENCODER + ".attention.attention.key",
+            "hidden_size, hidden_size",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "dense_o_proj",
+            BEIT_ENCODER + ".attention.output.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "query_q_proj",
+            BEIT_ENCODER + ".attention.attention.query",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "value_v_proj",
+            BEIT_ENCODER + ".attention.attention.value",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row("encoder_lambda_1", BEIT_ENCODER + ".lambda_1", "hidden_size", heads="ForImageClassification", leaf=""),
+        Row("encoder_lambda_2", BEIT_ENCODER + ".lambda_2", "hidden_size", heads="ForImageClassification", leaf=""),
+        Row(
+            "layernorm_after_post_attention_layernorm",
+            BEIT_ENCODER + ".layernorm_after",
+            "hidden_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "layernorm_before_input_layernorm",
+            BEIT_ENCODER + ".layernorm_before",
+            "hidden_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "dense_up_proj",
+            BEIT_ENCODER + ".intermediate.dense",
+            "intermediate_size, hidden_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "dense_down_proj",
+            BEIT_ENCODER + ".output.dense",
+            "hidden_size, intermediate_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row("layernorm_25", "layernorm", "hidden_size", bias="True", when="not use_mean_pooling"),
+        Row(
+            "relative_position_bias_table",
+            "encoder.relative_position_bias.relative_position_bias_table",
+            "3 * (image_size - 2) if 'stage5' in out_features else 172 if auxiliary_concat_input else num_channels * num_hidden_layers, num_attention_heads",
+            when="use_shared_relative_position_bias",
+            leaf="",
+        ),
+        Row("embed_class", "embeddings.cls_token", "1, 1, hidden_size", heads="Model", leaf=""),
+        Row(
+            "embed_patches",
+            "embeddings.patch_embeddings.projection",
+            "hidden_size, num_channels, patch_size, patch_size",
+            bias="True",
+            heads="Model",
+        ),
+        Row("layernorm", "pooler.layernorm", "hidden_size", bias="True", when="use_mean_pooling", heads="Model"),
+        Row(
+            "cls_token_embed_class",
+            "beit.embeddings.cls_token",
+            "1, 1, hidden_size",
+            heads="ForImageClassification",
+            leaf="",
+        ),
+        Row(
+            "projection_embed_patches",
+            "beit.embeddings.patch_embeddings.projection",
+            "hidden_size, num_channels, patch_size, patch_size",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row("pooler_layernorm", "beit.pooler.layernorm", "hidden_size", bias="True", heads="ForImageClassification"),
+        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForImageClassification"),
+    ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
+    defaults={
+        "auxiliary_concat_input": False,
+        "hidden_size": 768,
+        "image_size": 224,
+        "intermediate_size": 3072,
+        "num_attention_heads": 12,
+        "num_channels": 3,
+        "num_hidden_layers": 12,
+        "out_features": ["stage12"],
+        "patch_size": 16,
+        "use_absolute_position_embeddings": False,
+        "use_mask_token": False,
+        "use_mean_pooling": True,
+        "use_relative_position_bias": False,
+        "use_shared_relative_position_bias": False,
+    },
+    head="Model",
+)

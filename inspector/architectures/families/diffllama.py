@@ -1,0 +1,56 @@
+"""Model type diffllama.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "model.layers.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="diffllama",
+    types={"diffllama": {}},
+    rows=(
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
+        Row(
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
+        ),
+        Row("lambda_q1", LAYER + ".self_attn.lambda_q1", "head_dim", leaf="", group="attention"),
+        Row("lambda_k1", LAYER + ".self_attn.lambda_k1", "head_dim", leaf="", group="attention"),
+        Row("lambda_q2", LAYER + ".self_attn.lambda_q2", "head_dim", leaf="", group="attention"),
+        Row("lambda_k2", LAYER + ".self_attn.lambda_k2", "head_dim", leaf="", group="attention"),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
+        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
+        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
+        Row("norm", "model.norm", "hidden_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("qa_outputs", "qa_outputs", "2, hidden_size", bias="True", heads="ForQuestionAnswering"),
+        Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
+        Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
+    ),
+    prefix="model.",
+    prefixes={"ForQuestionAnswering": "transformer."},
+    defaults={
+        "attention_bias": False,
+        "hidden_size": 2048,
+        "intermediate_size": 8192,
+        "num_attention_heads": 32,
+        "num_hidden_layers": 16,
+        "tie_word_embeddings": False,
+        "vocab_size": 32000,
+    },
+    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+)

@@ -1,0 +1,155 @@
+"""Model type esm.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "esm.encoder.layer.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="esm",
+    types={"esm": {}},
+    rows=(
+        Row("embed_norm", "esm.embeddings.layer_norm", "hidden_size", bias="True", when="emb_layer_norm_before"),
+        Row(
+            "embed_positions",
+            "esm.embeddings.position_embeddings",
+            "max_position_embeddings, hidden_size",
+            when="position_embedding_type == 'absolute'",
+        ),
+        Row("embed_tokens", "esm.embeddings.word_embeddings", "vocab_size, hidden_size"),
+        Row("q_proj", LAYER + ".attention.self.query", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("beta", LAYER + ".LayerNorm.beta", "hidden_size", tower="encoder", leaf=""),
+        Row("gamma", LAYER + ".LayerNorm.gamma", "hidden_size", tower="encoder", leaf=""),
+        Row(
+            "LayerNorm_beta",
+            LAYER + ".attention.LayerNorm.beta",
+            "hidden_size",
+            tower="encoder",
+            leaf="",
+            group="attention",
+        ),
+        Row(
+            "LayerNorm_gamma",
+            LAYER + ".attention.LayerNorm.gamma",
+            "hidden_size",
+            tower="encoder",
+            leaf="",
+            group="attention",
+        ),
+        Row(
+            "cross_beta",
+            LAYER + ".crossattention.LayerNorm.beta",
+            "hidden_size",
+            when="add_cross_attention",
+            tower="encoder",
+            leaf="",
+            group="attention",
+        ),
+        Row(
+            "cross_gamma",
+            LAYER + ".crossattention.LayerNorm.gamma",
+            "hidden_size",
+            when="add_cross_attention",
+            tower="encoder",
+            leaf="",
+            group="attention",
+        ),
+        Row(
+            "cross_down_proj",
+            LAYER + ".crossattention.output.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_k_proj",
+            LAYER + ".crossattention.self.key",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_q_proj",
+            LAYER + ".crossattention.self.query",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row(
+            "cross_v_proj",
+            LAYER + ".crossattention.self.value",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="add_cross_attention",
+            tower="encoder",
+        ),
+        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", tower="encoder"),
+        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True", tower="encoder"),
+        Row(
+            "regression",
+            "esm.contact_head.regression",
+            "1, num_attention_heads * num_hidden_layers",
+            bias="True",
+            group="head",
+        ),
+        Row("emb_layer_norm_after", "esm.encoder.emb_layer_norm_after", "hidden_size", bias="True", tower="encoder"),
+        Row("lm_head", "lm_head", "vocab_size", heads="ForMaskedLM", leaf="bias"),
+        Row("mlm_dense", "lm_head.dense", "hidden_size, hidden_size", bias="True", heads="ForMaskedLM"),
+        Row("mlm_norm", "lm_head.layer_norm", "hidden_size", bias="True", heads="ForMaskedLM"),
+        Row(
+            "dense",
+            "classifier.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForSequenceClassification",
+            group="head",
+        ),
+        Row(
+            "out_proj", "classifier.out_proj", "num_labels, hidden_size", bias="True", heads="ForSequenceClassification"
+        ),
+        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
+        Row("pooler", "esm.pooler.dense", "hidden_size, hidden_size", bias="True", heads="Model"),
+        Row(
+            "lm_head",
+            "lm_head.decoder",
+            "vocab_size, hidden_size",
+            heads="ForMaskedLM",
+            tied="tie_word_embeddings",
+            tower="decoder",
+        ),
+        Row(
+            "inv_freq",
+            "esm.encoder.layer.*.attention.self.rotary_embeddings.inv_freq",
+            "4 * (3 * num_labels // 16)",
+            when="position_embedding_type == 'rotary'",
+            tower="encoder",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+    ),
+    prefix="esm.",
+    defaults={
+        "add_cross_attention": False,
+        "emb_layer_norm_before": None,
+        "hidden_size": 768,
+        "intermediate_size": 3072,
+        "max_position_embeddings": 1026,
+        "num_attention_heads": 12,
+        "num_hidden_layers": 12,
+        "position_embedding_type": "absolute",
+        "tie_word_embeddings": True,
+        "vocab_size": 33,
+    },
+    head="ForMaskedLM",
+)

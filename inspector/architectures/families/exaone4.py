@@ -1,0 +1,63 @@
+"""Model type exaone4.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "model.layers.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="exaone4",
+    types={"exaone4": {}},
+    rows=(
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row(
+            "q_proj",
+            LAYER + ".self_attn.q_proj",
+            "num_attention_heads * head_dim, hidden_size",
+        ),
+        Row(
+            "k_proj",
+            LAYER + ".self_attn.k_proj",
+            "num_key_value_heads * head_dim, hidden_size",
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".self_attn.v_proj",
+            "num_key_value_heads * head_dim, hidden_size",
+        ),
+        Row(
+            "o_proj",
+            LAYER + ".self_attn.o_proj",
+            "hidden_size, num_attention_heads * head_dim",
+        ),
+        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
+        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
+        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
+        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
+        Row("norm", "model.norm", "hidden_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("qa_outputs", "qa_outputs", "2, hidden_size", bias="True", heads="ForQuestionAnswering"),
+        Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
+        Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
+    ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
+    prefix="model.",
+    prefixes={"ForQuestionAnswering": "transformer."},
+    defaults={
+        "hidden_size": 4096,
+        "intermediate_size": 16384,
+        "num_attention_heads": 32,
+        "num_hidden_layers": 32,
+        "num_key_value_heads": 32,
+        "tie_word_embeddings": False,
+        "vocab_size": 102400,
+    },
+    gguf=("exaone4",),
+)

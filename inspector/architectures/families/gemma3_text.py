@@ -1,0 +1,55 @@
+"""Model type gemma3_text.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "model.layers.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="gemma3_text",
+    types={"gemma3_text": {}},
+    rows=(
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
+        Row(
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
+        ),
+        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "hidden_size"),
+        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
+        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
+        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
+        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
+        Row("norm", "model.norm", "hidden_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
+    ),
+    prefix="model.",
+    defaults={
+        "attention_bias": False,
+        "head_dim": 256,
+        "hidden_size": 2304,
+        "intermediate_size": 9216,
+        "num_attention_heads": 8,
+        "num_hidden_layers": 26,
+        "num_key_value_heads": 4,
+        "tie_word_embeddings": True,
+        "vocab_size": 262208,
+    },
+    gguf=("gemma-embedding", "gemma3"),
+)

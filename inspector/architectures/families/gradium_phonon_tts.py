@@ -1,0 +1,295 @@
+"""Model type gradium_phonon_tts.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+FLOW_NET_RES_BLOCKS = "flow_lm.flow_net.res_blocks.{layer<flow_head_config.num_hidden_layers}"
+FLOW_NET_TIME_EMBED = "flow_lm.flow_net.time_embed.{layer<2}"
+FLOW_LM_TRANSFORMER = "flow_lm.transformer.layers.{layer<flow_head_config.num_hidden_layers}"
+LAYER = "layers.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="gradium_phonon_tts",
+    types={"gradium_phonon_tts": {}},
+    rows=(
+        Row(
+            "adaLN_modulation",
+            FLOW_NET_RES_BLOCKS + ".adaLN_modulation.1",
+            "num_labels * hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "mlp",
+            FLOW_NET_RES_BLOCKS + ".mlp.{mlp<flow_head_config.loss_weighting_num_layers}",
+            "flow_head_config.hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            when="mlp % 2 == 0",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "in_ln",
+            FLOW_NET_RES_BLOCKS + ".in_ln",
+            "flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+            group="norm",
+        ),
+        Row(
+            "time_embed_mlp",
+            FLOW_NET_TIME_EMBED + ".mlp.0",
+            "flow_head_config.hidden_size, flow_head_config.frequency_embedding_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "time_embed_mlp",
+            FLOW_NET_TIME_EMBED + ".mlp.2",
+            "flow_head_config.hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "alpha",
+            FLOW_NET_TIME_EMBED + ".mlp.3.alpha",
+            "flow_head_config.hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+            group="embedding",
+        ),
+        Row(
+            "loss_weighting",
+            "loss_weighting.layers.{layer<flow_head_config.loss_weighting_num_layers}",
+            "flow_head_config.loss_weighting_hidden_size, flow_head_config.loss_weighting_hidden_size if layer > 0 else 2",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "input_layernorm",
+            FLOW_LM_TRANSFORMER + ".norm1",
+            "hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "o_proj",
+            FLOW_LM_TRANSFORMER + ".self_attn.out_proj",
+            "hidden_size, hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "linear1",
+            FLOW_LM_TRANSFORMER + ".linear1",
+            "intermediate_size, hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "linear2",
+            FLOW_LM_TRANSFORMER + ".linear2",
+            "hidden_size, intermediate_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "in_proj",
+            FLOW_LM_TRANSFORMER + ".self_attn.in_proj",
+            "flow_head_config.loss_weighting_num_layers * hidden_size, hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "post_attention_layernorm",
+            FLOW_LM_TRANSFORMER + ".norm2",
+            "hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim", when="attention_bias", leaf="bias"
+        ),
+        Row(
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim", when="attention_bias", leaf="bias"
+        ),
+        Row(
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim", when="attention_bias", leaf="bias"
+        ),
+        Row("input_layernorm_63", LAYER + ".input_layernorm", "hidden_size", bias="True", heads="Model"),
+        Row(
+            "post_attention_layernorm_69",
+            LAYER + ".post_attention_layernorm",
+            "hidden_size",
+            bias="True",
+            heads="Model",
+        ),
+        Row(
+            "self_attn_in_proj",
+            LAYER + ".self_attn.in_proj",
+            "head_dim * (num_attention_heads + 2 * num_key_value_heads), hidden_size",
+            heads="Model",
+            group="state_space",
+        ),
+        Row(
+            "self_attn_o_proj",
+            LAYER + ".self_attn.o_proj",
+            "hidden_size, num_attention_heads * head_dim",
+            bias="attention_bias",
+            heads="Model",
+        ),
+        Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size", heads="Model"),
+        Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size", heads="Model"),
+        Row("out_eos", "flow_lm.out_eos", "1, hidden_size", bias="True", heads="ForConditionalGeneration"),
+        Row(
+            "cond_embed",
+            "flow_lm.flow_net.cond_embed",
+            "flow_head_config.hidden_size, hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "adaLN_modulation",
+            "flow_lm.flow_net.final_layer.adaLN_modulation.1",
+            "num_labels * flow_head_config.hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "linear",
+            "flow_lm.flow_net.final_layer.linear",
+            "flow_head_config.loss_weighting_hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "input_proj",
+            "flow_lm.flow_net.input_proj",
+            "flow_head_config.hidden_size, flow_head_config.loss_weighting_hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "proj",
+            "loss_weighting.proj",
+            "1, flow_head_config.loss_weighting_hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "input_linear",
+            "flow_lm.input_linear",
+            "hidden_size, flow_head_config.loss_weighting_hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "output_proj",
+            "flow_lm.condition_provider.conditioners.speaker_wavs.output_proj",
+            "hidden_size, flow_head_config.hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "bos_emb",
+            "flow_lm.bos_emb",
+            "flow_head_config.loss_weighting_hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+        ),
+        Row(
+            "duration_delta_output_proj",
+            "flow_lm.condition_provider.conditioners.duration_delta.output_proj",
+            "hidden_size, duration_delta_embedding_dim",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "embed",
+            "flow_lm.condition_provider.conditioners.transcript_in_segment.embed",
+            "vocab_size, hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row("out_norm", "flow_lm.out_norm", "hidden_size", bias="True", heads="ForConditionalGeneration"),
+        Row(
+            "num_speakers_embed",
+            "flow_lm.condition_provider.conditioners.num_speakers.embed",
+            "flow_head_config.loss_weighting_hidden_size, 16",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "num_speakers_output_proj",
+            "flow_lm.condition_provider.conditioners.num_speakers.output_proj",
+            "hidden_size, 16",
+            heads="ForConditionalGeneration",
+        ),
+        Row("audio_latent_proj", "audio_latent_proj", "hidden_size, flow_head_config.latent_dim", heads="Model"),
+        Row("audio_prompt_proj", "audio_prompt_proj", "hidden_size, audio_prompt_dim", heads="Model"),
+        Row("bos_latent", "bos_latent", "flow_head_config.latent_dim", heads="Model", leaf=""),
+        Row("duration_delta_proj", "duration_delta_proj", "hidden_size, duration_delta_embedding_dim", heads="Model"),
+        Row("embed_tokens", "embed_tokens", "vocab_size, hidden_size", heads="Model"),
+        Row("norm", "norm", "hidden_size", bias="True", heads="Model"),
+        Row(
+            "num_speakers_embed_77",
+            "num_speakers_embed",
+            "num_speakers_vocab_size, num_speakers_embedding_dim",
+            heads="Model",
+        ),
+        Row("num_speakers_proj", "num_speakers_proj", "hidden_size, num_speakers_embedding_dim", heads="Model"),
+        Row(
+            "freqs",
+            FLOW_NET_TIME_EMBED + ".freqs",
+            "duration_delta_embedding_dim",
+            heads="ForConditionalGeneration",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "emb_mean",
+            "flow_lm.emb_mean",
+            "flow_head_config.loss_weighting_hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "latent_stats_num_updates",
+            "latent_stats_num_updates",
+            "",
+            heads="ForConditionalGeneration",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "emb_std",
+            "flow_lm.emb_std",
+            "flow_head_config.loss_weighting_hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+    ),
+    defaults={
+        "attention_bias": False,
+        "audio_prompt_dim": 512,
+        "duration_delta_embedding_dim": 128,
+        "flow_head_config": {
+            "frequency_embedding_size": 256,
+            "hidden_size": 512,
+            "latent_dim": 32,
+            "loss_weighting_hidden_size": 32,
+            "loss_weighting_num_layers": 3,
+            "num_hidden_layers": 6,
+        },
+        "head_dim": 64,
+        "hidden_size": 768,
+        "intermediate_size": 3072,
+        "num_attention_heads": 12,
+        "num_hidden_layers": 6,
+        "num_speakers_embedding_dim": 16,
+        "num_speakers_vocab_size": 32,
+        "vocab_size": 4001,
+    },
+    derived={"num_key_value_heads": "num_attention_heads"},
+    head="ForConditionalGeneration",
+)

@@ -1,0 +1,142 @@
+"""Model type luke.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "luke.encoder.layer.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="luke",
+    types={"luke": {}},
+    rows=(
+        Row("embed_tokens", "luke.embeddings.word_embeddings", "vocab_size, hidden_size"),
+        Row("embed_positions", "luke.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
+        Row("embed_token_types", "luke.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
+        Row("embed_norm", "luke.embeddings.LayerNorm", "hidden_size", bias="True"),
+        Row("entity_embeddings", "luke.entity_embeddings.entity_embeddings", "entity_vocab_size, entity_emb_size"),
+        Row("entity_embedding_dense", "luke.entity_embeddings.entity_embedding_dense", "hidden_size, entity_emb_size"),
+        Row(
+            "position_embeddings_embed_positions",
+            "luke.entity_embeddings.position_embeddings",
+            "max_position_embeddings, hidden_size",
+        ),
+        Row(
+            "token_type_embeddings_embed_token_types",
+            "luke.entity_embeddings.token_type_embeddings",
+            "type_vocab_size, hidden_size",
+        ),
+        Row("LayerNorm", "luke.entity_embeddings.LayerNorm", "hidden_size", bias="True", group="norm"),
+        Row("q_proj", LAYER + ".attention.self.query", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row(
+            "w2e_query",
+            LAYER + ".attention.self.w2e_query",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="use_entity_aware_attention",
+            tower="encoder",
+            group="attention",
+        ),
+        Row(
+            "e2w_query",
+            LAYER + ".attention.self.e2w_query",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="use_entity_aware_attention",
+            tower="encoder",
+            group="attention",
+        ),
+        Row(
+            "e2e_query",
+            LAYER + ".attention.self.e2e_query",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="use_entity_aware_attention",
+            tower="encoder",
+            group="attention",
+        ),
+        Row(
+            "post_attention_layernorm",
+            LAYER + ".attention.output.LayerNorm",
+            "hidden_size",
+            bias="True",
+            tower="encoder",
+        ),
+        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", tower="encoder"),
+        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True", tower="encoder"),
+        Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True", tower="encoder"),
+        Row(
+            "pooler",
+            "luke.pooler.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForMaskedLM Model ForMultipleChoice ForSequenceClassification",
+        ),
+        Row("lm_head", "lm_head", "vocab_size", heads="ForMaskedLM", tied="tie_word_embeddings", leaf="bias"),
+        Row("mlm_dense", "lm_head.dense", "hidden_size, hidden_size", bias="True", heads="ForMaskedLM"),
+        Row("mlm_norm", "lm_head.layer_norm", "hidden_size", bias="True", heads="ForMaskedLM"),
+        Row(
+            "entity_predictions",
+            "entity_predictions",
+            "entity_vocab_size",
+            heads="ForMaskedLM",
+            leaf="bias",
+            group="head",
+        ),
+        Row(
+            "dense",
+            "entity_predictions.transform.dense",
+            "entity_emb_size, hidden_size",
+            bias="True",
+            heads="ForMaskedLM",
+            group="head",
+        ),
+        Row(
+            "transform_LayerNorm",
+            "entity_predictions.transform.LayerNorm",
+            "entity_emb_size",
+            bias="True",
+            heads="ForMaskedLM",
+            group="norm",
+        ),
+        Row("classifier", "classifier", "1, hidden_size", bias="True", heads="ForMultipleChoice"),
+        Row(
+            "classifier",
+            "classifier",
+            "num_labels, hidden_size",
+            bias="True",
+            heads="ForSequenceClassification ForTokenClassification",
+        ),
+        Row("qa_outputs", "qa_outputs", "num_labels, hidden_size", bias="True", heads="ForQuestionAnswering"),
+        Row("lm_head", "lm_head.decoder", "vocab_size, hidden_size", bias="True", heads="ForMaskedLM", tower="decoder"),
+        Row(
+            "decoder",
+            "entity_predictions.decoder",
+            "entity_vocab_size, entity_emb_size",
+            heads="ForMaskedLM",
+            tied="tie_word_embeddings",
+            tower="decoder",
+            group="head",
+        ),
+    ),
+    prefix="luke.",
+    defaults={
+        "entity_emb_size": 256,
+        "entity_vocab_size": 500000,
+        "hidden_size": 768,
+        "intermediate_size": 3072,
+        "max_position_embeddings": 512,
+        "num_hidden_layers": 12,
+        "tie_word_embeddings": True,
+        "type_vocab_size": 2,
+        "use_entity_aware_attention": True,
+        "vocab_size": 50267,
+    },
+    head="ForMaskedLM",
+)

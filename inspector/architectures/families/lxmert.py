@@ -1,0 +1,240 @@
+"""Model type lxmert.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LXMERT_ENCODER = "lxmert.encoder.layer.{layer<l_layers}"
+ENCODER_X_LAYERS = "lxmert.encoder.x_layers.{layer<x_layers}"
+ENCODER_R_LAYERS = "lxmert.encoder.r_layers.{layer<r_layers}"
+
+FAMILY = Family(
+    name="lxmert",
+    types={"lxmert": {}},
+    rows=(
+        Row("embed_tokens", "lxmert.embeddings.word_embeddings", "vocab_size, hidden_size"),
+        Row("embed_positions", "lxmert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
+        Row("embed_token_types", "lxmert.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
+        Row("embed_norm", "lxmert.embeddings.LayerNorm", "hidden_size", bias="True"),
+        Row("q_proj", LXMERT_ENCODER + ".attention.self.query", "hidden_size, hidden_size", bias="True"),
+        Row("k_proj", LXMERT_ENCODER + ".attention.self.key", "hidden_size, hidden_size", bias="True"),
+        Row("v_proj", LXMERT_ENCODER + ".attention.self.value", "hidden_size, hidden_size", bias="True"),
+        Row("o_proj", LXMERT_ENCODER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
+        Row("post_attention_layernorm", LXMERT_ENCODER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
+        Row("up_proj", LXMERT_ENCODER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
+        Row("down_proj", LXMERT_ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
+        Row("post_feedforward_layernorm", LXMERT_ENCODER + ".output.LayerNorm", "hidden_size", bias="True"),
+        Row("query_q_proj", ENCODER_X_LAYERS + ".visual_attention.att.query", "hidden_size, hidden_size", bias="True"),
+        Row("key_k_proj", ENCODER_X_LAYERS + ".visual_attention.att.key", "hidden_size, hidden_size", bias="True"),
+        Row("value_v_proj", ENCODER_X_LAYERS + ".visual_attention.att.value", "hidden_size, hidden_size", bias="True"),
+        Row(
+            "dense_down_proj",
+            ENCODER_X_LAYERS + ".visual_attention.output.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "LayerNorm_post_feedforward_layernorm",
+            ENCODER_X_LAYERS + ".visual_attention.output.LayerNorm",
+            "hidden_size",
+            bias="True",
+        ),
+        Row(
+            "self_query_q_proj", ENCODER_X_LAYERS + ".lang_self_att.self.query", "hidden_size, hidden_size", bias="True"
+        ),
+        Row("self_key_k_proj", ENCODER_X_LAYERS + ".lang_self_att.self.key", "hidden_size, hidden_size", bias="True"),
+        Row(
+            "self_value_v_proj", ENCODER_X_LAYERS + ".lang_self_att.self.value", "hidden_size, hidden_size", bias="True"
+        ),
+        Row(
+            "output_dense_down_proj",
+            ENCODER_X_LAYERS + ".lang_self_att.output.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "output_LayerNorm_post_feedforward_layernorm",
+            ENCODER_X_LAYERS + ".lang_self_att.output.LayerNorm",
+            "hidden_size",
+            bias="True",
+        ),
+        Row(
+            "visn_self_att_self_query_q_proj",
+            ENCODER_X_LAYERS + ".visn_self_att.self.query",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "visn_self_att_self_key_k_proj",
+            ENCODER_X_LAYERS + ".visn_self_att.self.key",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "visn_self_att_self_value_v_proj",
+            ENCODER_X_LAYERS + ".visn_self_att.self.value",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "visn_self_att_output_dense_down_proj",
+            ENCODER_X_LAYERS + ".visn_self_att.output.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "visn_self_att_output_LayerNorm_post_feedforward_layernorm",
+            ENCODER_X_LAYERS + ".visn_self_att.output.LayerNorm",
+            "hidden_size",
+            bias="True",
+        ),
+        Row(
+            "dense",
+            ENCODER_X_LAYERS + ".lang_inter.dense",
+            "intermediate_size, hidden_size",
+            bias="True",
+            group="feed_forward",
+        ),
+        Row(
+            "lang_output_dense",
+            ENCODER_X_LAYERS + ".lang_output.dense",
+            "hidden_size, intermediate_size",
+            bias="True",
+            group="feed_forward",
+        ),
+        Row("LayerNorm", ENCODER_X_LAYERS + ".lang_output.LayerNorm", "hidden_size", bias="True", group="norm"),
+        Row(
+            "visn_inter_dense",
+            ENCODER_X_LAYERS + ".visn_inter.dense",
+            "intermediate_size, hidden_size",
+            bias="True",
+            group="feed_forward",
+        ),
+        Row(
+            "visn_output_dense",
+            ENCODER_X_LAYERS + ".visn_output.dense",
+            "hidden_size, intermediate_size",
+            bias="True",
+            group="feed_forward",
+        ),
+        Row(
+            "visn_output_LayerNorm",
+            ENCODER_X_LAYERS + ".visn_output.LayerNorm",
+            "hidden_size",
+            bias="True",
+            group="norm",
+        ),
+        Row(
+            "attention_self_query_q_proj",
+            ENCODER_R_LAYERS + ".attention.self.query",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "attention_self_key_k_proj",
+            ENCODER_R_LAYERS + ".attention.self.key",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "attention_self_value_v_proj",
+            ENCODER_R_LAYERS + ".attention.self.value",
+            "hidden_size, hidden_size",
+            bias="True",
+        ),
+        Row("dense_o_proj", ENCODER_R_LAYERS + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
+        Row(
+            "LayerNorm_post_attention_layernorm",
+            ENCODER_R_LAYERS + ".attention.output.LayerNorm",
+            "hidden_size",
+            bias="True",
+        ),
+        Row("dense_up_proj", ENCODER_R_LAYERS + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
+        Row(
+            "r_layers_output_dense_down_proj",
+            ENCODER_R_LAYERS + ".output.dense",
+            "hidden_size, intermediate_size",
+            bias="True",
+        ),
+        Row(
+            "r_layers_output_LayerNorm_post_feedforward_layernorm",
+            ENCODER_R_LAYERS + ".output.LayerNorm",
+            "hidden_size",
+            bias="True",
+        ),
+        Row("visn_fc", "lxmert.encoder.visn_fc.visn_fc", "hidden_size, visual_feat_dim", bias="True"),
+        Row("visn_layer_norm", "lxmert.encoder.visn_fc.visn_layer_norm", "hidden_size", bias="True"),
+        Row("box_fc", "lxmert.encoder.visn_fc.box_fc", "hidden_size, visual_pos_dim", bias="True"),
+        Row("box_layer_norm", "lxmert.encoder.visn_fc.box_layer_norm", "hidden_size", bias="True"),
+        Row("pooler", "lxmert.pooler.dense", "hidden_size, hidden_size", bias="True"),
+        Row("mlm_bias", "cls.predictions", "vocab_size", heads="ForPreTraining", leaf="bias"),
+        Row(
+            "mlm_dense",
+            "cls.predictions.transform.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForPreTraining",
+        ),
+        Row("mlm_norm", "cls.predictions.transform.LayerNorm", "hidden_size", bias="True", heads="ForPreTraining"),
+        Row("nsp_head", "cls.seq_relationship", "2, hidden_size", bias="True", heads="ForPreTraining"),
+        Row(
+            "dense",
+            "obj_predict_head.transform.dense",
+            "hidden_size, hidden_size",
+            bias="True",
+            heads="ForPreTraining",
+            group="head",
+        ),
+        Row(
+            "LayerNorm",
+            "obj_predict_head.transform.LayerNorm",
+            "hidden_size",
+            bias="True",
+            heads="ForPreTraining",
+            group="norm",
+        ),
+        Row(
+            "obj",
+            "obj_predict_head.decoder_dict.obj",
+            "num_object_labels, hidden_size",
+            bias="True",
+            heads="ForPreTraining",
+            group="head",
+        ),
+        Row(
+            "attr",
+            "obj_predict_head.decoder_dict.attr",
+            "num_attr_labels, hidden_size",
+            bias="True",
+            heads="ForPreTraining",
+            group="head",
+        ),
+        Row(
+            "feat",
+            "obj_predict_head.decoder_dict.feat",
+            "visual_feat_dim, hidden_size",
+            bias="True",
+            heads="ForPreTraining",
+            group="head",
+        ),
+    ),
+    prefix="lxmert.",
+    defaults={
+        "hidden_size": 768,
+        "intermediate_size": 3072,
+        "l_layers": 9,
+        "max_position_embeddings": 512,
+        "num_attr_labels": 400,
+        "num_object_labels": 1600,
+        "r_layers": 5,
+        "type_vocab_size": 2,
+        "visual_feat_dim": 2048,
+        "visual_pos_dim": 4,
+        "vocab_size": 30522,
+        "x_layers": 5,
+    },
+    head="ForPreTraining",
+)

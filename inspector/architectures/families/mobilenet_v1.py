@@ -1,0 +1,175 @@
+"""Model type mobilenet_v1.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "layer.{layer<26}"
+MOBILENET_V = "mobilenet_v1.layer.{layer<26}"
+
+FAMILY = Family(
+    name="mobilenet_v1",
+    types={"mobilenet_v1": {}},
+    rows=(
+        Row(
+            "convolution",
+            LAYER + ".convolution",
+            "32, 1, 3 if layer % 2 == 0 else 1, 3 if layer % 2 == 0 else 1",
+            heads="Model",
+        ),
+        Row("normalization", LAYER + ".normalization", "32", bias="True", heads="Model"),
+        Row(
+            "mobilenet_v1_convolution",
+            MOBILENET_V + ".convolution",
+            "32, 1, num_channels if layer % 2 == 0 else 1, num_channels if layer % 2 == 0 else 1",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "mobilenet_v1_normalization",
+            MOBILENET_V + ".normalization",
+            "32",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "convolution",
+            "conv_stem.convolution",
+            "4 * (num_labels + 3) if depth_multiplier > 1 else 32, num_channels, 3, 3",
+            heads="Model",
+        ),
+        Row(
+            "normalization",
+            "conv_stem.normalization",
+            "4 * (num_labels + 3) if depth_multiplier > 1 else 32",
+            bias="True",
+            heads="Model",
+        ),
+        Row(
+            "conv_stem_convolution",
+            "mobilenet_v1.conv_stem.convolution",
+            "4 * (num_channels + 5), num_channels, num_channels, num_channels",
+            heads="ForImageClassification",
+        ),
+        Row(
+            "conv_stem_normalization",
+            "mobilenet_v1.conv_stem.normalization",
+            "4 * (num_channels + 5)",
+            bias="True",
+            heads="ForImageClassification",
+        ),
+        Row("classifier", "classifier", "num_labels, 1024", bias="True", heads="ForImageClassification"),
+        Row(
+            "running_mean",
+            LAYER + ".normalization.running_mean",
+            "32",
+            heads="Model",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "running_var",
+            LAYER + ".normalization.running_var",
+            "32",
+            heads="Model",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "num_batches_tracked",
+            LAYER + ".normalization.num_batches_tracked",
+            "",
+            heads="Model",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "normalization_running_mean",
+            MOBILENET_V + ".normalization.running_mean",
+            "32",
+            heads="ForImageClassification",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "normalization_running_var",
+            MOBILENET_V + ".normalization.running_var",
+            "32",
+            heads="ForImageClassification",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "normalization_num_batches_tracked",
+            MOBILENET_V + ".normalization.num_batches_tracked",
+            "",
+            heads="ForImageClassification",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "running_mean",
+            "conv_stem.normalization.running_mean",
+            "4 * (num_labels + 3) if depth_multiplier > 1 else 32",
+            heads="Model",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "running_var",
+            "conv_stem.normalization.running_var",
+            "4 * (num_labels + 3) if depth_multiplier > 1 else 32",
+            heads="Model",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "num_batches_tracked",
+            "conv_stem.normalization.num_batches_tracked",
+            "",
+            heads="Model",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "normalization_running_mean",
+            "mobilenet_v1.conv_stem.normalization.running_mean",
+            "4 * (num_channels + 5)",
+            heads="ForImageClassification",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "normalization_running_var",
+            "mobilenet_v1.conv_stem.normalization.running_var",
+            "4 * (num_channels + 5)",
+            heads="ForImageClassification",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "normalization_num_batches_tracked",
+            "mobilenet_v1.conv_stem.normalization.num_batches_tracked",
+            "",
+            heads="ForImageClassification",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+    ),
+    defaults={"depth_multiplier": 1.0, "num_channels": 3},
+    head="Model",
+)

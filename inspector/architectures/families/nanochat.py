@@ -1,0 +1,56 @@
+"""Model type nanochat.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "model.layers.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="nanochat",
+    types={"nanochat": {}},
+    rows=(
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row(
+            "q_proj",
+            LAYER + ".self_attn.q_proj",
+            "num_attention_heads * head_dim, hidden_size",
+            bias="attention_bias",
+        ),
+        Row(
+            "k_proj",
+            LAYER + ".self_attn.k_proj",
+            "num_key_value_heads * head_dim, hidden_size",
+            bias="attention_bias",
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".self_attn.v_proj",
+            "num_key_value_heads * head_dim, hidden_size",
+            bias="attention_bias",
+        ),
+        Row(
+            "o_proj",
+            LAYER + ".self_attn.o_proj",
+            "hidden_size, num_attention_heads * head_dim",
+            bias="attention_bias",
+        ),
+        Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size"),
+        Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+    ),
+    prefix="model.",
+    defaults={
+        "attention_bias": False,
+        "hidden_size": 768,
+        "intermediate_size": 8192,
+        "num_attention_heads": 6,
+        "num_hidden_layers": 12,
+        "tie_word_embeddings": False,
+        "vocab_size": 50304,
+    },
+    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+)

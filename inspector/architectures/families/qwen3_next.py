@@ -1,0 +1,198 @@
+"""Model type qwen3_next.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "model.layers.{layer<num_hidden_layers}"
+EXPERT = "model.layers.{layer<num_hidden_layers}.mlp.experts.{expert<num_experts}"
+
+FAMILY = Family(
+    name="qwen3_next",
+    types={"qwen3_next": {}},
+    rows=(
+        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
+        Row(
+            "q_proj",
+            LAYER + ".self_attn.q_proj",
+            "2 * num_attention_heads * head_dim, hidden_size",
+            bias="attention_bias",
+            when="layer_types[layer] == 'full_attention'",
+        ),
+        Row(
+            "k_proj",
+            LAYER + ".self_attn.k_proj",
+            "num_key_value_heads * head_dim, hidden_size",
+            bias="attention_bias",
+            when="layer_types[layer] == 'full_attention'",
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".self_attn.v_proj",
+            "num_key_value_heads * head_dim, hidden_size",
+            bias="attention_bias",
+            when="layer_types[layer] == 'full_attention'",
+        ),
+        Row(
+            "o_proj",
+            LAYER + ".self_attn.o_proj",
+            "hidden_size, num_attention_heads * head_dim",
+            bias="attention_bias",
+            when="layer_types[layer] == 'full_attention'",
+        ),
+        Row(
+            "in_proj_ba",
+            LAYER + ".linear_attn.in_proj_ba",
+            "2 * linear_num_value_heads, hidden_size",
+            when="layer_types[layer] == 'linear_attention'",
+            group="state_space",
+        ),
+        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim", when="layer_types[layer] == 'full_attention'"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim", when="layer_types[layer] == 'full_attention'"),
+        Row(
+            "in_proj",
+            LAYER + ".linear_attn.in_proj_qkvz",
+            "2 * linear_num_key_heads * linear_key_head_dim + 2 * linear_num_value_heads * linear_value_head_dim, hidden_size",
+            when="layer_types[layer] == 'linear_attention'",
+        ),
+        Row(
+            "conv1d",
+            LAYER + ".linear_attn.conv1d",
+            "linear_num_value_heads * linear_value_head_dim + 2 * linear_num_key_heads * linear_key_head_dim, 1, linear_conv_kernel_dim",
+            when="layer_types[layer] == 'linear_attention'",
+        ),
+        Row(
+            "A_log",
+            LAYER + ".linear_attn.A_log",
+            "linear_num_value_heads",
+            when="layer_types[layer] == 'linear_attention'",
+            leaf="",
+        ),
+        Row(
+            "dt_bias",
+            LAYER + ".linear_attn.dt_bias",
+            "linear_num_value_heads",
+            when="layer_types[layer] == 'linear_attention'",
+            leaf="",
+        ),
+        Row(
+            "ssm_norm",
+            LAYER + ".linear_attn.norm",
+            "linear_value_head_dim",
+            when="layer_types[layer] == 'linear_attention'",
+        ),
+        Row(
+            "out_proj",
+            LAYER + ".linear_attn.out_proj",
+            "hidden_size, linear_num_value_heads * linear_value_head_dim",
+            when="layer_types[layer] == 'linear_attention'",
+        ),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row(
+            "router",
+            LAYER + ".mlp.gate",
+            "num_experts, hidden_size",
+            when="layer not in mlp_only_layers and num_experts and (layer + 1) % decoder_sparse_step == 0",
+        ),
+        Row(
+            "gate_proj",
+            EXPERT + ".gate_proj",
+            "moe_intermediate_size, hidden_size",
+            when="layer not in mlp_only_layers and (layer + 1) % decoder_sparse_step == 0",
+            active="num_experts_per_tok",
+        ),
+        Row(
+            "gate_proj",
+            LAYER + ".mlp.gate_proj",
+            "intermediate_size, hidden_size",
+            when="layer in mlp_only_layers or (layer + 1) % decoder_sparse_step != 0 or not num_experts",
+        ),
+        Row(
+            "up_proj",
+            EXPERT + ".up_proj",
+            "moe_intermediate_size, hidden_size",
+            when="layer not in mlp_only_layers and (layer + 1) % decoder_sparse_step == 0",
+            active="num_experts_per_tok",
+        ),
+        Row(
+            "up_proj",
+            LAYER + ".mlp.up_proj",
+            "intermediate_size, hidden_size",
+            when="layer in mlp_only_layers or (layer + 1) % decoder_sparse_step != 0 or not num_experts",
+        ),
+        Row(
+            "down_proj",
+            EXPERT + ".down_proj",
+            "hidden_size, moe_intermediate_size",
+            when="layer not in mlp_only_layers and (layer + 1) % decoder_sparse_step == 0",
+            active="num_experts_per_tok",
+        ),
+        Row(
+            "down_proj",
+            LAYER + ".mlp.down_proj",
+            "hidden_size, intermediate_size",
+            when="layer in mlp_only_layers or (layer + 1) % decoder_sparse_step != 0 or not num_experts",
+        ),
+        Row(
+            "shared_expert_gate",
+            LAYER + ".mlp.shared_expert_gate",
+            "1, hidden_size",
+            when="layer not in mlp_only_layers and num_experts and (layer + 1) % decoder_sparse_step == 0",
+        ),
+        Row(
+            "shared_gate_proj",
+            LAYER + ".mlp.shared_expert.gate_proj",
+            "shared_expert_intermediate_size, hidden_size",
+            when="layer not in mlp_only_layers and num_experts and (layer + 1) % decoder_sparse_step == 0",
+        ),
+        Row(
+            "shared_up_proj",
+            LAYER + ".mlp.shared_expert.up_proj",
+            "shared_expert_intermediate_size, hidden_size",
+            when="layer not in mlp_only_layers and num_experts and (layer + 1) % decoder_sparse_step == 0",
+        ),
+        Row(
+            "shared_down_proj",
+            LAYER + ".mlp.shared_expert.down_proj",
+            "hidden_size, shared_expert_intermediate_size",
+            when="layer not in mlp_only_layers and num_experts and (layer + 1) % decoder_sparse_step == 0",
+        ),
+        Row("norm", "model.norm", "hidden_size"),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("qa_outputs", "qa_outputs", "2, hidden_size", bias="True", heads="ForQuestionAnswering"),
+        Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
+        Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
+    ),
+    prefix="model.",
+    prefixes={"ForQuestionAnswering": "transformer."},
+    defaults={
+        "attention_bias": False,
+        "decoder_sparse_step": 1,
+        "head_dim": 256,
+        "hidden_size": 2048,
+        "intermediate_size": 5632,
+        "linear_conv_kernel_dim": 4,
+        "linear_key_head_dim": 128,
+        "linear_num_key_heads": 16,
+        "linear_num_value_heads": 32,
+        "linear_value_head_dim": 128,
+        "mlp_only_layers": [],
+        "moe_intermediate_size": 512,
+        "num_attention_heads": 16,
+        "num_experts": 512,
+        "num_experts_per_tok": 10,
+        "num_hidden_layers": 48,
+        "num_key_value_heads": 2,
+        "shared_expert_intermediate_size": 512,
+        "tie_word_embeddings": False,
+        "vocab_size": 151936,
+    },
+    derived={
+        "layer_types": "['full_attention' if (layer + 1) % 4 == 0 else 'linear_attention' for layer in range(num_hidden_layers)]"
+    },
+    gguf=("qwen3next",),
+)

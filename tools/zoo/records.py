@@ -1,0 +1,113 @@
+"""The records that `build.py` wrote, read back as patterns of names over the fields of a configuration."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+Numbers = tuple[int, ...]
+Shape = tuple[int, ...]
+
+#: Fields of a configuration that never shape a model.
+IRRELEVANT = re.compile(
+    r"(^|\.)(architectures|transformers_version|dtype|torch_dtype|model_type|auto_map|id2label|label2id|_name_or_path|"
+    r"rope_parameters|rope_scaling|generation_config|task_specific_params|quantization_config|use_cache|problem_type|"
+    r"output_attentions|output_hidden_states|return_dict|chunk_size_feed_forward|initializer_range|initializer_factor|"
+    r"(\w*_)?(token_id|token_index|token_ids|eps|dropout|prob)|layerdrop|pretraining_tp|rms_norm_eps|layer_norm_eps)(\.|$)"
+)
+#: Nested objects of numbers that are no configurations of a part.
+_OPAQUE = {"id2label", "label2id", "rope_parameters", "rope_scaling", "quantization_config", "task_specific_params"}
+
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
+
+
+def pattern_of(name: str) -> tuple[str, Numbers]:
+    """`h.3.mlp` → `h.{}.mlp`, (3,)."""
+    return _NUMBER.sub("{}", name), tuple(int(n) for n in _NUMBER.findall(name))
+
+
+def flatten(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Fields by dotted path: `vision_config.hidden_size`."""
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            if key not in _OPAQUE and all(isinstance(k, str) and k.isidentifier() for k in value):
+                yield from flatten(value, f"{prefix}{key}.")
+        elif key.isidentifier():
+            yield prefix + key, value
+
+
+@dataclass
+class Record:
+    """One model as it was built: its configuration and its tensors."""
+
+    model_type: str
+    cls: str
+    auto: str
+    variant: str
+    base_prefix: str
+    config: dict[str, Any]
+    config_full: dict[str, Any]
+    attribute_map: dict[str, dict[str, str]]
+    overrides: dict[str, Any]
+    shapes: dict[str, Shape]
+    buffers: frozenset[str]
+    rename: tuple[str, str] = ("", "")  # this class's prefix of the body → the family's
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """Every field that could matter, by dotted path."""
+        merged = {**self.config_full, **self.config}
+        found = {path: value for path, value in flatten(merged) if not IRRELEVANT.search(path)}
+        found["num_labels"] = len(self.config.get("id2label") or (0, 1))
+        return found
+
+    @cached_property
+    def patterns(self) -> dict[str, dict[Numbers, Shape]]:
+        """Names of one pattern together, renamed to the family's prefix."""
+        found: dict[str, dict[Numbers, Shape]] = {}
+        for name, shape in self.shapes.items():
+            pattern, numbers = pattern_of(self.family_name(name))
+            found.setdefault(pattern, {})[numbers] = shape
+        return found
+
+    def family_name(self, name: str) -> str:
+        """The name that the tensor has under the family's prefix."""
+        old, new = self.rename
+        return new + name[len(old) :] if self.rename != ("", "") and name.startswith(old) else name
+
+
+def read(path: Path) -> Record:
+    """One record."""
+    with gzip.open(path, "rt") as stream:
+        raw = json.load(stream)
+    tensors = raw["tensors"]
+    return Record(
+        model_type=raw["model_type"],
+        cls=raw["class"],
+        auto=raw["auto"],
+        variant=raw["variant"],
+        base_prefix=raw.get("base_model_prefix") or "",
+        config=raw["config"],
+        config_full=raw["config_full"],
+        attribute_map=raw.get("attribute_map") or {},
+        overrides=raw.get("overrides") or {},
+        shapes={name: tuple(entry[0]) for name, entry in tensors.items()},
+        buffers=frozenset(name for name, entry in tensors.items() if entry[2] == "buffer"),
+    )
+
+
+def types_in(folder: Path) -> list[str]:
+    """Model types that have records."""
+    return sorted({path.name.split("__")[0] for path in folder.glob("*.json.gz")})
+
+
+def of_type(folder: Path, model_type: str, variants: str = "") -> list[Record]:
+    """The records of a type; `variants` is a regular expression for the beginning of their names."""
+    paths = sorted(folder.glob(f"{model_type}__*.json.gz"))
+    return [read(path) for path in paths if re.match(variants, path.name.split("__", 2)[2])]

@@ -1,0 +1,659 @@
+"""The simplest expression or condition, in `inspector.architectures.formula`'s language, that fits all observations.
+
+A point is one place where a value was seen: the fields of the configuration, and the index variables of the
+tensor's name. `fit` explains an integer over all points, `condition` a subset of the points.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, combinations_with_replacement
+from typing import Any
+
+Vector = tuple[int, ...]
+
+#: Only single conditions and products: for types whose search would take minutes.
+HASTE = False
+
+#: Fields whose product is how people think of a width, before a field that has the same value by chance.
+_PREFERRED = re.compile(r"(num_\w*heads|head_dim|hidden_size|n_embd|d_model|intermediate_size|vocab_size|num_labels)$")
+#: Numbers of things, which people write before the size of one.
+_NUMBER_OF = re.compile(r"(^|[._])(num|n)_|heads$")
+#: Fields that a rule about layers may compare with another.
+_COUNTS = re.compile(r"layer|period|freq|offset|interval|step|every|skip|first|depth|block|stage")
+#: Constants that may stand before a product.
+_FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 32)
+_MULTIPLES = (8, 16, 32, 64, 128, 256)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Which fields are likely: those whose change alone changed what is to be explained."""
+
+    likely: frozenset[str] = frozenset()
+    idle: frozenset[str] = frozenset()  # their change alone changed nothing
+    strict: bool = True  # idle fields are out of the question
+
+    def cost(self, name: str) -> float | None:
+        """What a field costs more than a likely one; None where it is out of the question."""
+        if name in self.idle:
+            return None if self.strict else 2.0
+        return 0.0 if name in self.likely or not self.likely else 1.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a value was seen."""
+
+    fields: Mapping[str, Any]
+    index: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Term:
+    """A piece of an expression with its values."""
+
+    text: str
+    values: Vector
+    cost: float
+    kind: str = "atom"  # atom, product, sum: what needs brackets
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def atoms(points: Sequence[Point], weights: Weights = Weights()) -> list[Term]:
+    """Every single integer that the configuration offers at all points."""
+    found: list[Term] = []
+    names = dict.fromkeys(name for point in points for name in point.fields)
+    for name in names:
+        values = [point.fields.get(name) for point in points]
+        if any(value is None for value in values):
+            continue
+        extra = weights.cost(name)
+        if extra is None:
+            continue
+        extra += 0.0 if _PREFERRED.search(name) else 0.1
+        if all(map(_whole, values)):
+            found.append(Term(name, tuple(values), 1 + extra))
+        elif all(isinstance(value, list) for value in values):
+            found += _of_list(name, values, points, extra)
+    found += _patches(found)
+    for variable in dict(points[0].index) if points else ():
+        at = [dict(point.index)[variable] for point in points]
+        if len(set(at)) > 1 and max(at) < 16:
+            found.append(Term(f"2 ** {variable}", tuple(2**n for n in at), 2, "product"))
+            found.append(Term(f"2 ** ({variable} + 1)", tuple(2 ** (n + 1) for n in at), 2.5, "product"))
+            found.append(Term(variable, tuple(at), 2))
+    return found
+
+
+def _patches(terms: list[Term]) -> Iterator[Term]:
+    """Patches of an image, along a side and in all; offsets between places in a window."""
+    patches = [t for t in terms if re.search(r"patch_size(\[\d\])?$|patch_stride$", t.text)]
+    for image in [t for t in terms if re.search(r"(image|input|img|crop)_size(\[\d\])?$", t.text)]:
+        for patch in patches:
+            if image.text.rpartition(".")[0] != patch.text.rpartition(".")[0] or not all(patch.values):
+                continue
+            side = tuple(a // b for a, b in zip(image.values, patch.values, strict=True))
+            text = f"{image.text} // {patch.text}"
+            yield Term(text, side, 1.8 + image.cost + patch.cost - 2, "product")
+            yield Term(f"({text}) ** 2", tuple(n * n for n in side), 2 + image.cost + patch.cost - 2, "product")
+    for window in [t for t in terms if re.search(r"(window|tile|grid|image)_size(\[[\d\w]\])?$", t.text)]:
+        squares = tuple((2 * n - 1) ** 2 for n in window.values)
+        yield Term(f"(2 * {window.text} - 1) ** 2", squares, window.cost + 2, "product")
+        yield Term(f"{window.text} ** 2", tuple(n * n for n in window.values), window.cost + 1, "product")
+
+
+def _of_list(name: str, lists: list[Any], points: Sequence[Point], extra: float) -> Iterator[Term]:
+    yield Term(f"len({name})", tuple(map(len, lists)), 1.5 + extra)
+    if any(not all(map(_whole, each)) or not each for each in lists):
+        if all(each and isinstance(each[0], list) and each[0] and all(map(_whole, each[0])) for each in lists):
+            yield Term(f"{name}[0][0]", tuple(each[0][0] for each in lists), 2.5 + extra)
+        return
+    lengths = {len(each) for each in lists}
+    for text, pick in (("[0]", 0), ("[-1]", -1)):
+        yield Term(name + text, tuple(each[pick] for each in lists), 1.5 + extra)
+    if max(lengths) <= 8:
+        for at in range(1, min(lengths)):
+            yield Term(f"{name}[{at}]", tuple(each[at] for each in lists), 1.6 + extra)
+    yield Term(f"sum({name})", tuple(map(sum, lists)), 2 + extra)
+    for variable in dict(points[0].index):
+        at = [dict(point.index)[variable] for point in points]
+        for text, shift in (("", 0), (" + 1", 1), (" - 1", -1)):
+            if all(0 <= n + shift < len(each) for n, each in zip(at, lists, strict=True)):
+                values = tuple(each[n + shift] for n, each in zip(at, lists, strict=True))
+                yield Term(f"{name}[{variable}{text}]", values, 1.2 + abs(shift) / 2 + extra)
+
+
+def floats(points: Sequence[Point]) -> list[tuple[str, tuple[float, ...]]]:
+    """Every number that is a fraction at some point."""
+    found = []
+    for name in dict.fromkeys(name for point in points for name in point.fields):
+        values = [point.fields.get(name) for point in points]
+        if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) and not all(
+            map(_whole, values)
+        ):
+            found.append((name, tuple(map(float, values))))
+    return found
+
+
+def _bracket(term: Term, inside: str) -> str:
+    return f"({term.text})" if term.kind == "sum" or (inside == "divisor" and term.kind != "atom") else term.text
+
+
+def _product(*terms: Term, factor: int = 1) -> Term:
+    terms = tuple(sorted(terms, key=lambda t: not _NUMBER_OF.search(t.text)))
+    values = [factor] * len(terms[0].values)
+    for term in terms:
+        values = [a * b for a, b in zip(values, term.values, strict=True)]
+    text = " * ".join([*([str(factor)] if factor != 1 else []), *(_bracket(term, "factor") for term in terms)])
+    cost = sum(t.cost for t in terms) + (0.5 * (len(terms) - 1)) + (0.7 if factor != 1 else 0)
+    return Term(text, tuple(values), cost, "atom" if len(terms) == 1 and factor == 1 else "product")
+
+
+def _quotient(term: Term, divisor: Term) -> Term | None:
+    if not all(divisor.values):
+        return None
+    values = tuple(a // b for a, b in zip(term.values, divisor.values, strict=True))
+    if not all(values):
+        return None
+    text = f"{_bracket(term, 'dividend')} // {_bracket(divisor, 'divisor')}"
+    return Term(text, values, term.cost + divisor.cost + 0.8, "product")
+
+
+def _constant(number: int, length: int, cost: float = 1.0) -> Term:
+    return Term(str(number), (number,) * length, cost)
+
+
+class Book:
+    """Terms by their values, the cheapest of equals."""
+
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self.terms: dict[Vector, Term] = {}
+        for term in terms:
+            self.add(term)
+
+    def add(self, term: Term | None) -> None:
+        if term is not None and (term.values not in self.terms or self.terms[term.values].cost > term.cost):
+            self.terms[term.values] = term
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter(sorted(self.terms.values(), key=lambda t: t.cost))
+
+    def get(self, values: Vector) -> Term | None:
+        return self.terms.get(values)
+
+
+def _monomials(base: list[Term], degree: int) -> Book:
+    book = Book(base)
+    for number in range(2, degree + 1):
+        for group in combinations_with_replacement(base, number):
+            book.add(_product(*group))
+    return book
+
+
+def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *, fast: bool = False) -> str | None:
+    """The simplest expression with these values; None where the search finds none."""
+    everything = atoms(points, weights)
+    constant = len(set(target)) == 1
+    if constant and (len(target) > 3 or target[0] <= 16):
+        return _constant_text(everything, target)
+    if constant:
+        return _rare(everything, target, points)
+    narrow = [t for t in everything if _mentions(t.text) & weights.likely]
+    for terms in [narrow, everything] if narrow else [everything]:
+        varied = sorted((t for t in terms if len(set(t.values)) > 1), key=lambda t: t.cost)
+        steady = [t for t in terms if len(set(t.values)) == 1]
+        found = _search(varied, steady, target, points, thorough=terms is narrow or len(varied) <= 20, fast=fast)
+        if found:
+            return found.text
+    if weights.strict and weights.idle and not HASTE:
+        return fit(points, target, replace(weights, strict=False), fast=fast)
+    return None
+
+
+def _mentions(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_][\w.]*", text))
+
+
+def _constant_text(terms: list[Term], target: Vector) -> str:
+    """A number that never changes: a field's where it is clearly meant, else itself."""
+    number = target[0]
+    equal = [t for t in terms if t.values == target and t.kind == "atom"]
+    channels = [t for t in equal if re.search(r"(channels|num_labels)$", t.text)]
+    if number == 3 and channels:
+        return channels[0].text
+    if number > 16 and equal:
+        return min(equal, key=lambda t: t.cost).text
+    return str(number)
+
+
+def _rare(terms: list[Term], target: Vector, points: Sequence[Point]) -> str:
+    """A number seen in few places: a product that people would write, where there is one."""
+    names = [t for t in sorted(terms, key=lambda t: t.cost) if t.values[0] > 1][:24]
+    found = Book(names).get(target)
+    if found:
+        return found.text
+    names = list(Book([*names, *_exact_quotients(names)]))
+    found = (
+        _monomials(names, 2).get(target)
+        or _factored(names, [], Book(names), target)
+        or _monomials(names, 3).get(target)
+    )
+    return found.text if found and found.cost < 6 else str(target[0])
+
+
+def _search(
+    varied: list[Term],
+    steady: list[Term],
+    target: Vector,
+    points: Sequence[Point],
+    *,
+    thorough: bool,
+    fast: bool = False,
+) -> Term | None:
+    best = Book(varied).get(target)
+    if best:
+        return best
+    base = list(Book(varied))[: 40 if not thorough else 24]
+    base = list(Book([*base, *_exact_quotients(base)]))
+    small = _monomials(base, 3 if thorough and len(base) <= 14 else 2)
+    for term in list(small):
+        for factor in (2, 3, 4):
+            if term.cost < 3:
+                small.add(_product(term, factor=factor))
+    steps = (
+        lambda: _scaled_product(small, target),
+        lambda: _divided(small, base, steady, target),
+        lambda: _shifted(small, steady, target),
+        lambda: _summed(base, small, target),
+        lambda: _factored(base, steady, small, target),
+        lambda: _rounded(small, base, target, points),
+        lambda: _summed_three(base, small, target) if thorough else None,
+    )
+    if fast:
+        return steps[0]() or _shifted(small, steady, target)
+    found = [term for step in steps[:3] if (term := step())]
+    if found:
+        return min(found, key=lambda t: t.cost)
+    found = [term for step in steps[3:5] if (term := step())]
+    if found:
+        return min(found, key=lambda t: t.cost)
+    return next((term for step in steps[5:] if (term := step())), None)
+
+
+def _exact_quotients(base: list[Term]) -> Iterator[Term]:
+    """A width over a number of heads, where it always divides."""
+    for one in base:
+        for two in base:
+            if "head" not in two.text or one is two or not all(two.values):
+                continue
+            pairs = list(zip(one.values, two.values, strict=True))
+            wide = re.search(r"hidden_size|n_embd|d_model|embed_dim|\bdim$", one.text)
+            if all(a >= b for a, b in pairs) and (wide or all(a % b == 0 for a, b in pairs)):
+                if (quotient := _quotient(one, two)) is not None:
+                    yield quotient
+
+
+def _scaled_product(small: Book, target: Vector) -> Term | None:
+    found = [small.get(target)]
+    for factor in _FACTORS:
+        if all(value % factor == 0 for value in target):
+            term = small.get(tuple(value // factor for value in target))
+            found.append(_product(term, factor=factor) if term else None)
+    return min(filter(None, found), key=lambda t: t.cost, default=None)
+
+
+def _divided(small: Book, base: list[Term], steady: list[Term], target: Vector) -> Term | None:
+    """a // b, a·b // c, 4·a // 3: also where the division leaves a rest."""
+    found = []
+    size = len(target)
+    divisors = [*base[:14], *(t for t in steady if t.values[0] > 1), *(_constant(n, size) for n in (2, 3, 4, 8, 16))]
+    dividends = [t for t in small if t.cost < 4.5][:400]
+    for divisor in divisors:
+        low = [value * d for value, d in zip(target, divisor.values, strict=True)]
+        for term in dividends:
+            if all(a <= v < a + d for a, v, d in zip(low, term.values, divisor.values, strict=True)):
+                if (quotient := _quotient(term, divisor)) and quotient.values == target:
+                    found.append(quotient)
+                    break
+    return min(found, key=lambda t: t.cost, default=None)
+
+
+def _shifted(small: Book, steady: list[Term], target: Vector) -> Term | None:
+    """a + 2, 2·a − 1, a + (a field that never changed)."""
+    found = []
+    for number in (1, 2, 3, 4, 5, -1, -2, -3, -4):
+        term = small.get(tuple(value - number for value in target))
+        if term:
+            sign = "+" if number > 0 else "-"
+            found.append(Term(f"{term.text} {sign} {abs(number)}", target, term.cost + 1 + abs(number) / 10, "sum"))
+    for fixed in steady:
+        term = small.get(tuple(value - fixed.values[0] for value in target))
+        if term and fixed.values[0] > 4:
+            found.append(Term(f"{term.text} + {fixed.text}", target, term.cost + fixed.cost + 2, "sum"))
+        if fixed.values[0] > 1 and all(value % fixed.values[0] == 0 for value in target):
+            term = small.get(tuple(value // fixed.values[0] for value in target))
+            if term:
+                found.append(_product(fixed, term))
+    return min(found, key=lambda t: t.cost, default=None)
+
+
+def _summed(base: list[Term], small: Book, target: Vector) -> Term | None:
+    """m + n, m − n over products."""
+    found = []
+    heads = {key[:2] for key in small.terms}
+    first, second = target[0], target[min(1, len(target) - 1)]
+    for term in small:
+        if term.cost > 5:
+            break
+        one, two = first - term.values[0], second - term.values[min(1, len(target) - 1)]
+        if len(target) > 1 and (one, two) not in heads and (-one, -two) not in heads:
+            continue
+        rest = tuple(a - b for a, b in zip(target, term.values, strict=True))
+        other = small.get(rest)
+        if other and other.cost >= term.cost:
+            found.append(Term(f"{term.text} + {other.text}", target, term.cost + other.cost + 1, "sum"))
+        lack = tuple(-a for a in rest)
+        other = small.get(lack)
+        if other:
+            found.append(
+                Term(f"{term.text} - {_bracket(other, 'dividend')}", target, term.cost + other.cost + 1.2, "sum")
+            )
+        if len(found) > 60:
+            break
+    return min(found, key=lambda t: t.cost, default=None)
+
+
+def _summed_three(base: list[Term], small: Book, target: Vector) -> Term | None:
+    found = []
+    first = [t for t in small if t.cost < 4][:120]
+    heads = {key[:2] for key in small.terms}
+    if len(target) < 2:
+        return None
+    a, b = target[:2]
+    for one, two in combinations(first, 2):
+        if (a - one.values[0] - two.values[0], b - one.values[1] - two.values[1]) not in heads:
+            continue
+        rest = tuple(a - b - c for a, b, c in zip(target, one.values, two.values, strict=True))
+        other = small.get(rest)
+        if other:
+            found.append(
+                Term(f"{one.text} + {two.text} + {other.text}", target, one.cost + two.cost + other.cost + 2, "sum")
+            )
+            if len(found) > 20:
+                break
+    return min(found, key=lambda t: t.cost, default=None)
+
+
+def _factored(base: list[Term], steady: list[Term], small: Book, target: Vector) -> Term | None:
+    """a·(b + c), a·(b + 2), a·(b // c) and with a fixed field before the bracket."""
+    found = []
+    factors = [*base, *(t for t in steady if t.values[0] > 1), *(_constant(n, len(target), 0.7) for n in (2, 3, 4))]
+    factors += [_product(a, b) for a, b in combinations_with_replacement(base[:10], 2)]
+    for factor in factors:
+        if not all(factor.values) or any(v % f for v, f in zip(target, factor.values, strict=True)):
+            continue
+        rest = tuple(v // f for v, f in zip(target, factor.values, strict=True))
+        inner = _shifted(small, steady, rest) or _summed(base, small, rest) or _divided(small, base[:10], steady, rest)
+        if inner:
+            text = f"{_bracket(factor, 'factor')} * ({inner.text})"
+            found.append(Term(text, target, factor.cost + inner.cost + 1, "product"))
+            if len(found) > 12:
+                break
+    return min(found, key=lambda t: t.cost, default=None)
+
+
+def _rounded(small: Book, base: list[Term], target: Vector, points: Sequence[Point]) -> Term | None:
+    """Rounded up to a multiple, or multiplied by a fraction."""
+    for multiple in _MULTIPLES:
+        if any(value % multiple for value in target):
+            continue
+        for term in list(small)[:200]:
+            if all(v - multiple < t <= v for t, v in zip(term.values, target, strict=True)):
+                return Term(f"ceil_to({term.text}, {multiple})", target, term.cost + 2)
+    for name, factors in floats(points):
+        for many in [t for t in base if "multiple" in t.text] + [t for t in atoms(points) if "multiple" in t.text]:
+            for term in list(small)[:60]:
+                made = [-(-int(f * t) // m) * m for t, f, m in zip(term.values, factors, many.values, strict=True)]
+                if made == list(target):
+                    return Term(f"ceil_to(scaled({term.text}, {name}), {many.text})", target, term.cost + 3)
+        for term in list(small)[:200]:
+            if all(int(f * t) == v for t, f, v in zip(term.values, factors, target, strict=True)):
+                return Term(f"scaled({term.text}, {name})", target, term.cost + 2)
+            if all(2 * int(f * t) == v for t, f, v in zip(term.values, factors, target, strict=True)):
+                return Term(f"2 * scaled({term.text}, {name})", target, term.cost + 2, "product")
+    for number in (8, 16, 32):
+        for term in list(small)[:60]:
+            if all(-(-t // number) == v for t, v in zip(term.values, target, strict=True)):
+                return Term(f"ceil_to({term.text}, {number}) // {number}", target, term.cost + 3, "product")
+    return None
+
+
+# --- conditions -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Test:
+    """A condition with the set of points where it holds, a bit a point."""
+
+    text: str
+    mask: int
+    cost: float
+
+
+class Conditions:
+    """All simple conditions over some points."""
+
+    def __init__(self, points: Sequence[Point], weights: Weights = Weights()) -> None:
+        self.points = points
+        self.all = (1 << len(points)) - 1
+        self.weights = weights
+        tests: dict[int, Test] = {}
+        for text, values, cost in self._candidates():
+            mask = sum(1 << at for at, value in enumerate(values) if value)
+            if mask not in (0, self.all) and (mask not in tests or tests[mask].cost > cost):
+                tests[mask] = Test(text, mask, cost)
+        self.tests = sorted(tests.values(), key=lambda t: t.cost)
+
+    def _candidates(self) -> Iterator[tuple[str, list[Any], float]]:
+        names = dict.fromkeys(name for point in self.points for name in point.fields)
+        index = [dict(point.index) for point in self.points]
+        whole: list[tuple[str, list[int], float]] = []
+        for name in names:
+            values = [point.fields.get(name) for point in self.points]
+            extra = self.weights.cost(name)
+            if extra is None:
+                continue
+            yield from _of_field(name, values, extra)
+            if all(map(_whole, values)):
+                whole.append((name, values, extra))
+        for variable in index[0] if index else ():
+            at = [each[variable] for each in index]
+            if len(set(at)) < 2:
+                continue
+            for number in (0, 1, 2):
+                yield f"{variable} == {number}", [n == number for n in at], 1.5 + number / 2
+                yield f"{variable} > {number}", [n > number for n in at], 1.4 + number / 2
+            for period in (2, 3, 4):
+                for rest in range(period):
+                    shown = f"{variable} % {period} == {rest}"
+                    if rest == period - 1:
+                        shown = f"({variable} + 1) % {period} == 0"
+                    yield shown, [n % period == rest for n in at], 3 + period / 10
+            for name, values, extra in whole:
+                yield from _index_and_number(variable, at, name, values, extra)
+            for name in names:
+                lists = [point.fields.get(name) for point in self.points]
+                if all(isinstance(each, list) and all(map(_whole, each)) for each in lists) and any(lists):
+                    for other, values, extra in whole:
+                        if "block" in other or "mem" in other:
+                            shown = f"-1 < place({name}, {variable}) < {other}"
+                            at_once = zip(at, lists, values, strict=True)
+                            yield shown, [n in each and each.index(n) < v for n, each, v in at_once], 3 + extra
+            counts = [each for each in whole if _COUNTS.search(each[0]) and each[2] <= 1]
+            for (one, first, _), (two, second, _) in combinations(counts, 2):
+                yield from _index_and_pair(variable, at, (one, first), (two, second))
+                yield from _index_and_pair(variable, at, (two, second), (one, first))
+            for name in names:
+                lists = [point.fields.get(name) for point in self.points]
+                if all(isinstance(each, list) for each in lists):
+                    extra = self.weights.cost(name)
+                    if extra is None:
+                        continue
+                    yield from _index_and_list(variable, at, name, lists, extra)
+        if self.weights.likely or len(whole) <= 20:
+            for (one, first, a), (two, second, b) in combinations(whole, 2):
+                if (a and b) or (a + b and len(whole) > 24):
+                    continue
+                cost = 4 + a + b
+                yield f"{one} != {two}", [x != y for x, y in zip(first, second, strict=True)], cost
+                yield f"{one} == {two}", [x == y for x, y in zip(first, second, strict=True)], cost
+                yield f"{one} > {two}", [x > y for x, y in zip(first, second, strict=True)], cost + 0.5
+                yield f"{one} < {two}", [x < y for x, y in zip(first, second, strict=True)], cost + 0.5
+
+    def explain(self, mask: int) -> str | None:
+        """The simplest condition that holds at exactly these points; "" where it is all of them."""
+        if mask == self.all:
+            return ""
+        told = self._explain(mask)
+        if told is None and self.weights.strict and self.weights.idle:
+            told = Conditions(self.points, replace(self.weights, strict=False)).explain(mask)
+        return told
+
+    def _explain(self, mask: int) -> str | None:
+        found = self._disjunction(mask, self.all & ~mask, 1 if HASTE else 3)
+        if HASTE:
+            return found[0] if found else None
+        other = self._disjunction(self.all & ~mask, mask, 2) if found is None or found[1] > 5 else None
+        if other and (found is None or other[1] + 1.5 < found[1]):
+            return f"not ({other[0]})"
+        return found[0] if found else None
+
+    def _conjunction(self, wanted: int, unwanted: int) -> tuple[list[Test], float] | None:
+        usable = [t for t in self.tests if not wanted & ~t.mask]
+        for test in usable:
+            if not unwanted & test.mask:
+                return [test], test.cost
+        strong = sorted(usable, key=lambda t: t.cost)[:150]
+        best: tuple[list[Test], float] | None = None
+        for one, two in combinations(strong, 2):
+            cost = one.cost + two.cost + 0.5
+            if not unwanted & one.mask & two.mask and (best is None or cost < best[1]):
+                best = [one, two], cost
+        if best:
+            return best
+        chosen: list[Test] = []
+        left = unwanted
+        while left and len(chosen) < 4:
+            test = max(usable, key=lambda t: (left & ~t.mask).bit_count() / (1 + t.cost), default=None)
+            if test is None or not left & ~test.mask:
+                return None
+            chosen.append(test)
+            left &= test.mask
+        return (chosen, sum(t.cost for t in chosen) + len(chosen)) if not left else None
+
+    def _disjunction(self, wanted: int, unwanted: int, depth: int) -> tuple[str, float] | None:
+        found = self._conjunction(wanted, unwanted)
+        best = (_and(found[0]), found[1]) if found else None
+        if depth <= 1 or (best and best[1] <= 4):
+            return best
+        parts = [t for t in self.tests if t.mask & wanted and wanted & ~t.mask]
+        for test in parts[:60]:
+            first = self._conjunction(wanted & test.mask, unwanted)
+            if first is None or (best and first[1] >= best[1]):
+                continue
+            covered = self.all
+            for each in first[0]:
+                covered &= each.mask
+            rest = self._disjunction(wanted & ~covered, unwanted, depth - 1)
+            if rest and (best is None or first[1] + rest[1] + 1 < best[1]):
+                best = f"{_and(first[0])} or {rest[0]}", first[1] + rest[1] + 1
+        return best
+
+
+def _and(tests: Sequence[Test]) -> str:
+    return " and ".join(t.text for t in sorted(tests, key=lambda t: t.cost))
+
+
+def _of_field(name: str, values: list[Any], extra: float) -> Iterator[tuple[str, list[Any], float]]:
+    kinds = {type(value) for value in values}
+    if bool in kinds and kinds <= {bool, type(None)}:
+        yield name, values, 1 + extra
+        yield f"not {name}", [not value for value in values], 1.1 + extra
+        return
+    if type(None) in kinds:
+        yield f"{name} is not None", [value is not None for value in values], 1.2 + extra
+        yield f"{name} is None", [value is None for value in values], 1.2 + extra
+    if kinds <= {int, float, type(None), bool} and kinds & {int, float}:
+        yield name, [bool(value) for value in values], 1.3 + extra
+        yield f"not {name}", [not value for value in values], 1.4 + extra
+        if type(None) not in kinds:
+            for number in (1, 2, 3):
+                yield f"{name} > {number}", [value > number for value in values], 2 + number / 4 + extra
+                yield f"{name} <= {number}", [value <= number for value in values], 2.2 + number / 4 + extra
+                yield f"{name} == {number}", [value == number for value in values], 2.5 + number / 4 + extra
+    if kinds <= {list, type(None)} and list in kinds:
+        yield f"{name}", [bool(value) for value in values], 1.5 + extra
+        yield f"not {name}", [not value for value in values], 1.5 + extra
+        for item in {v for each in values for v in each or () if isinstance(v, str)}:
+            yield f"{item!r} in {name}", [item in (each or ()) for each in values], 1.8 + extra
+    for text in {value for value in values if isinstance(value, str)}:
+        yield f"{name} == {text!r}", [value == text for value in values], 1.2 + extra
+        yield f"{name} != {text!r}", [value != text for value in values], 1.3 + extra
+
+
+def _index_and_number(
+    variable: str, at: list[int], name: str, values: list[int], extra: float
+) -> Iterator[tuple[str, list[Any], float]]:
+    pairs = list(zip(at, values, strict=True))
+    extra += 0.0 if _COUNTS.search(name) else 2.0
+    yield f"{variable} < {name}", [n < v for n, v in pairs], 1.3 + extra
+    yield f"{variable} >= {name}", [n >= v for n, v in pairs], 1.3 + extra
+    yield f"{variable} == {name}", [n == v for n, v in pairs], 2 + extra
+    yield f"{variable} < {name} - 1", [n < v - 1 for n, v in pairs], 2 + extra
+    yield f"{variable} == {name} - 1", [n == v - 1 for n, v in pairs], 2 + extra
+    if all(v > 0 for v in values):
+        yield f"{variable} % {name} == 0", [n % v == 0 for n, v in pairs], 1.6 + extra
+        yield f"{variable} % {name} != 0", [n % v != 0 for n, v in pairs], 1.7 + extra
+        yield f"({variable} + 1) % {name} == 0", [(n + 1) % v == 0 for n, v in pairs], 1.6 + extra
+        yield f"({variable} + 1) % {name} != 0", [(n + 1) % v != 0 for n, v in pairs], 1.7 + extra
+        yield f"{variable} % {name} == {name} // 2", [n % v == v // 2 for n, v in pairs], 3 + extra
+
+
+def _index_and_pair(
+    variable: str, at: list[int], one: tuple[str, list[int]], two: tuple[str, list[int]]
+) -> Iterator[tuple[str, list[Any], float]]:
+    rows = list(zip(at, one[1], two[1], strict=True))
+    yield f"{variable} >= {one[0]} - {two[0]}", [n >= a - b for n, a, b in rows], 3
+    yield f"{variable} < {one[0]} - {two[0]}", [n < a - b for n, a, b in rows], 3
+    if all(a > 0 for _, a, _ in rows):
+        yield f"{variable} % {one[0]} == {two[0]}", [n % a == b for n, a, b in rows], 3
+        yield f"{variable} % {one[0]} != {two[0]}", [n % a != b for n, a, b in rows], 3.1
+        yield f"({variable} - {two[0]}) % {one[0]} == 0", [(n - b) % a == 0 for n, a, b in rows], 3
+
+
+def _index_and_list(
+    variable: str, at: list[int], name: str, lists: list[Any], extra: float
+) -> Iterator[tuple[str, list[Any], float]]:
+    rows = list(zip(at, lists, strict=True))
+    yield f"{variable} in {name}", [n in each for n, each in rows], 1.2 + extra
+    yield f"{variable} not in {name}", [n not in each for n, each in rows], 1.2 + extra
+    for text in {item for _, each in rows for item in each if isinstance(item, str)}:
+        first = [each.index(text) if text in each else -1 for _, each in rows]
+        yield f"{variable} == place({name}, {text!r})", [n == f for n, f in zip(at, first, strict=True)], 2.2 + extra
+        if all(each for _, each in rows):
+            shown = f"{name}[{variable} % len({name})] == {text!r}"
+            yield shown, [each[n % len(each)] == text for n, each in rows], 1.8 + extra
+    if all(n < len(each) for n, each in rows):
+        items = [each[n] for n, each in rows]
+        for text in {item for item in items if isinstance(item, str)}:
+            yield f"{name}[{variable}] == {text!r}", [item == text for item in items], 1.1 + extra
+            yield f"{name}[{variable}] != {text!r}", [item != text for item in items], 1.2 + extra
+        if not any(isinstance(item, (str, list)) for item in items):
+            yield f"{name}[{variable}]", [bool(item) for item in items], 1.1 + extra
+            yield f"not {name}[{variable}]", [not item for item in items], 1.2 + extra

@@ -1,0 +1,347 @@
+"""Drafts → `inspector/architectures/families/*.py` and the index.
+
+    python tools/zoo/write.py --drafts DIR
+
+Types with equal rows become one family. Modules whose first line has no mark of this tool are hand-written, and
+stay; their model types are left out here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(ROOT))
+
+from derive import load_drafts
+from roles import name_roles
+
+from inspector.architectures.gguf_keys import MODEL_TYPES
+from inspector.architectures.table import Family, Include, Row
+
+FAMILIES = ROOT / "inspector" / "architectures" / "families"
+MARK = "Made by tools/zoo from Transformers' own models"
+
+#: The name of a family of several types: the first of these that it has, else the shortest.
+KNOWN = [
+    "llama",
+    "gpt2",
+    "bert",
+    "mixtral",
+    "qwen2",
+    "qwen3",
+    "qwen2_moe",
+    "qwen3_moe",
+    "deepseek_v2",
+    "deepseek_v3",
+    "gemma2",
+    "gemma3_text",
+    "phi3",
+    "phi",
+    "opt",
+    "bloom",
+    "falcon",
+    "mpt",
+    "gptj",
+    "gpt_neox",
+    "t5",
+    "bart",
+    "roberta",
+    "vit",
+    "clip_vision_model",
+    "siglip_vision_model",
+    "whisper",
+    "wav2vec2",
+    "mamba",
+]
+
+#: Roles in the order in which a layer has them.
+ORDER = [
+    "embed_tokens",
+    "embed_positions",
+    "embed_token_types",
+    "embed_patches",
+    "embed_class",
+    "embed_norm",
+    "input_layernorm",
+    "qkv_proj",
+    "q_proj",
+    "k_proj",
+    "v_proj",
+    "o_proj",
+    "q_a_proj",
+    "q_a_layernorm",
+    "q_b_proj",
+    "kv_a_proj_with_mqa",
+    "kv_a_layernorm",
+    "kv_b_proj",
+    "q_norm",
+    "k_norm",
+    "sinks",
+    "in_proj",
+    "conv1d",
+    "x_proj",
+    "dt_proj",
+    "A_log",
+    "D",
+    "dt_bias",
+    "ssm_norm",
+    "out_proj",
+    "post_attention_layernorm",
+    "pre_feedforward_layernorm",
+    "router",
+    "router_bias",
+    "gate_up_proj",
+    "gate_proj",
+    "up_proj",
+    "down_proj",
+    "shared_expert_gate",
+    "shared_gate_proj",
+    "shared_up_proj",
+    "shared_down_proj",
+    "post_feedforward_layernorm",
+]
+
+
+def merged(drafts: Mapping[str, Family]) -> list[Family]:
+    """Families of equal rows."""
+    groups: dict[Any, list[Family]] = defaultdict(list)
+    for family in drafts.values():
+        key = (
+            frozenset(map(_frozen, family.rows)),
+            family.prefix,
+            _frozen(family.prefixes),
+            _frozen(family.classes),
+            family.head,
+            _frozen(family.derived),
+            _frozen(family.fields),
+        )
+        groups[key].append(family)
+    return [_one(group) for group in groups.values()]
+
+
+def _frozen(value: Any) -> str:
+    return repr(sorted(value.items())) if isinstance(value, dict) else repr(value)
+
+
+def _one(group: list[Family]) -> Family:
+    names = [family.name for family in group]
+    name = min(names, key=lambda n: (KNOWN.index(n) if n in KNOWN else 99, len(n), n))
+    first = next(family for family in group if family.name == name)
+    common = {key: value for key, value in first.defaults.items() if all(f.defaults.get(key) == value for f in group)}
+    types = {
+        f.name: {**{key: value for key, value in f.defaults.items() if key not in common}, **f.types[f.name]}
+        for f in group
+    }
+    types = {name: types.pop(name), **dict(sorted(types.items()))}
+    gguf = {arch for arch, model_type in MODEL_TYPES.items() if model_type in types}
+    gguf |= {t for t in types if t in GGUF_ARCHITECTURES and t not in MODEL_TYPES}
+    return replace(first, types=types, defaults=common, gguf=tuple(sorted(gguf)), rows=ordered(first.rows))
+
+
+def _gguf_architectures() -> set[str]:
+    from gguf.constants import MODEL_ARCH_NAMES
+
+    return set(MODEL_ARCH_NAMES.values()) - {"clip"}
+
+
+GGUF_ARCHITECTURES = _gguf_architectures()
+
+
+def ordered(rows: Sequence[Row | Include]) -> tuple[Row | Include, ...]:
+    """Includes, embeddings, layers in the order of their parts, what follows them, heads."""
+    towers = list(dict.fromkeys(row.tower for row in rows))
+    stacks = list(dict.fromkeys(_stack_of(row) for row in rows if isinstance(row, Row)))
+
+    def place(pair: tuple[int, Row | Include]) -> tuple[Any, ...]:
+        at, row = pair
+        if isinstance(row, Include):
+            return (0, 0, 0, 0, 0, at)
+        zone = 5 if row.heads and "." not in row.name.removeprefix(row.name.split(".")[0]) else 2
+        if row.heads and not row.indexes:
+            zone = 5
+        elif not row.indexes:
+            zone = 1 if "embed" in row.role or "embed" in row.name else 4
+        stack = stacks.index(_stack_of(row)) if row.indexes else 0
+        depth = ORDER.index(row.role) if row.role in ORDER and row.indexes else 14 if row.indexes else 0
+        return (
+            1 if row.buffer else 0,
+            zone,
+            towers.index(row.tower),
+            stack,
+            "expert" in row.name and not row.indexes,
+            depth,
+            at,
+        )
+
+    chosen = sorted(enumerate(rows), key=lambda pair: (*place(pair), 0)[:1] + tuple(map(int, place(pair)[1:])))
+    return tuple(row for _, row in chosen)
+
+
+def _stack_of(row: Row | Include) -> str:
+    name = row.name if isinstance(row, Row) else ""
+    return name.split("{", 1)[0]
+
+
+# --- text -------------------------------------------------------------------------------------
+
+
+def module_name(name: str) -> str:
+    """A model type as a module's name."""
+    word = re.sub(r"\W", "_", name)
+    return f"_{word}" if word[0].isdigit() else word
+
+
+def source(family: Family) -> str:
+    """The module's text, not yet formatted."""
+    constants = _constants(family)
+    rows = ",\n        ".join(_row(row, constants) for row in family.rows)
+    imports = ["Family"]
+    imports += ["Include"] if any(isinstance(row, Include) for row in family.rows) else []
+    imports += ["Row"] if any(isinstance(row, Row) for row in family.rows) else []
+    lines = [
+        f'"""{_title(family)}\n\n{MARK}.\n"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        f"from inspector.architectures.table import {', '.join(imports)}",
+        "",
+    ]
+    lines += [f"{name} = {text!r}" for text, name in constants.items()]
+    lines += [
+        "",
+        "FAMILY = Family(",
+        f"    name={family.name!r},",
+        f"    types={family.types!r},",
+        f"    rows=({rows},),",
+    ]
+    for name in ("prefix", "prefixes", "classes", "defaults", "derived", "fields", "gguf"):
+        value = getattr(family, name)
+        if value:
+            lines.append(f"    {name}={value!r},")
+    if family.head != "ForCausalLM":
+        lines.append(f"    head={family.head!r},")
+    return "\n".join([*lines, ")", ""])
+
+
+def _title(family: Family) -> str:
+    others = [t for t in family.types if t != family.name]
+    told = f"Model type {family.name}"
+    if others:
+        told = (
+            f"Model types {family.name} and {len(others)} more with its rows"
+            if len(others) > 3
+            else (f"Model types {', '.join([family.name, *others])}")
+        )
+    parts = [row.scope for row in family.rows if isinstance(row, Include)]
+    if parts:
+        told += f": {', '.join(dict.fromkeys(parts))} by their own types' tables"
+    return told + "."
+
+
+def _constants(family: Family) -> dict[str, str]:
+    """Beginnings of names that many rows share → what they are called."""
+    counts: Counter[str] = Counter()
+    for row in family.rows:
+        if isinstance(row, Row):
+            for match in re.finditer(r"\}", row.name):
+                counts[row.name[: match.end()]] += 1
+    shared = [text for text, number in counts.items() if number >= 3]
+    names: dict[str, str] = {}
+    for text in shared:
+        word = "EXPERT" if "{expert<" in text else "LAYER"
+        if word == "LAYER" and len([t for t in shared if "{expert<" not in t]) > 1:
+            words = re.sub(r"\{[^}]*\}", "", text).split(".")
+            telling = [w for w in words if w and w not in ("model", "layers", "layer", "blocks")]
+            word = re.sub(r"\W", "_", "_".join(telling[-2:]) or "layer").upper()
+        while word in names.values():
+            word += "_"
+        names[text] = word.strip("0123456789") or "PART"
+    return names
+
+
+def _row(row: Row | Include, constants: Mapping[str, str]) -> str:
+    first = ("role", "name", "shape") if isinstance(row, Row) else ("scope", "prefix")
+    values: list[str] = []
+    for each in fields(row):
+        value = getattr(row, each.name)
+        if each.name == "name":
+            start = max((t for t in constants if row.name.startswith(t)), key=len, default="")  # type: ignore[union-attr]
+            rest = value[len(start) :]
+            values.append(" + ".join(filter(None, (constants.get(start), repr(rest) if rest else ""))))
+        elif each.name in first:
+            values.append(repr(value))
+        elif each.default is not value and value != each.default and value not in ("", {}, False):
+            values.append(f"{each.name}={value!r}")
+        elif each.name == "leaf" and value != "weight":
+            values.append("leaf=''")
+    return f"{type(row).__name__}({', '.join(values)})"
+
+
+def hand_written() -> dict[str, list[str]]:
+    """Modules that people wrote, with their model types."""
+    found = {}
+    for path in sorted(FAMILIES.glob("*.py")):
+        if path.stem in ("__init__", "shared") or MARK in path.read_text():
+            continue
+        module = importlib.import_module(f"inspector.architectures.families.{path.stem}")
+        found[path.stem] = list(module.FAMILY.types)
+    return found
+
+
+def write_index() -> None:
+    """`index.py`, from what the modules say."""
+    models: dict[str, str] = {}
+    architectures: dict[str, str] = {}
+    for path in sorted(FAMILIES.glob("*.py")):
+        if path.stem in ("__init__", "shared"):
+            continue
+        family = importlib.import_module(f"inspector.architectures.families.{path.stem}").FAMILY
+        models.update(dict.fromkeys(family.types, path.stem))
+        architectures.update(dict.fromkeys(family.gguf, path.stem))
+    target = ROOT / "inspector" / "architectures" / "index.py"
+    text = target.read_text()
+    tail = text[text.index("#: Model types that are tried") :]
+    target.write_text(
+        '"""Where the family of a model type is, so that one is found without loading the others.\n\n'
+        'Written by tools/zoo/write.py; a test holds it equal to the tables themselves.\n"""\n\n'
+        "from __future__ import annotations\n\n#: `model_type` → module.\n"
+        f"MODULES: dict[str, str] = {dict(sorted(models.items()))!r}\n\n"
+        f"#: `general.architecture` → module.\nGGUF: dict[str, str] = {dict(sorted(architectures.items()))!r}\n\n"
+        + tail
+    )
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--drafts", type=Path, required=True)
+    arguments = parser.parse_args()
+    by_hand = hand_written()
+    known = {t for types in by_hand.values() for t in types}
+    for path in FAMILIES.glob("*.py"):
+        if path.stem not in ("__init__", "shared") and MARK in path.read_text():
+            path.unlink()
+    drafts = {name: family for name, family in name_roles(load_drafts(arguments.drafts)).items() if name not in known}
+    families = merged(drafts)
+    for family in families:
+        name = module_name(family.name)
+        target = FAMILIES / f"{name if name not in by_hand else name + '_'}.py"
+        target.write_text(source(family))
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(FAMILIES)], check=True)
+    write_index()
+    print(f"{len(families)} families of {len(drafts)} types")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""What `check.py` found, as files: docs/architectures.md, the package's coverage, and fixtures for tests without torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import records
+
+from inspector.architectures.index import MODULES
+from inspector.architectures.table import Include
+from inspector.prediction import family_of
+
+if TYPE_CHECKING:
+    from check import Verdict
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def coverage(table: Mapping[str, list[Verdict]]) -> None:
+    """The share of records that are exact, at the default and changed, and of tensors that have a role."""
+    lines = {}
+    for model_type, verdicts in sorted(table.items()):
+        default = [v for v in verdicts if v.variant == "default"]
+        changed = [v for v in verdicts if v.variant != "default"]
+        keyed = sum(v.keyed for v in verdicts), sum(v.tensors for v in verdicts)
+        lines[model_type] = (_percent(keyed), _percent(_exact(default)), _percent(_exact(changed)))
+    target = ROOT / "inspector" / "architectures" / "coverage.py"
+    target.write_text(
+        '"""How far each model type is covered, in percent. Written by tools/zoo/check.py."""\n\n'
+        "from __future__ import annotations\n\n"
+        "#: `model_type` → tensors with a role, predictions exact at the default configuration, and at changed ones.\n"
+        f"COVERAGE: dict[str, tuple[int | None, int | None, int | None]] = {lines!r}\n"
+    )
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
+    _document(lines, table)
+
+
+def _exact(verdicts: Iterable[Verdict]) -> tuple[int, int]:
+    found = list(verdicts)
+    return sum(v.exact for v in found), len(found)
+
+
+def _percent(pair: tuple[int, int]) -> int | None:
+    return 100 * pair[0] // pair[1] if pair[1] else None
+
+
+def _document(lines: Mapping[str, tuple[Any, ...]], table: Mapping[str, list[Verdict]]) -> None:
+    whole = sum(line[0] == 100 for line in lines.values())
+    default = sum(line[1] == 100 for line in lines.values())
+    changed = sum(line[2] == 100 for line in lines.values())
+    rows = [
+        f"| {t} | {MODULES.get(t, '–')} | {_show(k)} | {_show(d)} | {_show(c)} | {len(table[t])} |"
+        for t, (k, d, c) in lines.items()
+    ]
+    text = [
+        "# Model types",
+        "",
+        "Written by `tools/zoo/check.py` from models that Transformers built on the meta device. *keyed*: tensors with a",
+        "role. *default*, *changed*: models whose every tensor name and shape is predicted from config.json alone, at the",
+        "default configuration and at others (fields changed one by one, all together, flags flipped).",
+        "",
+        f"Of {len(lines)} model types, {whole} have all tensors keyed, {default} are exact at every default class, "
+        f"{changed} at every changed configuration.",
+        "",
+        "| model type | module | keyed % | default % | changed % | models |",
+        "|---|---|---|---|---|---|",
+        *rows,
+        "",
+    ]
+    (ROOT / "docs").mkdir(exist_ok=True)
+    (ROOT / "docs" / "architectures.md").write_text("\n".join(text))
+
+
+def _show(percent: int | None) -> str:
+    return "–" if percent is None else str(percent)
+
+
+#: Records of a type that tests run on, the first that are exact.
+_WANTED = ("default", "p2", "p3", "x3", "x2")
+#: A default model of more tensors than this is left to `check.py`.
+_MOST_TENSORS = 1500
+
+
+def fixtures(truth: Path, table: Mapping[str, list[Verdict]]) -> None:
+    """Configurations with the digest of what their models hold: one JSON line each."""
+    lines = []
+    for model_type, verdicts in sorted(table.items()):
+        chosen: dict[str, Verdict] = {}
+        for verdict in verdicts:
+            kind = verdict.variant.split("_")[0]
+            small = verdict.tensors <= _MOST_TENSORS
+            if verdict.exact and verdict.agree and verdict.unique and small and kind in _WANTED:
+                chosen.setdefault(kind, verdict)
+        for verdict in chosen.values():
+            record = records.read(truth / f"{model_type}__{verdict.cls}__{verdict.variant}.json.gz")
+            lines.append(json.dumps([pruned(record.config), len(record.shapes), digest(record.shapes)]))
+    target = ROOT / "fixtures" / "zoo.jsonl"
+    target.write_text("\n".join(lines) + "\n")
+    print(f"{len(lines)} configurations, {target.stat().st_size:,} bytes")
+
+
+def digest(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """Of all names and shapes, in the order of the names."""
+    text = "\n".join(f"{name} {list(shape)}" for name, shape in sorted(shapes.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def pruned(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that some expression of the family mentions, and those that tell families."""
+    family = family_of(config)
+    named = repr([family.rows, family.derived, family.fields]) if family else ""
+    scopes = {row.scope for row in family.rows if isinstance(row, Include)} if family else set()
+    always = {"model_type", "architectures", "per_layer_config", *scopes}
+    kept: dict[str, Any] = {}
+    for key, value in config.items():
+        if key == "id2label":
+            kept[key] = {str(n): "" for n in range(len(value))} if "num_labels" in named else value
+        elif isinstance(value, Mapping) and "model_type" in value and key in scopes:
+            kept[key] = pruned(value)
+        elif key in always or key in named:
+            kept[key] = value
+    if "num_labels" not in named:
+        kept.pop("id2label", None)
+    return kept
