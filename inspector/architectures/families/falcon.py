@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Row
 
 LAYER = "transformer.h.{layer<num_hidden_layers}"
-TWO_NORMS = "new_decoder_architecture and num_ln_in_parallel_attn == 2"
+TWO_NORMS = "parallel_attn and num_ln_in_parallel_attn == 2"
 
 FAMILY = Family(
     name="falcon",
@@ -24,7 +24,7 @@ FAMILY = Family(
             LAYER + ".post_attention_layernorm",
             "hidden_size",
             bias="True",
-            when="not new_decoder_architecture and not parallel_attn",
+            when="not parallel_attn",
         ),
         Row(
             "qkv_proj",
@@ -56,10 +56,10 @@ FAMILY = Family(
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={
-        "num_ln_in_parallel_attn": "2",
+        "num_ln_in_parallel_attn": "2 if new_decoder_architecture else 1",
         "head_dim": "hidden_size // num_attention_heads",
         "num_kv_heads": "num_attention_heads",
-        "kv_heads": "num_kv_heads if new_decoder_architecture or not multi_query else 1",
+        "kv_heads": "num_kv_heads if new_decoder_architecture else 1 if multi_query else num_attention_heads",
         "ffn_hidden_size": "4 * hidden_size",
         "num_labels": "len(id2label)",
     },
