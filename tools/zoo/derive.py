@@ -581,7 +581,7 @@ class Deriver:
         return False
 
     def _with_experts(self, row: Row, at: int) -> Row:
-        counts = {variable: bound for variable, bound in row.indexes}
+        counts = dict(row.indexes)
         first = formula.dimensions(row.shape)[:1]
         stacked = (
             "expert" not in counts
