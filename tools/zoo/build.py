@@ -623,7 +623,7 @@ def single_field_variants(
     reference = state_signature(model)
     config = construct(perturber.template, base)
     fields = list(walk(config))
-    for path, value, _annotation, owner in list(fields):
+    for path, value, annotation, owner in list(fields):  # noqa: B007
         if isinstance(value, dict) and not re.search(r"rope|label|act", path[-1]):
             fields += [((*path, k), v, "", owner) for k, v in value.items() if isinstance(k, str)]
     rank = {bool: 0, int: 1, type(None): 2, list: 2, str: 3, float: 4}
