@@ -74,6 +74,7 @@ class Namer:
 
     def __init__(self, family: Family | None = None, config: Mapping[str, Any] | None = None) -> None:
         self._table: dict[str, Slot] = {}
+        self._bare: dict[str, Slot] = {}
         self._slots: dict[str, Slot] = {}
         if family is not None:
             others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
@@ -111,16 +112,19 @@ class Namer:
         for name, entry in entries:
             self._table.setdefault(name, entry)
         for name, entry in entries:
-            self._table.setdefault(unwrapped(name), entry)
+            self._bare.setdefault(unwrapped(name), entry)
+
+    def _in_table(self, pattern: str, bare: str) -> Slot | None:
+        """What the table says of a name: as it stands, or without the words that wrap a model."""
+        whole = self._table.get(pattern) or self._bare.get(pattern)
+        return whole or self._table.get(bare) or self._bare.get(bare)
 
     def slot(self, pattern: str) -> Slot:
         """The slot of a name whose numbers are written `{}`."""
         known = self._slots.get(pattern)
         if known is None:
             bare = unwrapped(pattern)
-            known = (
-                self._table.get(pattern) or self._table.get(bare) or _by_gguf(pattern) or by_convention(pattern, bare)
-            )
+            known = self._in_table(pattern, bare) or _by_gguf(pattern) or by_convention(pattern, bare)
             self._slots[pattern] = known
         return known
 
@@ -237,7 +241,7 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
     without = include.without.split()
     for row, template, tower in _templates(inner, nested):
-        if row.role not in without:
+        if row.role not in without and (not row.heads or include.head in row.heads.split()):
             yield row, include.prefix + template.removeprefix(include.strip), inner_tower(include, tower)
 
 

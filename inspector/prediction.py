@@ -77,6 +77,8 @@ def predict(config: Config) -> Prediction:
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: its architecture has no table")
+    if family.names_only:
+        raise ConfigError(f"no prediction for model_type {config.model_type!r}: its table only names tensors")
     head = head_of(family, config)
     stored: list[Expected] = []
     tied: list[Expected] = []

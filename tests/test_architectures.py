@@ -12,7 +12,6 @@ import sparse
 from click.testing import CliRunner
 
 from inspector.architectures import family_of
-from inspector.architectures.coverage import COVERAGE
 from inspector.architectures.index import MODULES
 from inspector.cli import inspect
 from inspector.model import Config
@@ -41,7 +40,7 @@ def test_names_and_shapes_are_those_of_the_models(model_type: str) -> None:
 
 def test_most_types_are_recorded() -> None:
     """The records cannot shrink unseen."""
-    assert len(RECORDS) >= len(COVERAGE) * 9 // 10
+    assert len(RECORDS) >= 475
 
 
 #: Published totals and what works on a token.

@@ -85,6 +85,7 @@ class Family:
     derived: Mapping[str, str] = field(default_factory=dict)  # expressions for absent fields
     fields: Mapping[str, str] = field(default_factory=dict)  # common field name → the family's own
     gguf: tuple[str, ...] = ()  # `general.architecture` values that mean this family
+    names_only: bool = False  # the shapes were not found out: the rows name, and predict nothing
     gguf_head: str = ""  # the class suffix whose tensors the conversion to GGUF keeps, where it is not `head`
 
 

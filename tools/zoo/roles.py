@@ -132,7 +132,8 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
     taken: set[tuple[object, ...]] = set()
     for include in includes:
         for row in families[include.default_type].rows:
-            if isinstance(row, Row) and row.role not in include.without.split():
+            read = isinstance(row, Row) and (not row.heads or include.head in row.heads.split())
+            if isinstance(row, Row) and read and row.role not in include.without.split():
                 _take(taken, row, row.role, _key_of(row, inner_tower(include, row.tower)))
     towers = {tower_of(pattern_of(row)) for row in rows} | {include.tower for include in includes}
     alone = {"encoder", "decoder"} & towers

@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT))
 from derive import load_drafts
 from roles import name_roles
 
+from inspector.architectures.coverage import COVERAGE
 from inspector.architectures.gguf_keys import MODEL_TYPES
 from inspector.architectures.table import Family, Include, Row
 
@@ -125,9 +126,32 @@ def merged(drafts: Mapping[str, Family]) -> list[Family]:
             family.head,
             _frozen(family.derived),
             _frozen(family.fields),
+            family.names_only,
         )
         groups[key].append(family)
     return [_one(group) for group in groups.values()]
+
+
+def names_alone(family: Family) -> Family:
+    """Rows that name and do not predict: no shapes, bounds or conditions, numbers in names as placeholders."""
+    rows: dict[str, Row | Include] = {}
+    for row in family.rows:
+        if isinstance(row, Row):
+            name = re.sub(r"\{(\w+)<[^{}]*\}", r"{\1}", row.name)
+            words = [f"{{at{at}}}" if word.isdigit() else word for at, word in enumerate(name.split("."))]
+            shape = "" if row.leaf == "weight" or not row.stacked else "1"
+            row = Row(
+                row.role,
+                ".".join(words),
+                shape,
+                tower=row.tower,
+                leaf=row.leaf,
+                stacked=row.stacked and "1",
+                buffer=row.buffer,
+                group=row.group,
+            )
+        rows[repr(row)] = row
+    return replace(family, rows=tuple(rows.values()), defaults={}, derived={}, fields={}, names_only=True)
 
 
 def _frozen(value: Any) -> str:
@@ -225,7 +249,7 @@ def source(family: Family) -> str:
         f"    types={family.types!r},",
         f"    rows=({rows},),",
     ]
-    for name in ("prefix", "prefixes", "classes", "defaults", "derived", "fields", "gguf"):
+    for name in ("prefix", "prefixes", "classes", "defaults", "derived", "fields", "gguf", "names_only"):
         value = getattr(family, name)
         if value:
             lines.append(f"    {name}={value!r},")
@@ -329,11 +353,12 @@ def main() -> None:
     arguments = parser.parse_args()
     by_hand = hand_written()
     known = {t for types in by_hand.values() for t in types}
+    drafts = {name: family for name, family in name_roles(load_drafts(arguments.drafts)).items() if name not in known}
+    inexact = {t for t, line in COVERAGE.items() if line[1] == 0}
+    families = merged({t: names_alone(f) if t in inexact else f for t, f in drafts.items()})
     for path in FAMILIES.glob("*.py"):
         if path.stem not in ("__init__", "shared") and MARK in path.read_text():
             path.unlink()
-    drafts = {name: family for name, family in name_roles(load_drafts(arguments.drafts)).items() if name not in known}
-    families = merged(drafts)
     for family in families:
         name = module_name(family.name)
         target = FAMILIES / f"{name if name not in by_hand else name + '_'}.py"

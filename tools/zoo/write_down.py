@@ -14,7 +14,9 @@ import records
 
 from inspector.architectures.index import MODULES
 from inspector.architectures.table import Include
-from inspector.prediction import family_of
+from inspector.errors import ConfigError
+from inspector.model import Config
+from inspector.prediction import family_of, predict
 
 if TYPE_CHECKING:
     from check import Verdict
@@ -99,10 +101,21 @@ def fixtures(truth: Path, table: Mapping[str, list[Verdict]]) -> None:
                 chosen.setdefault(kind, verdict)
         for verdict in chosen.values():
             record = records.read(truth / f"{model_type}__{verdict.cls}__{verdict.variant}.json.gz")
-            lines.append(json.dumps([pruned(record.config), len(record.shapes), digest(record.shapes)]))
+            config = pruned(record.config)
+            config = config if _suffices(config, record.shapes) else record.config
+            lines.append(json.dumps([config, len(record.shapes), digest(record.shapes)]))
     target = ROOT / "fixtures" / "zoo.jsonl"
     target.write_text("\n".join(lines) + "\n")
     print(f"{len(lines)} configurations, {target.stat().st_size:,} bytes")
+
+
+def _suffices(config: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether a pruned configuration still predicts the same."""
+    try:
+        prediction = predict(Config(config, "config.json"))
+    except ConfigError:
+        return False
+    return {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()} == shapes
 
 
 def digest(shapes: Mapping[str, tuple[int, ...]]) -> str:

@@ -18,26 +18,28 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
+            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
+            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
+            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
+            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
             "output_linear",
@@ -67,6 +69,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 32000,
     },
-    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+    derived={"num_key_value_heads": "num_attention_heads"},
     gguf=("granitemoe",),
 )

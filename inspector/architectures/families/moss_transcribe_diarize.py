@@ -89,7 +89,7 @@ FAMILY = Family(
         ),
         Row("norm", "model.multi_modal_projector.norm", "text_config.hidden_size", bias="True", tower="projector"),
         Row(
-            "lm_head_62",
+            "lm_head",
             "lm_head",
             "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",

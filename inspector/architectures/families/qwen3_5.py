@@ -73,23 +73,14 @@ FAMILY = Family(
             tower="vision",
         ),
         Row(
-            "lm_head_68",
+            "lm_head",
             "lm_head",
             "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",
             tied="tie_word_embeddings",
         ),
-        Row(
-            "score_70", "score", "num_labels, text_config.hidden_size", heads="ForSequenceClassification", group="head"
-        ),
-        Row(
-            "score_70",
-            "score",
-            "num_labels, text_config.hidden_size",
-            bias="True",
-            heads="ForTokenClassification",
-            group="head",
-        ),
+        Row("score", "score", "num_labels, text_config.hidden_size", heads="ForSequenceClassification"),
+        Row("score", "score", "num_labels, text_config.hidden_size", bias="True", heads="ForTokenClassification"),
     ),
     prefix="model.",
     defaults={

@@ -73,7 +73,7 @@ FAMILY = Family(
         ),
         Row("norm", "model.visual.merger.norm", "vision_config.hidden_size", bias="True", tower="vision"),
         Row(
-            "lm_head_54",
+            "lm_head",
             "lm_head",
             "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",

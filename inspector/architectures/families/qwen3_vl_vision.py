@@ -1,4 +1,4 @@
-"""Model type cohere_compass_vision.
+"""Model types qwen3_vl_vision, cohere_compass_vision, qwen3_vl_moe_vision.
 
 Made by tools/zoo from Transformers' own models.
 """
@@ -11,8 +11,8 @@ LAYER = "blocks.{layer<depth}"
 DEEPSTACK_MERGER_LIST = "deepstack_merger_list.{layer<3}"
 
 FAMILY = Family(
-    name="cohere_compass_vision",
-    types={"cohere_compass_vision": {}},
+    name="qwen3_vl_vision",
+    types={"qwen3_vl_vision": {}, "cohere_compass_vision": {}, "qwen3_vl_moe_vision": {}},
     rows=(
         Row(
             "embed_patches",

@@ -1,0 +1,125 @@
+"""Model type depth_pro: image_model_config, patch_model_config by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+IMAGE_ENCODER_ENCODER = "encoder.image_encoder.model.encoder.layer.{layer}"
+PATCH_ENCODER_ENCODER = "encoder.patch_encoder.model.encoder.layer.{layer}"
+FUSION_STAGE_INTERMEDIATE = "fusion_stage.intermediate.{layer}"
+
+FAMILY = Family(
+    name="depth_pro",
+    types={"depth_pro": {}},
+    rows=(
+        Include(
+            "image_model_config",
+            "depth_pro.encoder.image_encoder.model.",
+            tower="image_model",
+            head="Model",
+            default_type="dinov2",
+            heads="ForDepthEstimation",
+        ),
+        Include(
+            "patch_model_config",
+            "depth_pro.encoder.patch_encoder.model.",
+            tower="patch_model",
+            head="Model",
+            default_type="dinov2",
+            heads="ForDepthEstimation",
+        ),
+        Row("embed_class", "encoder.image_encoder.model.embeddings.cls_token", "", leaf=""),
+        Row("mask_token", "encoder.image_encoder.model.embeddings.mask_token", "", leaf="", group="embedding"),
+        Row("embed_patches", "encoder.image_encoder.model.embeddings.patch_embeddings.projection", ""),
+        Row("embed_positions", "encoder.image_encoder.model.embeddings.position_embeddings", "", leaf=""),
+        Row("cls_token_embed_class", "encoder.patch_encoder.model.embeddings.cls_token", "", leaf=""),
+        Row("embeddings_mask_token", "encoder.patch_encoder.model.embeddings.mask_token", "", leaf=""),
+        Row("projection_embed_patches", "encoder.patch_encoder.model.embeddings.patch_embeddings.projection", ""),
+        Row(
+            "position_embeddings_embed_positions",
+            "encoder.patch_encoder.model.embeddings.position_embeddings",
+            "",
+            leaf="",
+        ),
+        Row("input_layernorm", IMAGE_ENCODER_ENCODER + ".norm1", ""),
+        Row("q_proj", IMAGE_ENCODER_ENCODER + ".attention.attention.query", ""),
+        Row("k_proj", IMAGE_ENCODER_ENCODER + ".attention.attention.key", ""),
+        Row("v_proj", IMAGE_ENCODER_ENCODER + ".attention.attention.value", ""),
+        Row("o_proj", IMAGE_ENCODER_ENCODER + ".attention.output.dense", ""),
+        Row("lambda1", IMAGE_ENCODER_ENCODER + ".layer_scale1.lambda1", "", leaf=""),
+        Row("layer_scale2_lambda1", IMAGE_ENCODER_ENCODER + ".layer_scale2.lambda1", "", leaf=""),
+        Row("weights_out", IMAGE_ENCODER_ENCODER + ".mlp.weights_out", "", group="feed_forward"),
+        Row("weights_in", IMAGE_ENCODER_ENCODER + ".mlp.weights_in", "", group="feed_forward"),
+        Row("post_attention_layernorm", IMAGE_ENCODER_ENCODER + ".norm2", ""),
+        Row("up_proj", IMAGE_ENCODER_ENCODER + ".mlp.fc1", ""),
+        Row("down_proj", IMAGE_ENCODER_ENCODER + ".mlp.fc2", ""),
+        Row("key_k_proj", PATCH_ENCODER_ENCODER + ".attention.attention.key", ""),
+        Row("dense_o_proj", PATCH_ENCODER_ENCODER + ".attention.output.dense", ""),
+        Row("query_q_proj", PATCH_ENCODER_ENCODER + ".attention.attention.query", ""),
+        Row("value_v_proj", PATCH_ENCODER_ENCODER + ".attention.attention.value", ""),
+        Row("layer_scale1_lambda1", PATCH_ENCODER_ENCODER + ".layer_scale1.lambda1", "", leaf=""),
+        Row("encoder_layer_scale2_lambda1", PATCH_ENCODER_ENCODER + ".layer_scale2.lambda1", "", leaf=""),
+        Row("fc1_up_proj", PATCH_ENCODER_ENCODER + ".mlp.fc1", ""),
+        Row("fc2_down_proj", PATCH_ENCODER_ENCODER + ".mlp.fc2", ""),
+        Row("norm1_input_layernorm", PATCH_ENCODER_ENCODER + ".norm1", ""),
+        Row("norm2_post_attention_layernorm", PATCH_ENCODER_ENCODER + ".norm2", ""),
+        Row("mlp_weights_out", PATCH_ENCODER_ENCODER + ".mlp.weights_out", ""),
+        Row("mlp_weights_in", PATCH_ENCODER_ENCODER + ".mlp.weights_in", ""),
+        Row("projections", "neck.feature_projection.projections.{layer}", "", group="convolution"),
+        Row("image_block", "neck.feature_upsample.image_block.layers.{layer}", "", leaf="bias"),
+        Row("image_block", "neck.feature_upsample.image_block.layers.{layer}", "", group="convolution"),
+        Row("intermediate", "neck.feature_upsample.intermediate.{layer}.layers.{sublayer}", "", group="convolution"),
+        Row("scaled_images", "neck.feature_upsample.scaled_images.{layer}.layers.{sublayer}", "", group="convolution"),
+        Row(
+            "feature_projection_projections",
+            "depth_pro.neck.feature_projection.projections.{layer}",
+            "",
+            group="convolution",
+        ),
+        Row(
+            "feature_upsample_image_block",
+            "depth_pro.neck.feature_upsample.image_block.layers.{layer}",
+            "",
+            leaf="bias",
+        ),
+        Row(
+            "feature_upsample_image_block",
+            "depth_pro.neck.feature_upsample.image_block.layers.{layer}",
+            "",
+            group="convolution",
+        ),
+        Row(
+            "feature_upsample_intermediate",
+            "depth_pro.neck.feature_upsample.intermediate.{layer}.layers.{sublayer}",
+            "",
+            group="convolution",
+        ),
+        Row(
+            "feature_upsample_scaled_images",
+            "depth_pro.neck.feature_upsample.scaled_images.{layer}.layers.{sublayer}",
+            "",
+            group="convolution",
+        ),
+        Row("deconv", FUSION_STAGE_INTERMEDIATE + ".deconv", ""),
+        Row("projection", FUSION_STAGE_INTERMEDIATE + ".projection", "", group="convolution"),
+        Row("convolution1", FUSION_STAGE_INTERMEDIATE + ".residual_layer1.convolution1", ""),
+        Row("convolution2", FUSION_STAGE_INTERMEDIATE + ".residual_layer1.convolution2", ""),
+        Row("residual_layer2_convolution1", FUSION_STAGE_INTERMEDIATE + ".residual_layer2.convolution1", ""),
+        Row("residual_layer2_convolution2", FUSION_STAGE_INTERMEDIATE + ".residual_layer2.convolution2", ""),
+        Row("head", "head.layers.{layer}", ""),
+        Row("layernorm", "encoder.image_encoder.model.layernorm", ""),
+        Row("patch_encoder_layernorm", "encoder.patch_encoder.model.layernorm", ""),
+        Row("fuse_image_with_low_res", "neck.fuse_image_with_low_res", "", group="convolution"),
+        Row("neck_fuse_image_with_low_res", "depth_pro.neck.fuse_image_with_low_res", "", group="convolution"),
+        Row("projection", "fusion_stage.final.projection", "", group="convolution"),
+        Row("convolution1", "fusion_stage.final.residual_layer1.convolution1", ""),
+        Row("convolution2", "fusion_stage.final.residual_layer1.convolution2", ""),
+        Row("residual_layer2_convolution1", "fusion_stage.final.residual_layer2.convolution1", ""),
+        Row("residual_layer2_convolution2", "fusion_stage.final.residual_layer2.convolution2", ""),
+    ),
+    names_only=True,
+    head="Model",
+)

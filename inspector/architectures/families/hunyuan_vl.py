@@ -1,0 +1,255 @@
+"""Model type hunyuan_vl: text_config, vision_config by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+LAYER = "vit.layers.{layer<vision_config.num_hidden_layers}"
+
+FAMILY = Family(
+    name="hunyuan_vl",
+    types={"hunyuan_vl": {}},
+    rows=(
+        Include(
+            "text_config", "model.", head="Model", default_type="hunyuan_vl_text", heads="ForConditionalGeneration"
+        ),
+        Include("text_config", "language_model.", head="Model", default_type="hunyuan_vl_text", heads="Model"),
+        Include(
+            "vision_config",
+            "vision_tower.",
+            tower="vision",
+            head="HunYuanVLVisionTransformer",
+            default_type="hunyuan_vl_vision",
+            heads="Model",
+            without="after_rms before_rms down_proj image_begin image_end image_newline image_sep mlp proj_conv proj_out up_proj",
+        ),
+        Row(
+            "vit_input_layernorm",
+            LAYER + ".input_layernorm",
+            "vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "vit_post_attention_layernorm",
+            LAYER + ".post_attention_layernorm",
+            "vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "dense_h_to_4h_up_proj",
+            LAYER + ".mlp.dense_h_to_4h",
+            "vision_config.intermediate_size, vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "dense_4h_to_h_down_proj",
+            LAYER + ".mlp.dense_4h_to_h",
+            "vision_config.hidden_size, vision_config.intermediate_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "self_attn_k_proj",
+            LAYER + ".self_attn.k_proj",
+            "vision_config.num_attention_heads * vision_config.hidden_size // vision_config.num_attention_heads, vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "self_attn_o_proj",
+            LAYER + ".self_attn.o_proj",
+            "vision_config.hidden_size, vision_config.num_attention_heads * vision_config.hidden_size // vision_config.num_attention_heads",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "self_attn_q_proj",
+            LAYER + ".self_attn.q_proj",
+            "vision_config.num_attention_heads * vision_config.hidden_size // vision_config.num_attention_heads, vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "self_attn_v_proj",
+            LAYER + ".self_attn.v_proj",
+            "vision_config.num_attention_heads * vision_config.hidden_size // vision_config.num_attention_heads, vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "proj",
+            "vit.perceive.proj.{layer<3}",
+            "vision_config.hidden_size * (layer + 2), vision_config.hidden_size * (2 ** layer - layer), 1 if layer > 0 else vision_config.spatial_merge_size, 1 if layer > 0 else vision_config.spatial_merge_size",
+            bias="True",
+            when="layer % 2 == 0",
+            heads="ForConditionalGeneration",
+            group="convolution",
+        ),
+        Row(
+            "up_proj",
+            "vision_tower.layers.{layer<vision_config.num_hidden_layers}.mlp.dense_h_to_4h",
+            "vision_config.intermediate_size, vision_config.hidden_size",
+            bias="True",
+            heads="Model",
+            tower="vision",
+        ),
+        Row(
+            "down_proj",
+            "vision_tower.layers.{layer<vision_config.num_hidden_layers}.mlp.dense_4h_to_h",
+            "vision_config.hidden_size, vision_config.intermediate_size",
+            bias="True",
+            heads="Model",
+            tower="vision",
+        ),
+        Row(
+            "proj",
+            "vision_tower.perceive.proj.{layer<3}",
+            "vision_config.hidden_size * (layer + 2), vision_config.hidden_size * (2 ** layer - layer), 1 if layer > 0 else vision_config.spatial_merge_size, 1 if layer > 0 else vision_config.spatial_merge_size",
+            bias="True",
+            when="layer % 2 == 0",
+            heads="Model",
+            tower="vision",
+            group="convolution",
+        ),
+        Row(
+            "embed_patches",
+            "vit.embeddings.patch_embedding",
+            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size, vision_config.patch_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "position_embedding",
+            "vit.embeddings.position_embedding",
+            "(vision_config.max_image_size // vision_config.patch_size) ** 2 + 1, vision_config.hidden_size",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "after_rms",
+            "vit.perceive.after_rms",
+            "text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            group="norm",
+        ),
+        Row(
+            "before_rms",
+            "vit.perceive.before_rms",
+            "vision_config.hidden_size",
+            heads="ForConditionalGeneration",
+            group="norm",
+        ),
+        Row(
+            "image_begin",
+            "vit.perceive.image_begin",
+            "text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+        ),
+        Row(
+            "image_end", "vit.perceive.image_end", "text_config.hidden_size", heads="ForConditionalGeneration", leaf=""
+        ),
+        Row(
+            "image_newline",
+            "vit.perceive.image_newline",
+            "4 * vision_config.hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+        ),
+        Row(
+            "image_sep", "vit.perceive.image_sep", "text_config.hidden_size", heads="ForConditionalGeneration", leaf=""
+        ),
+        Row(
+            "mlp",
+            "vit.perceive.mlp",
+            "text_config.hidden_size, 4 * vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "lm_head",
+            "lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            tied="text_config.tie_word_embeddings",
+        ),
+        Row(
+            "after_rms",
+            "vision_tower.perceive.after_rms",
+            "text_config.hidden_size",
+            heads="Model",
+            tower="vision",
+            group="norm",
+        ),
+        Row(
+            "before_rms",
+            "vision_tower.perceive.before_rms",
+            "vision_config.hidden_size",
+            heads="Model",
+            tower="vision",
+            group="norm",
+        ),
+        Row(
+            "image_begin",
+            "vision_tower.perceive.image_begin",
+            "text_config.hidden_size",
+            heads="Model",
+            tower="vision",
+            leaf="",
+        ),
+        Row(
+            "image_end",
+            "vision_tower.perceive.image_end",
+            "text_config.hidden_size",
+            heads="Model",
+            tower="vision",
+            leaf="",
+        ),
+        Row(
+            "image_newline",
+            "vision_tower.perceive.image_newline",
+            "4 * vision_config.hidden_size",
+            heads="Model",
+            tower="vision",
+            leaf="",
+        ),
+        Row(
+            "image_sep",
+            "vision_tower.perceive.image_sep",
+            "text_config.hidden_size",
+            heads="Model",
+            tower="vision",
+            leaf="",
+        ),
+        Row(
+            "mlp",
+            "vision_tower.perceive.mlp",
+            "text_config.hidden_size, 4 * vision_config.hidden_size",
+            bias="True",
+            heads="Model",
+            tower="vision",
+        ),
+    ),
+    prefix="model.",
+    prefixes={"Model": "model."},
+    defaults={
+        "text_config": {"hidden_size": 4096, "tie_word_embeddings": True, "vocab_size": 290943},
+        "vision_config": {
+            "hidden_size": 1152,
+            "intermediate_size": 4304,
+            "max_image_size": 2048,
+            "num_attention_heads": 16,
+            "num_channels": 3,
+            "num_hidden_layers": 27,
+            "patch_size": 16,
+            "spatial_merge_size": 2,
+        },
+    },
+    gguf=("hunyuan_vl",),
+    head="ForConditionalGeneration",
+)

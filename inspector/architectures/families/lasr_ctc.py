@@ -1,0 +1,19 @@
+"""Model type lasr_ctc: encoder_config by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+FAMILY = Family(
+    name="lasr_ctc",
+    types={"lasr_ctc": {}},
+    rows=(
+        Include("encoder_config", "encoder.", tower="encoder", head="LasrEncoder", default_type="lasr_encoder"),
+        Row("ctc_head", "ctc_head", "vocab_size, encoder_config.hidden_size, 1", bias="True", group="convolution"),
+    ),
+    defaults={"encoder_config": {"hidden_size": 512}, "vocab_size": 512},
+    head="ForCTC",
+)

@@ -1,0 +1,40 @@
+"""Model type llava: text_config, vision_config by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+FAMILY = Family(
+    name="llava",
+    types={"llava": {}},
+    rows=(
+        Include(
+            "text_config", "language_model.", head="ForCausalLM", default_type="llama", heads="ForConditionalGeneration"
+        ),
+        Include("text_config", "language_model.model.", head="Model", default_type="llama", heads="Model"),
+        Include("vision_config", "vision_tower.", tower="vision", head="Model", default_type="clip_vision_model"),
+        Row(
+            "linear_1",
+            "multi_modal_projector.linear_1",
+            "text_config.hidden_size, vision_config.hidden_size",
+            bias="multimodal_projector_bias",
+            tower="projector",
+        ),
+        Row(
+            "linear_2",
+            "multi_modal_projector.linear_2",
+            "text_config.hidden_size, text_config.hidden_size",
+            bias="multimodal_projector_bias",
+            tower="projector",
+        ),
+    ),
+    defaults={
+        "multimodal_projector_bias": True,
+        "text_config": {"hidden_size": 4096},
+        "vision_config": {"hidden_size": 1024},
+    },
+    head="ForConditionalGeneration",
+)

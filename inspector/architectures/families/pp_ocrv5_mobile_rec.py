@@ -1,0 +1,151 @@
+"""Model type pp_ocrv5_mobile_rec.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+BACKBONE_ENCODER = "backbone.encoder.blocks.{layer}"
+BACKBONE_ENCODER_ = "backbone.encoder.blocks.{layer}.layers.{sublayer}"
+DEPTHWISE_CONVOLUTION_CONV_SYMMETRIC = (
+    "backbone.encoder.blocks.{layer}.layers.{sublayer}.depthwise_convolution.conv_symmetric.{conv_symmetric}"
+)
+POINTWISE_CONVOLUTION_CONV_SYMMETRIC = (
+    "backbone.encoder.blocks.{layer}.layers.{sublayer}.pointwise_convolution.conv_symmetric.{conv_symmetric}"
+)
+
+FAMILY = Family(
+    name="pp_ocrv5_mobile_rec",
+    types={"pp_ocrv5_mobile_rec": {}},
+    rows=(
+        Row("identity", BACKBONE_ENCODER_ + ".depthwise_convolution.identity", "", group="norm"),
+        Row("convolution", DEPTHWISE_CONVOLUTION_CONV_SYMMETRIC + ".convolution", ""),
+        Row("normalization", DEPTHWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization", ""),
+        Row("convolution", BACKBONE_ENCODER_ + ".depthwise_convolution.conv_small_symmetric.convolution", ""),
+        Row("normalization", BACKBONE_ENCODER_ + ".depthwise_convolution.conv_small_symmetric.normalization", ""),
+        Row("scale", BACKBONE_ENCODER_ + ".depthwise_convolution.lab.scale", "", leaf="", group="convolution"),
+        Row("lab", BACKBONE_ENCODER_ + ".depthwise_convolution.lab", "", leaf="bias", group="convolution"),
+        Row("lab_scale", BACKBONE_ENCODER_ + ".depthwise_convolution.act.lab.scale", "", leaf="", group="convolution"),
+        Row("act_lab", BACKBONE_ENCODER_ + ".depthwise_convolution.act.lab", "", leaf="bias", group="convolution"),
+        Row("conv_symmetric_convolution", POINTWISE_CONVOLUTION_CONV_SYMMETRIC + ".convolution", ""),
+        Row("conv_symmetric_normalization", POINTWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization", ""),
+        Row("pointwise_convolution_lab_scale", BACKBONE_ENCODER_ + ".pointwise_convolution.lab.scale", "", leaf=""),
+        Row("pointwise_convolution_lab", BACKBONE_ENCODER_ + ".pointwise_convolution.lab", "", leaf="bias"),
+        Row(
+            "act_lab_scale",
+            BACKBONE_ENCODER_ + ".pointwise_convolution.act.lab.scale",
+            "",
+            leaf="",
+            group="convolution",
+        ),
+        Row("pointwise_convolution_act_lab", BACKBONE_ENCODER_ + ".pointwise_convolution.act.lab", "", leaf="bias"),
+        Row("pointwise_convolution_identity", BACKBONE_ENCODER_ + ".pointwise_convolution.identity", "", group="norm"),
+        Row("convolutions", BACKBONE_ENCODER_ + ".squeeze_excitation_module.convolutions.{convolution}", ""),
+        Row("convolution", "backbone.encoder.convolution.convolution", ""),
+        Row("normalization", "backbone.encoder.convolution.normalization", ""),
+        Row(
+            "running_mean", BACKBONE_ENCODER_ + ".depthwise_convolution.identity.running_mean", "", leaf="", buffer=True
+        ),
+        Row("running_var", BACKBONE_ENCODER_ + ".depthwise_convolution.identity.running_var", "", leaf="", buffer=True),
+        Row(
+            "num_batches_tracked",
+            BACKBONE_ENCODER_ + ".depthwise_convolution.identity.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "running_mean",
+            DEPTHWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "running_var", DEPTHWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization.running_var", "", leaf="", buffer=True
+        ),
+        Row(
+            "num_batches_tracked",
+            DEPTHWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "normalization_running_mean",
+            BACKBONE_ENCODER_ + ".depthwise_convolution.conv_small_symmetric.normalization.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "normalization_running_var",
+            BACKBONE_ENCODER_ + ".depthwise_convolution.conv_small_symmetric.normalization.running_var",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "normalization_num_batches_tracked",
+            BACKBONE_ENCODER_ + ".depthwise_convolution.conv_small_symmetric.normalization.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "normalization_running_mean",
+            POINTWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "normalization_running_var",
+            POINTWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization.running_var",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "normalization_num_batches_tracked",
+            POINTWISE_CONVOLUTION_CONV_SYMMETRIC + ".normalization.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "identity_running_mean",
+            BACKBONE_ENCODER_ + ".pointwise_convolution.identity.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "identity_running_var",
+            BACKBONE_ENCODER_ + ".pointwise_convolution.identity.running_var",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "identity_num_batches_tracked",
+            BACKBONE_ENCODER_ + ".pointwise_convolution.identity.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row("running_mean", "backbone.encoder.convolution.normalization.running_mean", "", leaf="", buffer=True),
+        Row("running_var", "backbone.encoder.convolution.normalization.running_var", "", leaf="", buffer=True),
+        Row(
+            "num_batches_tracked",
+            "backbone.encoder.convolution.normalization.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+    ),
+    names_only=True,
+    head="Model",
+)

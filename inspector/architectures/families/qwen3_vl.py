@@ -1,0 +1,27 @@
+"""Model type qwen3_vl: text_config, vision_config by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+FAMILY = Family(
+    name="qwen3_vl",
+    types={"qwen3_vl": {}},
+    rows=(
+        Include("text_config", "model.language_model.", head="Model", default_type="qwen3_vl_text"),
+        Include("vision_config", "model.visual.", tower="vision", head="Model", default_type="qwen3_vl_vision"),
+        Row(
+            "lm_head",
+            "lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            tied="tie_word_embeddings",
+        ),
+    ),
+    prefix="model.",
+    defaults={"text_config": {"hidden_size": 4096, "vocab_size": 151936}, "tie_word_embeddings": False},
+    head="ForConditionalGeneration",
+)

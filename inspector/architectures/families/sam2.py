@@ -1,0 +1,92 @@
+"""Model type sam2.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+MASK_DECODER_TRANSFORMER = "mask_decoder.transformer.layers.{layer}"
+MASK_DECODER_OUTPUT_HYPERNETWORKS_MLPS = "mask_decoder.output_hypernetworks_mlps.{layer}"
+VISION_ENCODER_BACKBONE = "vision_encoder.backbone.blocks.{layer}"
+
+FAMILY = Family(
+    name="sam2",
+    types={"sam2": {}},
+    rows=(
+        Row("no_memory_embedding", "no_memory_embedding", "", leaf=""),
+        Row("embed_patches", "prompt_encoder.mask_embed.conv1", ""),
+        Row("conv2", "prompt_encoder.mask_embed.conv2", "", group="embedding"),
+        Row("conv3", "prompt_encoder.mask_embed.conv3", "", group="embedding"),
+        Row("input_layernorm", "prompt_encoder.mask_embed.layer_norm1", ""),
+        Row("post_attention_layernorm", "prompt_encoder.mask_embed.layer_norm2", ""),
+        Row("no_mask_embed", "prompt_encoder.no_mask_embed", ""),
+        Row("point_embed", "prompt_encoder.point_embed", ""),
+        Row("not_a_point_embed", "prompt_encoder.not_a_point_embed", ""),
+        Row("embed_positions", "vision_encoder.backbone.pos_embed", "", tower="vision", leaf=""),
+        Row("pos_embed_window", "vision_encoder.backbone.pos_embed_window", "", tower="vision", leaf=""),
+        Row("projection", "vision_encoder.backbone.patch_embed.projection", "", tower="vision", group="embedding"),
+        Row("input_layernorm", MASK_DECODER_TRANSFORMER + ".layer_norm1", ""),
+        Row("q_proj", MASK_DECODER_TRANSFORMER + ".self_attn.q_proj", ""),
+        Row("k_proj", MASK_DECODER_TRANSFORMER + ".self_attn.k_proj", ""),
+        Row("v_proj", MASK_DECODER_TRANSFORMER + ".self_attn.v_proj", ""),
+        Row("o_proj", MASK_DECODER_TRANSFORMER + ".self_attn.o_proj", ""),
+        Row("cross_q_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_token_to_image.q_proj", ""),
+        Row("cross_k_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_token_to_image.k_proj", ""),
+        Row("cross_v_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_token_to_image.v_proj", ""),
+        Row("cross_o_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_token_to_image.o_proj", ""),
+        Row("proj_in", MASK_DECODER_TRANSFORMER + ".mlp.proj_in", "", group="feed_forward"),
+        Row("proj_out", MASK_DECODER_TRANSFORMER + ".mlp.proj_out", "", group="feed_forward"),
+        Row("layer_norm3", MASK_DECODER_TRANSFORMER + ".layer_norm3", ""),
+        Row("layer_norm4", MASK_DECODER_TRANSFORMER + ".layer_norm4", ""),
+        Row("q_proj_cross_q_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_image_to_token.q_proj", ""),
+        Row("k_proj_cross_k_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_image_to_token.k_proj", ""),
+        Row("v_proj_cross_v_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_image_to_token.v_proj", ""),
+        Row("o_proj_cross_o_proj", MASK_DECODER_TRANSFORMER + ".cross_attn_image_to_token.o_proj", ""),
+        Row("mlp", MASK_DECODER_TRANSFORMER + ".mlp.layers.{sublayer}", ""),
+        Row("post_attention_layernorm", MASK_DECODER_TRANSFORMER + ".layer_norm2", ""),
+        Row("output_hypernetworks_mlps_proj_in", MASK_DECODER_OUTPUT_HYPERNETWORKS_MLPS + ".proj_in", ""),
+        Row("output_hypernetworks_mlps_proj_out", MASK_DECODER_OUTPUT_HYPERNETWORKS_MLPS + ".proj_out", ""),
+        Row("output_hypernetworks_mlps", MASK_DECODER_OUTPUT_HYPERNETWORKS_MLPS + ".layers.{sublayer}", ""),
+        Row("iou_prediction_head", "mask_decoder.iou_prediction_head.layers.{layer}", ""),
+        Row("pred_obj_score_head", "mask_decoder.pred_obj_score_head.layers.{layer}", ""),
+        Row("input_layernorm", VISION_ENCODER_BACKBONE + ".layer_norm1", "", tower="vision"),
+        Row("qkv_proj", VISION_ENCODER_BACKBONE + ".attn.qkv", "", tower="vision"),
+        Row("o_proj", VISION_ENCODER_BACKBONE + ".attn.proj", "", tower="vision"),
+        Row("proj_in", VISION_ENCODER_BACKBONE + ".mlp.proj_in", "", tower="vision", group="feed_forward"),
+        Row("proj_out", VISION_ENCODER_BACKBONE + ".mlp.proj_out", "", tower="vision", group="feed_forward"),
+        Row("proj", VISION_ENCODER_BACKBONE + ".proj", "", tower="vision"),
+        Row("post_attention_layernorm", VISION_ENCODER_BACKBONE + ".layer_norm2", "", tower="vision"),
+        Row("convs", "vision_encoder.neck.convs.{layer}", "", tower="vision"),
+        Row("iou_token", "mask_decoder.iou_token", ""),
+        Row("mask_tokens", "mask_decoder.mask_tokens", "", group="embedding"),
+        Row("q_proj", "mask_decoder.transformer.final_attn_token_to_image.q_proj", ""),
+        Row("k_proj", "mask_decoder.transformer.final_attn_token_to_image.k_proj", ""),
+        Row("v_proj", "mask_decoder.transformer.final_attn_token_to_image.v_proj", ""),
+        Row("o_proj", "mask_decoder.transformer.final_attn_token_to_image.o_proj", ""),
+        Row("layer_norm_final_attn", "mask_decoder.transformer.layer_norm_final_attn", ""),
+        Row("upscale_conv1", "mask_decoder.upscale_conv1", ""),
+        Row("upscale_conv1", "mask_decoder.upscale_conv1", "", leaf="bias"),
+        Row("upscale_conv2", "mask_decoder.upscale_conv2", ""),
+        Row("upscale_conv2", "mask_decoder.upscale_conv2", "", leaf="bias"),
+        Row("upscale_layer_norm", "mask_decoder.upscale_layer_norm", ""),
+        Row("proj_in", "mask_decoder.iou_prediction_head.proj_in", "", group="head"),
+        Row("proj_out", "mask_decoder.iou_prediction_head.proj_out", "", group="head"),
+        Row("conv_s0", "mask_decoder.conv_s0", ""),
+        Row("conv_s1", "mask_decoder.conv_s1", ""),
+        Row("obj_score_token", "mask_decoder.obj_score_token", "", group="head"),
+        Row("pred_obj_score_head_proj_in", "mask_decoder.pred_obj_score_head.proj_in", ""),
+        Row("pred_obj_score_head_proj_out", "mask_decoder.pred_obj_score_head.proj_out", ""),
+        Row("positional_embedding", "shared_image_embedding.positional_embedding", "", leaf="", buffer=True),
+        Row(
+            "shared_embedding_positional_embedding",
+            "prompt_encoder.shared_embedding.positional_embedding",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+    ),
+    names_only=True,
+    head="Model",
+)

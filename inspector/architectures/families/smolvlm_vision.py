@@ -1,0 +1,43 @@
+"""Model type smolvlm_vision.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Row
+
+LAYER = "encoder.layers.{layer<num_hidden_layers}"
+
+FAMILY = Family(
+    name="smolvlm_vision",
+    types={"smolvlm_vision": {}},
+    rows=(
+        Row(
+            "embed_patches",
+            "embeddings.patch_embedding",
+            "hidden_size, num_channels, patch_size, patch_size",
+            bias="True",
+        ),
+        Row("position_embedding", "embeddings.position_embedding", "(image_size // patch_size) ** 2, hidden_size"),
+        Row("input_layernorm", LAYER + ".layer_norm1", "hidden_size", bias="True"),
+        Row("q_proj", LAYER + ".self_attn.q_proj", "hidden_size, hidden_size", bias="True"),
+        Row("k_proj", LAYER + ".self_attn.k_proj", "hidden_size, hidden_size", bias="True"),
+        Row("v_proj", LAYER + ".self_attn.v_proj", "hidden_size, hidden_size", bias="True"),
+        Row("o_proj", LAYER + ".self_attn.out_proj", "hidden_size, hidden_size", bias="True"),
+        Row("post_attention_layernorm", LAYER + ".layer_norm2", "hidden_size", bias="True"),
+        Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size", bias="True"),
+        Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size", bias="True"),
+        Row("norm", "post_layernorm", "hidden_size", bias="True"),
+    ),
+    classes={"SmolVLMVisionTransformer": "SmolVLMVisionTransformer"},
+    defaults={
+        "hidden_size": 1152,
+        "image_size": 224,
+        "intermediate_size": 3072,
+        "num_channels": 3,
+        "num_hidden_layers": 12,
+        "patch_size": 32,
+    },
+    head="SmolVLMVisionTransformer",
+)

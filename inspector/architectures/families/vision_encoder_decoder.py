@@ -1,0 +1,20 @@
+"""Model type vision-encoder-decoder: decoder, encoder by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+FAMILY = Family(
+    name="vision-encoder-decoder",
+    types={"vision-encoder-decoder": {}},
+    rows=(
+        Include("decoder", "decoder.", tower="decoder", head="LMHeadModel", default_type="bert"),
+        Include("encoder", "encoder.", tower="encoder", head="Model", default_type="vit"),
+        Row("enc_to_dec_proj", "enc_to_dec_proj", ""),
+    ),
+    names_only=True,
+    head="Model",
+)

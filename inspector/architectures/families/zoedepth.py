@@ -1,0 +1,147 @@
+"""Model type zoedepth: backbone_config by their own types' tables.
+
+Made by tools/zoo from Transformers' own models.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.table import Family, Include, Row
+
+NECK_FUSION_STAGE = "neck.fusion_stage.layers.{layer}"
+BACKBONE_FPN = "backbone.fpn1.{at2}"
+
+FAMILY = Family(
+    name="zoedepth",
+    types={"zoedepth": {}},
+    rows=(
+        Include(
+            "backbone_config",
+            "backbone.",
+            tower="vision",
+            head="Model",
+            default_type="beit",
+            without="layernorm layernorm_25 pooler_layernorm relative_position_bias_table",
+        ),
+        Row("embed_patches", "metric_head.seed_bin_regressor.conv1", ""),
+        Row("conv1_embed_patches", "metric_head.seed_projector.conv1", ""),
+        Row("relative_head_conv1_embed_patches", "relative_head.conv1", ""),
+        Row(
+            "relative_position_bias_table",
+            "backbone.encoder.layer.{layer}.attention.attention.relative_position_bias.relative_position_bias_table",
+            "",
+            leaf="",
+            group="attention",
+        ),
+        Row("embed_patches", "metric_head.attractors.{layer}.conv1", ""),
+        Row("conv2", "metric_head.attractors.{layer}.conv2", ""),
+        Row("mlp", "metric_head.conditional_log_binomial.mlp.{layer}", "", group="convolution"),
+        Row("conv1_embed_patches", "metric_head.projectors.{layer}.conv1", ""),
+        Row("projectors_conv2", "metric_head.projectors.{layer}.conv2", ""),
+        Row("convs", "neck.convs.{layer}", ""),
+        Row("projection", NECK_FUSION_STAGE + ".projection", "", group="convolution"),
+        Row("convolution1", NECK_FUSION_STAGE + ".residual_layer1.convolution1", ""),
+        Row("convolution2", NECK_FUSION_STAGE + ".residual_layer1.convolution2", ""),
+        Row("residual_layer2_convolution1", NECK_FUSION_STAGE + ".residual_layer2.convolution1", ""),
+        Row("residual_layer2_convolution2", NECK_FUSION_STAGE + ".residual_layer2.convolution2", ""),
+        Row("batch_norm1", NECK_FUSION_STAGE + ".residual_layer1.batch_norm1", ""),
+        Row("batch_norm2", NECK_FUSION_STAGE + ".residual_layer1.batch_norm2", ""),
+        Row("residual_layer2_batch_norm1", NECK_FUSION_STAGE + ".residual_layer2.batch_norm1", ""),
+        Row("residual_layer2_batch_norm2", NECK_FUSION_STAGE + ".residual_layer2.batch_norm2", ""),
+        Row("reassemble_stage_projection", "neck.reassemble_stage.layers.{layer}.projection", "", group="convolution"),
+        Row("resize", "neck.reassemble_stage.layers.{layer}.resize", "", group="convolution"),
+        Row("readout_projects", "neck.reassemble_stage.readout_projects.{layer}.{at4}", ""),
+        Row("fpn1", BACKBONE_FPN, "", group="convolution"),
+        Row("fpn1", BACKBONE_FPN, "", group="norm"),
+        Row("fpn2", "backbone.fpn2.{at2}", "", group="convolution"),
+        Row("conv2", "metric_head.conv2", ""),
+        Row("seed_bin_regressor_conv2", "metric_head.seed_bin_regressor.conv2", ""),
+        Row("seed_projector_conv2", "metric_head.seed_projector.conv2", ""),
+        Row("relative_head_conv2", "relative_head.conv2", ""),
+        Row("conv3", "relative_head.conv3", ""),
+        Row("projection", "relative_head.projection", "", group="convolution"),
+        Row("layernorm", "backbone.beit.layernorm", ""),
+        Row(
+            "relative_position_bias_table",
+            "backbone.beit.encoder.relative_position_bias.relative_position_bias_table",
+            "",
+            leaf="",
+        ),
+        Row(
+            "num_batches_tracked",
+            NECK_FUSION_STAGE + ".residual_layer1.batch_norm1.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row("running_mean", NECK_FUSION_STAGE + ".residual_layer1.batch_norm1.running_mean", "", leaf="", buffer=True),
+        Row("running_var", NECK_FUSION_STAGE + ".residual_layer1.batch_norm1.running_var", "", leaf="", buffer=True),
+        Row(
+            "batch_norm2_num_batches_tracked",
+            NECK_FUSION_STAGE + ".residual_layer1.batch_norm2.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "batch_norm2_running_mean",
+            NECK_FUSION_STAGE + ".residual_layer1.batch_norm2.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "batch_norm2_running_var",
+            NECK_FUSION_STAGE + ".residual_layer1.batch_norm2.running_var",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "batch_norm1_num_batches_tracked",
+            NECK_FUSION_STAGE + ".residual_layer2.batch_norm1.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "batch_norm1_running_mean",
+            NECK_FUSION_STAGE + ".residual_layer2.batch_norm1.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "batch_norm1_running_var",
+            NECK_FUSION_STAGE + ".residual_layer2.batch_norm1.running_var",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "residual_layer2_batch_norm2_num_batches_tracked",
+            NECK_FUSION_STAGE + ".residual_layer2.batch_norm2.num_batches_tracked",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "residual_layer2_batch_norm2_running_mean",
+            NECK_FUSION_STAGE + ".residual_layer2.batch_norm2.running_mean",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row(
+            "residual_layer2_batch_norm2_running_var",
+            NECK_FUSION_STAGE + ".residual_layer2.batch_norm2.running_var",
+            "",
+            leaf="",
+            buffer=True,
+        ),
+        Row("num_batches_tracked", BACKBONE_FPN + ".num_batches_tracked", "", leaf="", buffer=True),
+        Row("running_mean", BACKBONE_FPN + ".running_mean", "", leaf="", buffer=True),
+        Row("running_var", BACKBONE_FPN + ".running_var", "", leaf="", buffer=True),
+    ),
+    names_only=True,
+    head="ForDepthEstimation",
+)
