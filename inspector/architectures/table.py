@@ -99,7 +99,11 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
     """The nested configuration; where an older file has its fields outside, those."""
     nested = values.get(include.scope)
     if isinstance(nested, Mapping):
-        return {"model_type": include.default_type, **nested}
+        own = {"model_type": include.default_type, **nested}
+        # Published configurations write the whole's type into a part: Qwen3-VL's vision tower is no Qwen3-VL.
+        if include.default_type and own["model_type"] == values.get("model_type"):
+            own["model_type"] = include.default_type
+        return own
     flat = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
     return {**include.defaults, **flat, "model_type": include.default_type}
 

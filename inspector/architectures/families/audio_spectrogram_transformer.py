@@ -165,6 +165,7 @@ FAMILY = Family(
         ),
         Row("classifier_layernorm", "classifier.layernorm", "hidden_size", bias="True", heads="ForAudioClassification"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "hidden_size": 768,
         "intermediate_size": 3072,

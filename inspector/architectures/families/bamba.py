@@ -25,14 +25,14 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             when="attn_layer_indices is not None and layer == 1",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             when="attn_layer_indices is not None and layer == 1",
         ),
@@ -98,6 +98,7 @@ FAMILY = Family(
         Row("norm", "model.final_layernorm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,

@@ -188,6 +188,6 @@ FAMILY = Family(
         "patch_size": 16,
         "qkv_bias": True,
     },
-    derived={"pooler_output_size": "hidden_size"},
+    derived={"head_dim": "hidden_size // num_attention_heads", "pooler_output_size": "hidden_size"},
     head="Model",
 )

@@ -204,6 +204,7 @@ FAMILY = Family(
         ),
         Row("dinov2_layernorm", "dinov2.layernorm", "hidden_size", bias="True", heads="ForImageClassification"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "apply_layernorm": True,
         "hidden_size": 768,

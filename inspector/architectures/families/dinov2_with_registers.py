@@ -217,6 +217,7 @@ FAMILY = Family(
             heads="ForImageClassification",
         ),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "apply_layernorm": True,
         "hidden_size": 768,

@@ -176,13 +176,13 @@ FAMILY = Family(
         Row(
             "self_attn_k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
             "self_attn_v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
@@ -358,6 +358,7 @@ FAMILY = Family(
             persistent=True,
         ),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "add_cross_attention": False,

@@ -19,25 +19,25 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_attention_heads * head_dim, hidden_size",
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
+            "hidden_size, num_attention_heads * head_dim",
         ),
-        Row("q_norm", LAYER + ".self_attn.q_norm", "hidden_size // num_attention_heads"),
-        Row("k_norm", LAYER + ".self_attn.k_norm", "hidden_size // num_attention_heads"),
+        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("router", LAYER + ".mlp.gate", "num_experts, hidden_size", when="mlp_layer_types[layer] == 'sparse'"),
         Row(
@@ -122,7 +122,8 @@ FAMILY = Family(
         "vocab_size": 102400,
     },
     derived={
-        "mlp_layer_types": "['dense' if layer < first_k_dense_replace else 'sparse' for layer in range(num_hidden_layers)]"
+        "head_dim": "hidden_size // num_attention_heads",
+        "mlp_layer_types": "['dense' if layer < first_k_dense_replace else 'sparse' for layer in range(num_hidden_layers)]",
     },
     gguf=("exaone-moe",),
 )

@@ -18,28 +18,26 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
+            "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "output_linear",
@@ -69,6 +67,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 32000,
     },
-    derived={"num_key_value_heads": "num_attention_heads"},
+    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
     gguf=("granitemoe",),
 )

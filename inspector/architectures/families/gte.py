@@ -59,6 +59,7 @@ FAMILY = Family(
             tower="decoder",
         ),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="gte.",
     defaults={
         "hidden_size": 768,

@@ -67,13 +67,13 @@ FAMILY = Family(
         Row(
             "cross_q_layer_norm",
             GATED_CROSS_ATTN_LAYERS + ".cross_attn.q_layer_norm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="qk_layer_norms",
         ),
         Row(
             "cross_k_layer_norm",
             GATED_CROSS_ATTN_LAYERS + ".cross_attn.k_layer_norm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="qk_layer_norms",
         ),
         Row("cross_gate_proj", GATED_CROSS_ATTN_LAYERS + ".mlp.gate_proj", "intermediate_size, hidden_size"),
@@ -238,6 +238,7 @@ FAMILY = Family(
             group="head",
         ),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "additional_vocab_size": 0,

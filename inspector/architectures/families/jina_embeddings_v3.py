@@ -61,6 +61,7 @@ FAMILY = Family(
             tower="decoder",
         ),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="roberta.",
     defaults={
         "hidden_size": 1024,

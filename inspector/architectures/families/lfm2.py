@@ -18,25 +18,25 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_attention_heads * head_dim, hidden_size",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.out_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
+            "hidden_size, num_attention_heads * head_dim",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row("operator_norm", LAYER + ".operator_norm", "hidden_size"),
@@ -44,13 +44,13 @@ FAMILY = Family(
         Row(
             "q_norm",
             LAYER + ".self_attn.q_layernorm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
             "k_norm",
             LAYER + ".self_attn.k_layernorm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
@@ -78,6 +78,7 @@ FAMILY = Family(
         ),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "block_auto_adjust_ff_dim": True,

@@ -19,25 +19,25 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_attention_heads * head_dim, hidden_size",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.out_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
+            "hidden_size, num_attention_heads * head_dim",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
@@ -51,13 +51,13 @@ FAMILY = Family(
         Row(
             "q_norm",
             LAYER + ".self_attn.q_layernorm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
             "k_norm",
             LAYER + ".self_attn.k_layernorm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
@@ -126,6 +126,9 @@ FAMILY = Family(
         "use_expert_bias": True,
         "vocab_size": 65536,
     },
-    derived={"layer_types": "['full_attention' if layer % 4 == 2 else 'conv' for layer in range(num_attention_heads)]"},
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "layer_types": "['full_attention' if layer % 4 == 2 else 'conv' for layer in range(num_attention_heads)]",
+    },
     gguf=("lfm2moe",),
 )

@@ -29,13 +29,13 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".self_attention.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attention.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row("o_proj", LAYER + ".self_attention.o_proj", "hidden_size, hidden_size", bias="attention_bias"),
@@ -44,13 +44,13 @@ FAMILY = Family(
         Row(
             "cross_k_proj",
             LAYER + ".cross_attention.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
             "cross_v_proj",
             LAYER + ".cross_attention.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row("cross_o_proj", LAYER + ".cross_attention.o_proj", "hidden_size, hidden_size", bias="attention_bias"),
@@ -111,9 +111,7 @@ FAMILY = Family(
             bias="True",
             when="num_labels > 2",
         ),
-        Row(
-            "projector", "positional_encoder.projector", "hidden_size // num_attention_heads // 2, 2", tower="projector"
-        ),
+        Row("projector", "positional_encoder.projector", "head_dim // 2, 2", tower="projector"),
     ),
     defaults={
         "attention_bias": True,
@@ -128,6 +126,7 @@ FAMILY = Family(
         "num_hidden_layers": 9,
     },
     derived={
+        "head_dim": "hidden_size // num_attention_heads",
         "hidden_size": "descriptor_dim",
         "intermediate_size": "2 * hidden_size",
         "num_key_value_heads": "num_attention_heads",

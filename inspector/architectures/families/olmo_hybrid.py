@@ -123,7 +123,7 @@ FAMILY = Family(
         Row(
             "self_attn_k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             when="layer_types[layer] == 'full_attention'",
         ),
@@ -146,7 +146,7 @@ FAMILY = Family(
         Row(
             "self_attn_v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             when="layer_types[layer] == 'full_attention'",
         ),
@@ -159,7 +159,7 @@ FAMILY = Family(
         Row(
             "k_norm",
             LAYER + ".self_attn.k_norm",
-            "num_key_value_heads * hidden_size // num_attention_heads",
+            "num_key_value_heads * head_dim",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
@@ -201,6 +201,7 @@ FAMILY = Family(
         "vocab_size": 100352,
     },
     derived={
+        "head_dim": "hidden_size // num_attention_heads",
         "linear_key_head_dim": "3 * hidden_size // linear_num_key_heads // 4",
         "linear_num_key_heads": "num_attention_heads",
         "linear_num_value_heads": "num_attention_heads",

@@ -20,14 +20,14 @@ FAMILY = Family(
         Row(
             "q_norm",
             LAYER + ".self_attn.q_layernorm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             bias="True",
             when="qk_layernorm",
         ),
         Row(
             "k_norm",
             LAYER + ".self_attn.k_layernorm",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             bias="True",
             when="qk_layernorm",
         ),
@@ -39,6 +39,7 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "hidden_size": 4096,

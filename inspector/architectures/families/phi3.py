@@ -18,7 +18,7 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".self_attn.qkv_proj",
-            "hidden_size // num_attention_heads * (num_attention_heads + 2 * num_key_value_heads), hidden_size",
+            "head_dim * (num_attention_heads + 2 * num_key_value_heads), hidden_size",
         ),
         Row(
             "o_proj",
@@ -42,6 +42,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 32064,
     },
-    derived={"num_key_value_heads": "num_attention_heads"},
+    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
     gguf=("phi3",),
 )

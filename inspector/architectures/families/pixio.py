@@ -56,6 +56,7 @@ FAMILY = Family(
         Row("down_proj", LAYER + ".output.dense", "hidden_size, hidden_size * mlp_ratio", bias="True"),
         Row("layernorm", "layernorm", "hidden_size", bias="True"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "hidden_size": 1280,
         "image_size": 256,

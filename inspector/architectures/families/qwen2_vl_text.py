@@ -19,13 +19,13 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="True",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="True",
         ),
         Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, hidden_size"),
@@ -35,6 +35,7 @@ FAMILY = Family(
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
         Row("norm", "norm", "hidden_size"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "hidden_size": 8192,
         "intermediate_size": 29568,

@@ -102,6 +102,9 @@ FAMILY = Family(
         "use_swiglu_ffn": False,
         "video_temporal_patch_size": None,
     },
-    derived={"video_patch_dim": "video_temporal_patch_size * patch_dim"},
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "video_patch_dim": "video_temporal_patch_size * patch_dim",
+    },
     head="Model",
 )

@@ -19,26 +19,26 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="use_qkv_bias",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="use_qkv_bias",
         ),
         Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, hidden_size"),
         Row(
             "norms",
             LAYER + ".self_attn.q_layernorm.norms.{norm<num_attention_heads}",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="qk_layernorm",
         ),
         Row(
             "k_layernorm_norms",
             LAYER + ".self_attn.k_layernorm.norms.{norm<num_key_value_heads}",
-            "hidden_size // num_attention_heads",
+            "head_dim",
             when="qk_layernorm",
         ),
         Row(
@@ -56,6 +56,7 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "hidden_size": 2560,

@@ -18,25 +18,25 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_attention_heads * head_dim, hidden_size",
             bias="use_bias",
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="use_bias",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
+            "num_key_value_heads * head_dim, hidden_size",
             bias="use_bias",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
+            "hidden_size, num_attention_heads * head_dim",
             bias="use_bias",
         ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", bias="True"),
@@ -47,6 +47,7 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "hidden_size": 3072,

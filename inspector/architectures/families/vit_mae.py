@@ -172,6 +172,7 @@ FAMILY = Family(
             group="embedding",
         ),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="vit.",
     defaults={
         "decoder_hidden_size": 512,

@@ -81,6 +81,7 @@ FAMILY = Family(
         ),
         Row("vit_layernorm", "vit.layernorm", "hidden_size", bias="True", heads="ForImageClassification"),
     ),
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "hidden_size": 768,
         "image_size": 224,

@@ -146,6 +146,6 @@ FAMILY = Family(
         "qkv_bias": True,
         "tubelet_size": [2, 16, 16],
     },
-    derived={"pooler_output_size": "hidden_size"},
+    derived={"head_dim": "hidden_size // num_attention_heads", "pooler_output_size": "hidden_size"},
     head="Model",
 )
