@@ -65,6 +65,17 @@ def _prediction_head(surplus: Surplus) -> bool:
     return isinstance(more, int) and layer is not None and surplus.layers <= layer < surplus.layers + more
 
 
+def _optional(surplus: Surplus) -> bool:
+    """A tensor that the architecture may have, of the size that it would have there."""
+    key, shape = surplus.key, sorted(dim for dim in surplus.tensor.shape if dim != 1)
+    return any(
+        (row.role, row.part, row.tower) == (key.role, key.part, key.tower)
+        and (key.layer in row.layers if row.layers is not None else key.layer is None)
+        and sorted(dim for dim in row.shape if dim != 1) == shape
+        for row in (surplus.prediction.optional if surplus.prediction else ())
+    )
+
+
 def _adapter(surplus: Surplus) -> bool:
     return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
 
@@ -78,6 +89,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("shape", "a tensor of another size than the configuration says"),
     Cause("missing", "tensors that the configuration says there are, and that no file has"),
     Cause("prediction_head", "layers that predict further tokens", _prediction_head),
+    Cause("optional", "tensors that models of this kind may have, and of which no key-value tells", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
     Cause("buffer", "stored constants that are no parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),

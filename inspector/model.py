@@ -298,6 +298,7 @@ class Prediction:
     expected: tuple[Expected, ...]  # stored tensors, buffers apart
     tied: tuple[Expected, ...] = ()  # shared with the token embedding, and not stored
     buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
+    optional: tuple[Expected, ...] = ()  # tensors of which the configuration does not tell whether they are there
     base: Prediction | None = None  # of an adapter: the model that it changes
 
     @property

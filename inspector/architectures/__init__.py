@@ -8,8 +8,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from inspector.architectures.index import GGUF, MODULES
+from inspector.architectures.index import MODULES
 from inspector.architectures.table import Family
+
+#: The field in which a configuration from key-values names its GGUF architecture.
+GGUF_ARCHITECTURE = "general.architecture"
 
 
 @cache
@@ -21,14 +24,13 @@ def load(module: str) -> Family:
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
-    """The family that a configuration's `model_type` belongs to; None where no table knows it."""
-    module = MODULES.get(str(config.get("model_type")))
-    return load(module) if module else None
+    """The family of a configuration's `model_type`, or of its GGUF architecture; None where no table knows it."""
+    model_type = str(config.get("model_type"))
+    if GGUF_ARCHITECTURE in config:
+        from inspector.architectures import gguf_rows  # tables that only GGUF needs
 
-
-def family_of_gguf(architecture: str) -> Family | None:
-    """The family of a GGUF's `general.architecture`."""
-    module = GGUF.get(architecture)
+        return gguf_rows.family(str(config[GGUF_ARCHITECTURE]), model_type)
+    module = MODULES.get(model_type)
     return load(module) if module else None
 
 
