@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 
-from inspector.model import Key, Prediction, Tensor
+from inspector.model import Expected, Key, Prediction, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,24 @@ def _prediction_head(surplus: Surplus) -> bool:
 
 
 def _optional(surplus: Surplus) -> bool:
-    """A tensor that the architecture may have, of the size that it would have there."""
-    key, shape = surplus.key, sorted(dim for dim in surplus.tensor.shape if dim != 1)
+    """A tensor that the architecture may have, or a bias in a GGUF file, which no key-value announces."""
+    prediction, key = surplus.prediction, surplus.key
+    if prediction is None:
+        return False
+    bias = prediction.config.kind == "gguf" and key.part == "bias"
+    rows = (*prediction.optional, *(prediction.expected if bias else ()))
     return any(
-        (row.role, row.part, row.tower) == (key.role, key.part, key.tower)
+        (row.role, row.tower, row.part)
+        in ((key.role, key.tower, key.part), (key.role, key.tower, "weight" if bias else ""))
         and (key.layer in row.layers if row.layers is not None else key.layer is None)
-        and sorted(dim for dim in row.shape if dim != 1) == shape
-        for row in (surplus.prediction.optional if surplus.prediction else ())
+        and surplus.tensor.elements in (row.elements, _outputs(row) if bias else row.elements)
+        for row in rows
     )
+
+
+def _outputs(row: Expected) -> int:
+    """Elements of a weight's bias: one for each row of its matrix, or of each expert's."""
+    return prod(row.shape[: 1 if row.stacked is None else 2])
 
 
 def _adapter(surplus: Surplus) -> bool:

@@ -38,19 +38,8 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     if not isinstance(architecture, str):
         return None
     values: dict[str, Any] = {"model_type": _model_type(architecture, pairs), GGUF_ARCHITECTURE: architecture}
+    values.update(_fields(architecture, pairs))
     notes = []
-    for key, fields in {**FIELDS, **FIELDS_OF.get(architecture, {})}.items():
-        value = _value(pairs, f"{architecture}.{key}")
-        if value is not None:
-            values.update(dict.fromkeys(fields, value))
-    for key, field in COUNTS.items():
-        array = pairs.fields.get(f"{architecture}.{key}")
-        if array is not None and array.items is not None:
-            values[field] = array.items
-    for key, field in GENERAL_FIELDS.items():
-        value = _value(pairs, key)
-        if value is not None:
-            values[field] = value
     _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)
     if "vocab_size" not in values and tokens is not None and tokens.items is not None:
@@ -64,6 +53,19 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     if layers:
         values[PER_LAYER] = layers
     return Config(values, "gguf", path, tuple(notes))
+
+
+def _fields(architecture: str, pairs: KeyValues) -> Iterator[tuple[str, Any]]:
+    """The fields that keys give."""
+    own = {f"{architecture}.{key}": fields for key, fields in {**FIELDS, **FIELDS_OF.get(architecture, {})}.items()}
+    for key, fields in {**own, **{key: (field,) for key, field in GENERAL_FIELDS.items()}}.items():
+        value = _value(pairs, key)
+        if value is not None:
+            yield from ((field, value) for field in fields)
+    for key, field in COUNTS.items():
+        array = pairs.fields.get(f"{architecture}.{key}")
+        if array is not None and array.items is not None:
+            yield field, array.items
 
 
 def _by_layer(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -245,9 +245,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     if constant_when and not formula.evaluate(row.when, scope):
         return
     dims = formula.dimensions(row.shape)
-    varying = by_layer or any(
-        formula.names(text) & bounds.keys() for text in (*dims, bounds.get("expert") or "0")
-    )
+    varying = by_layer or any(formula.names(text) & bounds.keys() for text in (*dims, bounds.get("expert") or "0"))
     fixed: tuple[tuple[int, ...], int | None] | None = None
     fixed_bias = not row.bias or not formula.names(row.bias) & bounds.keys()
     bias = bool(row.bias) and fixed_bias and bool(formula.evaluate(row.bias, scope))

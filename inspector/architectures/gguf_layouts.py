@@ -1,8 +1,8 @@
 """Which tensors a GGUF of each architecture has, in the words of `gguf_shapes`.
 
 From what llama.cpp's loader asks for and its converter writes. After a word, `+` adds its bias; `?` marks what may be
-there or not, and no key-value tells: it is not predicted, and has a name in the bridge where it is stored. A pair is
-(condition, words), in `formula`'s language over what the key-values say.
+there or not, and no key-value tells: it is not predicted, and has a name in the bridge where it is stored, as every
+other bias has. A pair is (condition, words), in `formula`'s language over what the key-values say.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def _both(condition: str, *words: str) -> tuple[Words, ...]:
 
 
 _LLAMA = (
-    "@qkvo+?",
-    ("not num_local_experts", "@mlp+?"),
+    "@qkvo",
+    ("not num_local_experts", "@mlp"),
     ("num_local_experts", "@experts:dense"),
     (f"num_local_experts and {_HAS_SHARED}", "@shared"),
     "@norms",
@@ -113,7 +113,7 @@ def _bert(*words: Words, position: bool = False) -> Layout:
     """LayerNorms after attention and feed-forward, no head but what a classifier adds."""
     inputs = "token_embd token_types" + " position_embd" * position + " token_embd_norm+"
     blocks = (*words, "attn_output_norm+ layer_output_norm+")
-    return Layout(blocks, inputs=(inputs,), outputs=("cls+?? cls.output+??",), head="Model")
+    return Layout(blocks, inputs=(inputs,), outputs=("cls? cls.output?",), head="Model")
 
 
 def _gemma(*words: Words, **options: Any) -> Layout:
@@ -136,6 +136,9 @@ _T5_DECODER: tuple[Words, ...] = (
     ("layer == 0", "dec.attn_rel_b dec.cross_attn_rel_b?"),
 )
 
+#: Architectures that have no layout: parts beside a language model. Their tensors are named, and not predicted.
+NAMED = frozenset({"clip", "wavtokenizer-dec"})
+
 #: `general.architecture` → its layout.
 LAYOUTS: Mapping[str, Layout] = {
     # Llama and what differs from it by a word
@@ -149,17 +152,15 @@ LAYOUTS: Mapping[str, Layout] = {
     "deci": Layout(
         (
             ("num_attention_heads and not num_key_value_heads", "attn_output:linear attn_norm"),
-            (_ATTENTION, "@qkvo+? attn_norm"),
-            ("intermediate_size", "@mlp+? ffn_norm"),
+            (_ATTENTION, "@qkvo attn_norm"),
+            ("intermediate_size", "@mlp ffn_norm"),
         ),
         outputs=_MAYBE_TIED,
     ),
     "llama4": Layout(
         (
             "@qkvo",
-            *_both(
-                "interleave_moe_layer_step and (layer + 1) % interleave_moe_layer_step == 0", "@experts", "@shared"
-            ),
+            *_both("interleave_moe_layer_step and (layer + 1) % interleave_moe_layer_step == 0", "@experts", "@shared"),
             ("not interleave_moe_layer_step or (layer + 1) % interleave_moe_layer_step != 0", "@mlp"),
             "@norms",
         ),
@@ -174,19 +175,19 @@ LAYOUTS: Mapping[str, Layout] = {
     "plamo": _dense("@qkvo @mlp attn_norm"),
     "smollm3": _dense("@qkvo @mlp @norms", outputs=_MAYBE_TIED, tied=True),
     "exaone": _dense("@qkvo @mlp @norms", outputs=_MAYBE_TIED),
-    "llada": _dense("@qkv attn_output+? @mlp+? @norms", outputs=_MAYBE_TIED),
+    "llada": _dense("@qkv attn_output @mlp @norms", outputs=_MAYBE_TIED),
     "arcee": _dense("@qkvo @plain @norms", outputs=_MAYBE_TIED),
-    "apertus": _dense("@qkvo+? @qk_norm+? @plain @norms"),
+    "apertus": _dense("@qkvo @qk_norm @plain @norms"),
     "maincoder": _dense("@qkvo @qk_norm @mlp @norms", outputs=_MAYBE_TIED),
     "hunyuan-dense": _dense("@qkvo @qk_norm @mlp @norms", outputs=_MAYBE_TIED, tied=True),
     "hunyuan_vl": _dense("@qkvo @qk_norm @mlp @norms", outputs=_MAYBE_TIED, tied=True),
-    "ernie4_5": _dense("@qkvo+? @mlp @norms", outputs=_MAYBE_TIED, tied=True),
-    "paddleocr": _dense("@qkvo+? @mlp @norms", outputs=_MAYBE_TIED),
+    "ernie4_5": _dense("@qkvo @mlp @norms", outputs=_MAYBE_TIED, tied=True),
+    "paddleocr": _dense("@qkvo @mlp @norms", outputs=_MAYBE_TIED),
     "pangu-embedded": _dense("@qkvo+ @mlp @norms", outputs=_MAYBE_TIED),
     "seed_oss": _dense("@qkv+ attn_output @mlp attn_norm post_attention_norm", outputs=_MAYBE_TIED),
     "exaone4": _dense("@qkvo @qk_norm @mlp post_attention_norm post_ffw_norm", outputs=_MAYBE_TIED),
     "stablelm": _dense(
-        "@qkv+? attn_output attn_q_norm:heads? attn_k_norm:heads? @mlp @norms+", outputs=("output_norm+ output",)
+        "@qkv attn_output attn_q_norm:heads? attn_k_norm:heads? @mlp @norms+", outputs=("output_norm+ output",)
     ),
     "chameleon": _dense("@qkvo @qk_norm:heads+ @mlp @norms", outputs=_MAYBE_TIED),
     "command-r": Layout(
@@ -197,7 +198,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "olmo2": _dense("@qkvo @qk_norm:wide @mlp post_attention_norm post_ffw_norm"),
     "openelm": _dense("attn_qkv @qk_norm attn_output @mlp @norms", outputs=_MAYBE_TIED, tied=True),
     "bitnet": _dense("@qkvo @mlp @norms attn_sub_norm ffn_sub_norm", outputs=_MAYBE_TIED, tied=True),
-    "glm4": _dense("@qkvo+? @fused @norms post_attention_norm post_ffw_norm", outputs=_MAYBE_TIED),
+    "glm4": _dense("@qkvo @fused @norms post_attention_norm post_ffw_norm", outputs=_MAYBE_TIED),
     "chatglm": _dense("attn_qkv+ attn_output @fused @norms", outputs=_MAYBE_TIED),
     "cogvlm": _dense(
         "attn_qkv attn_output @mlp @norms vis_attn_qkv vis_attn_output vis_gate vis_up vis_down", outputs=_MAYBE_TIED
@@ -224,17 +225,17 @@ LAYOUTS: Mapping[str, Layout] = {
     "gptneox": _gpt(),
     "bloom": _gpt(tied=True, normed=True),
     "mpt": Layout(
-        ("attn_qkv+? attn_output+? @plain+? @norms+? attn_q_norm:wide+?? attn_k_norm:wide+??",),
+        ("attn_qkv attn_output @plain @norms attn_q_norm:wide? attn_k_norm:wide?",),
         inputs=("token_embd position_embd?",),
-        outputs=("output_norm+? output=",),
+        outputs=("output_norm output=",),
         tied=True,
     ),
-    "falcon": _dense("attn_qkv attn_output @plain attn_norm+ attn_norm_2+??", outputs=("output_norm+ output=",)),
+    "falcon": _dense("attn_qkv attn_output @plain attn_norm+ attn_norm_2?", outputs=("output_norm+ output=",)),
     "jais": _dense("attn_qkv+ attn_output+ @mlp+ @norms+", outputs=("output_norm+ output",)),
     "jais2": _dense("@qkvo+ @plain+ @norms+", outputs=("output_norm+ output=",)),
     "gptj": _dense("@qkvo @plain+ attn_norm+", outputs=("output_norm+ output+",)),
     "starcoder2": _dense("@qkvo+ @plain+ @norms+", outputs=("output_norm+ output=",), tied=True),
-    "nemotron": _dense("@qkvo+? @plain+? @norms+", outputs=("output_norm+ output",)),
+    "nemotron": _dense("@qkvo @plain @norms+", outputs=("output_norm+ output",)),
     "phi2": _dense("@qkvo+ @plain+ attn_norm+", outputs=("output_norm+ output+",)),
     "phi3": _dense("attn_qkv attn_output @fused @norms", outputs=_MAYBE_TIED),
     "phimoe": _dense("@qkvo+ @experts:dense @norms+", outputs=("output_norm+ output+",)),
@@ -278,9 +279,9 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     # encoders
     "bert": _bert("attn_q+ attn_k:equal+ attn_v:equal+ attn_output+ @plain+", position=True),
-    "jina-bert-v2": _bert("@qkvo+ @qk_norm:wide+?? ffn_gate ffn_up ffn_down+ attn_norm_2+??"),
+    "jina-bert-v2": _bert("@qkvo+ @qk_norm:wide? ffn_gate ffn_up ffn_down+ attn_norm_2?"),
     "jina-bert-v3": _bert("attn_qkv+ attn_output+ @plain+"),
-    "nomic-bert": _bert("attn_qkv+? attn_output+? ffn_gate ffn_up+? ffn_down+?"),
+    "nomic-bert": _bert("attn_qkv attn_output ffn_gate ffn_up ffn_down"),
     "nomic-bert-moe": _bert(
         "attn_qkv+ attn_output+",
         (
@@ -292,11 +293,11 @@ LAYOUTS: Mapping[str, Layout] = {
     "modern-bert": Layout(
         ("attn_qkv attn_output @fused ffn_norm", ("layer > 0", "attn_norm"), ("layer == 0", "attn_norm?")),
         inputs=("token_embd token_embd_norm",),
-        outputs=("output_norm cls+?? cls.norm? cls.output+?? cls.norm? cls.output+?",),
+        outputs=("output_norm cls? cls.norm? cls.output?",),
         head="Model",
     ),
     "neo-bert": Layout(
-        ("attn_qkv attn_output @fused @norms",), outputs=("enc.output_norm cls+?? cls.output+??",), head="Model"
+        ("attn_qkv attn_output @fused @norms",), outputs=("enc.output_norm cls? cls.output?",), head="Model"
     ),
     "eurobert": _dense("@qkvo @mlp @norms", outputs=("output_norm",), head="Model"),
     "t5": Layout(
@@ -312,18 +313,12 @@ LAYOUTS: Mapping[str, Layout] = {
     "dbrx": _dense("attn_qkv attn_output @experts:dense attn_norm attn_output_norm"),
     "olmoe": _dense("@qkvo @qk_norm:wide @experts:dense @norms"),
     "arctic": _dense("@qkvo @mlp:square @experts:dense @norms ffn_norm_exps", outputs=_MAYBE_TIED),
-    "deepseek": Layout(
-        ("@qkvo", *_DEEPSEEK, "@norms"), outputs=_MAYBE_TIED, defaults=_NO_SIGMOID
-    ),
+    "deepseek": Layout(("@qkvo", *_DEEPSEEK, "@norms"), outputs=_MAYBE_TIED, defaults=_NO_SIGMOID),
     "deepseek2": _latent(*_DEEPSEEK, defaults=_NO_SIGMOID),
-    "deepseek2-ocr": Layout(
-        ("@qkvo", *_DEEPSEEK, "@norms"), outputs=_MAYBE_TIED, defaults=_NO_SIGMOID
-    ),
+    "deepseek2-ocr": Layout(("@qkvo", *_DEEPSEEK, "@norms"), outputs=_MAYBE_TIED, defaults=_NO_SIGMOID),
     "mistral4": _latent(*_DEEPSEEK, defaults=_NO_SIGMOID),
     "glm-dsa": _latent(*_DEEPSEEK, indexer=True, defaults=_NO_SIGMOID),
-    "minicpm3": _latent(
-        "@mlp", derived={"v_head_dim": "hidden_size // num_attention_heads"}
-    ),
+    "minicpm3": _latent("@mlp", derived={"v_head_dim": "hidden_size // num_attention_heads"}),
     "plm": _latent("@plain", tied=True),
     "glm4moe": Layout(
         (
@@ -349,9 +344,7 @@ LAYOUTS: Mapping[str, Layout] = {
         ),
         derived={"shared_expert_intermediate_size": "n_shared_experts * moe_intermediate_size"},
     ),
-    "dots1": Layout(
-        ("@qkvo @qk_norm", *_DEEPSEEK, "@norms"), defaults={"expert_gating_func": 2}
-    ),
+    "dots1": Layout(("@qkvo @qk_norm", *_DEEPSEEK, "@norms"), defaults={"expert_gating_func": 2}),
     "afmoe": Layout(
         (
             "@qkvo attn_gate @qk_norm",
@@ -364,7 +357,7 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     "ernie4_5-moe": Layout(
         (
-            "@qkvo+?",
+            "@qkvo",
             (_DENSE_FIRST, "@mlp"),
             (_EXPERTS_AFTER, "@experts exp_probs_b"),
             (f"{_EXPERTS_AFTER} and {_HAS_SHARED}", "@shared"),
@@ -436,7 +429,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "arwkv7": Layout(
         (
             _RWKV7,
-            "time_mix_ln+?? @mlp @norms",
+            "time_mix_ln? @mlp @norms",
             ("gate_low_rank_dim", "time_mix_g1 time_mix_g2 time_mix_lerp_fused:6"),
             ("not gate_low_rank_dim", "time_mix_lerp_fused"),
         ),
@@ -455,14 +448,14 @@ LAYOUTS: Mapping[str, Layout] = {
         outputs=_MAYBE_TIED,
     ),
     "falcon-h1": _dense(
-        "@qkvo+? ssm_in:2 ssm_conv1d:2+ ssm_dt.bias ssm_a:2 ssm_d:2 ssm_norm:2? ssm_out @mlp+? @norms",
+        "@qkvo ssm_in:2 ssm_conv1d:2+ ssm_dt.bias ssm_a:2 ssm_d:2 ssm_norm:2? ssm_out @mlp @norms",
         outputs=_MAYBE_TIED,
     ),
     "granitehybrid": Layout(
         (
             (_RECURRENT, "@mamba2"),
-            (_ATTENTION, "@qkvo+?"),
-            ("not num_local_experts", "@mlp+?"),
+            (_ATTENTION, "@qkvo"),
+            ("not num_local_experts", "@mlp"),
             ("num_local_experts", "@experts:dense"),
             (f"num_local_experts and {_HAS_SHARED}", "@shared"),
             "@norms",
@@ -474,8 +467,8 @@ LAYOUTS: Mapping[str, Layout] = {
     "nemotron_h": Layout(
         (
             ("num_key_value_heads == 0 and intermediate_size == 0", "@mamba2"),
-            ("num_key_value_heads and intermediate_size == 0", "@qkvo+?"),
-            ("intermediate_size", "@plain+?"),
+            ("num_key_value_heads and intermediate_size == 0", "@qkvo"),
+            ("intermediate_size", "@plain"),
             "attn_norm",
         ),
         outputs=_MAYBE_TIED,
@@ -483,7 +476,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "nemotron_h_moe": Layout(
         (
             ("num_key_value_heads == 0 and intermediate_size == 0", "@mamba2"),
-            ("num_key_value_heads and intermediate_size == 0", "@qkvo+?"),
+            ("num_key_value_heads and intermediate_size == 0", "@qkvo"),
             ("intermediate_size", "ffn_gate_inp exp_probs_b ffn_up_shexp ffn_down_shexp"),
             ("intermediate_size and not moe_latent_size", "ffn_up_exps ffn_down_exps"),
             (

@@ -20,7 +20,7 @@ from inspector.architectures.gguf_shapes import DEFAULTS, DERIVED, GROUPS, OUTSI
 from inspector.architectures.index import MODULES
 from inspector.architectures.table import Family, Row
 
-_WORD = re.compile(r"(?P<kind>.*?)(?P<bias>\+?)(?P<maybe>\?{0,2})(?P<tied>=?)")
+_WORD = re.compile(r"(?P<kind>.*?)(?P<bias>\+?)(?P<maybe>\??)(?P<tied>=?)")
 #: Word before a kind → where its block's name begins, and what counts the blocks.
 _STACKS = {
     "": ("blk", "num_hidden_layers"),
@@ -80,7 +80,9 @@ def _in_blocks(when: str, word: str, after_attention: bool) -> Iterator[Row]:
     if base == "ffn_norm" and after_attention:
         role = "pre_feedforward_layernorm"
     shape = SHAPES.get(variant) or ("hidden_size" if "norm" in base else SHAPES[base])
-    yield from _rows(role, f"{place}.{{layer<{layers}}}.{base}", part, shape, when, word, part_of_table=variant in SHAPES)
+    yield from _rows(
+        role, f"{place}.{{layer<{layers}}}.{base}", part, shape, when, word, part_of_table=variant in SHAPES
+    )
 
 
 def _outside(when: str, word: str) -> Iterator[Row]:
@@ -128,6 +130,6 @@ def _rows(
     bias = ", ".join(shape.split(", ")[: 2 if stacked else 1]) if "norm" not in last else shape
     if part == "bias" and not part_of_table:
         shape = bias
-    yield row(leaf, shape, match["maybe"] == "??" or (bool(match["maybe"]) and not match["bias"]))
+    yield row(leaf, shape, bool(match["maybe"]))
     if match["bias"]:
         yield row("bias", bias, bool(match["maybe"]))

@@ -14,7 +14,7 @@ _RANK = "kv_lora_rank"
 _INNER = "mamba_intermediate_size"
 _CHANNELS = "mamba_intermediate_size + 2 * n_groups * state_size"
 _KEYS = "linear_num_key_heads * linear_key_head_dim"
-_VALUES = "linear_num_value_heads * linear_key_head_dim"
+_VALUES = "linear_num_value_heads * linear_value_head_dim"
 _KDA = "num_attention_heads * linear_head_dim"
 _EXPERT = "num_local_experts, moe_intermediate_size, hidden_size"
 _DENSE_EXPERT = "num_local_experts, intermediate_size, hidden_size"
@@ -146,7 +146,7 @@ SHAPES: Mapping[str, str] = {
     "ssm_ba": "2 * linear_num_value_heads, hidden_size",
     "ssm_beta": "linear_num_value_heads, hidden_size",
     "ssm_alpha": "linear_num_value_heads, hidden_size",
-    "ssm_norm:delta": "linear_key_head_dim",
+    "ssm_norm:delta": "linear_value_head_dim",
     "ssm_out:delta": f"hidden_size, {_VALUES}",
     "attn_q:kda": f"{_KDA}, hidden_size",
     "attn_k:kda": f"{_KDA}, hidden_size",
@@ -286,6 +286,7 @@ DERIVED: Mapping[str, str] = {
     "qk_nope_head_dim": "qk_head_dim - qk_rope_head_dim",
     "num_key_value_heads": "num_attention_heads",
     "num_experts_per_tok": "num_local_experts",
+    "linear_value_head_dim": "mamba_intermediate_size // linear_num_value_heads",
     "num_decoder_layers": "num_hidden_layers",
     "moe_intermediate_size": "intermediate_size // num_experts_per_tok",
     "shared_expert_intermediate_size": "intermediate_size",
