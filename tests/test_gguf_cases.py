@@ -15,7 +15,7 @@ import sparse
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector.architectures import gguf_rows
+from inspector.architectures import gguf_layouts, gguf_rows
 from inspector.architectures.gguf_layouts import LAYOUTS
 from inspector.architectures.gguf_shapes import GROUPS, OUTSIDE, SHAPES
 from inspector.architectures.table import Row
