@@ -48,6 +48,9 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
                 "bytes": role.bytes,
                 "predicted_parameters": role.predicted_parameters,
                 "formula": role.formula,
+                "dimensions": None
+                if role.dimensions is None
+                else [{"size": each.size, "meaning": each.meaning} for each in role.dimensions],
                 "bits_per_weight": None if role.bits_per_weight is None else bits(role.bits_per_weight),
             }
             for role in result.roles
