@@ -230,7 +230,15 @@ LAYOUTS: Mapping[str, Layout] = {
         outputs=("output_norm output=",),
         tied=True,
     ),
-    "falcon": _dense("attn_qkv attn_output @plain attn_norm+ attn_norm_2?", outputs=("output_norm+ output=",)),
+    "falcon": Layout(
+        (
+            "attn_qkv attn_output @plain attn_norm+",
+            # 40B and 180B have a norm before each half; Falcon 2, as wide as no other, has one for both.
+            ("num_key_value_heads > 1 and hidden_size != 4096", "attn_norm_2+"),
+            ("num_key_value_heads == 1 or hidden_size == 4096", "attn_norm_2?"),
+        ),
+        outputs=("output_norm+ output=",),
+    ),
     "jais": _dense("attn_qkv+ attn_output+ @mlp+ @norms+", outputs=("output_norm+ output",)),
     "jais2": _dense("@qkvo+ @plain+ @norms+", outputs=("output_norm+ output=",)),
     "gptj": _dense("@qkvo @plain+ attn_norm+", outputs=("output_norm+ output+",)),
@@ -389,7 +397,9 @@ LAYOUTS: Mapping[str, Layout] = {
     "minimax-m2": _dense("@qkvo @qk_norm:wide @experts:dense exp_probs_b @norms"),
     "mimo2": Layout(
         (
-            "attn_q attn_k attn_v:own attn_output:own attn_sinks?",
+            "attn_q attn_k attn_v:own attn_output:own",
+            ("is_sliding", "attn_sinks"),
+            ("not is_sliding", "attn_sinks?"),
             (_DENSE_FIRST, "@mlp"),
             (_EXPERTS_AFTER, "@experts exp_probs_b"),
             "@norms",

@@ -60,6 +60,7 @@ class Case:
     cls: str = "ForCausalLM"
     text: bool = False  # whether the model is the text part of a larger one
     variants: tuple[str, ...] = ("default", "p1", "p2")
+    fields: Mapping[str, Any] = field(default_factory=dict)  # a model of these is built, where no record fits
 
 
 def first(config: Config, names: str) -> Any:
@@ -280,6 +281,45 @@ GRANITE_WORDS = (
     (r"shared_mlp\.(gate|up)_proj", r"mlp.shared_experts.\1_proj"),
 )
 
+
+def t5_keys(c: Config) -> Mapping[str, Any]:
+    return {
+        "feed_forward_length": c["d_ff"],
+        "decoder_block_count": c.get("num_decoder_layers"),
+        "attention.key_length": c["d_kv"],
+        "attention.value_length": c["d_kv"],
+        "attention.relative_buckets_count": c["relative_attention_num_buckets"],
+    }
+
+
+def nemotron_keys(c: Config) -> Mapping[str, Any]:
+    kinds = c["layers_block_type"]
+    width = c["moe_intermediate_size"] if "moe" in kinds else c["intermediate_size"]
+    return {
+        **mamba2_keys(c),
+        "block_count": len(kinds),
+        "attention.head_count_kv": head_counts(c, kinds),
+        "feed_forward_length": [width if kind in ("moe", "mlp") else 0 for kind in kinds],
+        "expert_shared_feed_forward_length": c["moe_shared_expert_intermediate_size"],
+    }
+
+
+#: Models without a record that fits: few layers, and numbers that tell dimensions apart.
+SMALL: dict[str, Any] = {
+    "vocab_size": 500, "hidden_size": 96, "intermediate_size": 176, "num_hidden_layers": 5, "num_attention_heads": 6,
+    "num_key_value_heads": 2, "head_dim": 24, "max_position_embeddings": 88,
+}  # fmt: skip
+ENCODER = {key: value for key, value in SMALL.items() if key not in ("num_key_value_heads", "head_dim")}
+T5 = {
+    "vocab_size": 500, "d_model": 96, "d_ff": 176, "num_layers": 4, "num_decoder_layers": 3, "num_heads": 6,
+    "d_kv": 24, "relative_attention_num_buckets": 11, "decoder_start_token_id": 0,
+}  # fmt: skip
+NEMOTRON = {
+    **{key: value for key, value in SMALL.items() if key != "num_hidden_layers"},
+    "mamba_num_heads": 4, "mamba_head_dim": 40, "n_groups": 2, "ssm_state_size": 28, "conv_kernel": 4,
+    "n_routed_experts": 7, "num_experts_per_tok": 2, "moe_intermediate_size": 104,
+    "moe_shared_expert_intermediate_size": 136,
+}  # fmt: skip
 
 MOE_WORDS = (
     (r"\.mlp\.experts\.gate_up_proj$", ".mlp.experts.gate_up_proj.weight"),
@@ -525,6 +565,7 @@ CASES: dict[str, Case] = {
         "mimo_v2_flash",
         lambda c: {
             "attention.value_length": c["v_head_dim"],
+            "attention.sliding_window_pattern": [int(kind == "sliding_attention") for kind in c["layer_types"]],
             "attention.head_count_kv": [
                 c["num_key_value_heads"] * (2 if kind == "sliding_attention" else 1) for kind in c["layer_types"]
             ],
@@ -552,6 +593,67 @@ CASES: dict[str, Case] = {
         ),
         reshape=split_kv_b,
         variants=("default",),
+    ),
+    "gemma3n": Case(
+        "gemma3n_text",
+        lambda c: {
+            "altup.num_inputs": c["altup_num_inputs"],
+            "embedding_length_per_layer_input": c["hidden_size_per_layer_input"],
+            "feed_forward_length": c["intermediate_size"],
+        },
+        (
+            (r"correct_output_scale$", "correct_output_scale.weight"),
+            (r"projections\.(\d)\.", r"projections.experts.\1."),
+        ),
+        reshape=padded,
+        after=((r"projections\.experts\.weight$", "projections.weight"),),
+        cls="Gemma3nForCausalLM",
+        fields={
+            **SMALL,
+            "intermediate_size": [176] * 5,
+            "layer_types": [*["sliding_attention"] * 4, "full_attention"],
+            "activation_sparsity_pattern": [0.0] * 5,
+            "num_kv_shared_layers": 0,
+            "vocab_size_per_layer_input": 490,
+            "hidden_size_per_layer_input": 40,
+        },
+    ),
+    "t5": Case("t5", t5_keys, cls="T5ForConditionalGeneration", fields=T5),
+    "t5/gated": Case(
+        "t5",
+        t5_keys,
+        cls="T5ForConditionalGeneration",
+        fields={**T5, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False},
+    ),
+    "t5encoder": Case("t5", t5_keys, cls="T5EncoderModel", fields=T5),
+    "modern-bert": Case(
+        "modernbert",
+        cls="ModernBertModel",
+        fields={**ENCODER, "pad_token_id": 0},
+    ),
+    "nomic-bert": Case(
+        "nomic_bert",
+        lambda c: {"tokenizer.ggml.token_type_count": c["type_vocab_size"]},
+        drop=r"pooler",
+        cls="NomicBertModel",
+        fields={**ENCODER, "type_vocab_size": 2},
+    ),
+    "nemotron_h": Case(
+        "nemotron_h",
+        nemotron_keys,
+        A_LOG,
+        reshape=mamba2,
+        cls="NemotronHForCausalLM",
+        fields={**NEMOTRON, "layers_block_type": ["linear_attention", "mlp", "full_attention", "mlp"]},
+    ),
+    "nemotron_h_moe": Case(
+        "nemotron_h",
+        nemotron_keys,
+        (*A_LOG, (r"e_score_correction_bias$", "e_score_correction.bias")),
+        reshape=mamba2,
+        after=((r"^backbone\.layers\.(\d+)\.mixer\.experts", r"model.layers.\1.mlp.experts"),),
+        cls="NemotronHForCausalLM",
+        fields={**NEMOTRON, "layers_block_type": ["linear_attention", "moe", "full_attention", "moe"]},
     ),
     "mistral4": Case("mistral4", latent_keys, reshape=split_kv_b),
 }
@@ -587,11 +689,10 @@ def converted(architecture: str, case: Case, record: records.Record) -> tuple[di
         if match:
             stacked.setdefault(f"{match[1]}.{match[3]}", []).append(shape)
         else:
-            for other, own in case.reshape(name, shape, c):
-                for pattern, replacement in case.after:
-                    other = re.sub(pattern, replacement, other)
-                plain[other] = own
+            plain.update(case.reshape(name, shape, c))
     plain.update({name: (len(shapes), *shapes[0]) for name, shapes in stacked.items()})
+    for pattern, replacement in case.after:
+        plain = {re.sub(pattern, replacement, name): shape for name, shape in plain.items()}
     names = name_map(architecture, keys["block_count"])
     tensors: Tensors = {}
     unknown = []
@@ -602,6 +703,28 @@ def converted(architecture: str, case: Case, record: records.Record) -> tuple[di
         else:
             tensors[found] = shape
     return keys, tensors, unknown
+
+
+def built(case: Case) -> records.Record:
+    """A model of the case's own fields, built on the meta device."""
+    import build
+    from transformers import AutoConfig
+
+    model = build.build_model(build.resolve_class(case.cls), AutoConfig.for_model(case.model_type, **case.fields))
+    tensors, _ = build.saved_tensors(model)
+    return records.Record(
+        case.model_type,
+        case.cls,
+        "",
+        "built",
+        "",
+        build.as_json(model.config, True),
+        build.as_json(model.config, False),
+        {},
+        {},
+        {name: tuple(shape) for name, (shape, _, _) in tensors.items()},
+        frozenset(name for name, (_, _, kind) in tensors.items() if kind == "buffer"),
+    )
 
 
 def patterns(tensors: Tensors) -> list[list[Any]]:
@@ -623,10 +746,10 @@ def main(folder: Path) -> None:
             for variant in case.variants
             for path in folder.glob(f"{case.model_type}__*{case.cls}__{variant}.json.gz")
         ]
-        if not paths:
+        found = [built(case)] if case.fields else [records.read(path) for path in paths]
+        if not found:
             print(f"{architecture}: no records of {case.model_type}")
-        for path in paths:
-            record = records.read(path)
+        for record in found:
             try:
                 keys, tensors, unknown = converted(architecture, case, record)
             except Exception as error:  # a configuration that has no such field
