@@ -74,7 +74,7 @@ def _latent(*feed_forward: Words, indexer: bool = False, **options: Any) -> Layo
         ("q_lora_rank", "@q_latent"),
         ("not q_lora_rank", "attn_q:latent"),
         "@latent",
-        ("qk_head_dim != head_dim", "attn_k_b attn_v_b"),
+        ("qk_head_dim != head_dim", "attn_k_b attn_v_b attn_kv_b?"),
         ("qk_head_dim == head_dim", "attn_kv_b"),
         *(("indexer.k_norm+ indexer.proj indexer.attn_k indexer.attn_q_b",) if indexer else ()),
         *feed_forward,

@@ -12,6 +12,7 @@ import copy
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +21,13 @@ from typing import Any
 import gguf
 import records
 
+from inspector.architectures import listed_gguf
+
 Config = Mapping[str, Any]
 Tensors = dict[str, tuple[int, ...]]
-OUT = Path(__file__).parents[2] / "fixtures" / "gguf_cases.jsonl"
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
+DOC = ROOT / "docs" / "gguf.md"
 
 ARCH = {name: arch for arch, name in gguf.MODEL_ARCH_NAMES.items()}
 
@@ -737,6 +742,32 @@ def patterns(tensors: Tensors) -> list[list[Any]]:
     return [[name, list(shape), *([sorted(layers)] if layers else [])] for (name, shape), layers in groups.items()]
 
 
+def document(cases: Mapping[str, int]) -> str:
+    """The table of architectures for people."""
+    known = listed_gguf()
+    lines = [
+        "# GGUF architectures",
+        "",
+        "Written by `tools/zoo/gguf_cases.py`. *kinds*: tensor kinds that the `gguf` package lists for the architecture;",
+        "all have a role. *prediction*: whether a file's key-values predict its tensors. *cases*: models of Transformers,",
+        "converted as llama.cpp would, whose every tensor the tests find predicted; – where none was converted",
+        "and the layout is from llama.cpp's loader alone.",
+        "",
+        f"Of {len(known)} architectures, {sum(each.predicted for each in known)} are predicted, {len(cases)} of them tested "
+        f"with {sum(cases.values())} models.",
+        "",
+        "| architecture | model type | kinds | prediction | cases |",
+        "|---|---|---|---|---|",
+    ]
+    for each in known:
+        kinds = len(gguf.MODEL_TENSORS[ARCH[each.architecture]])
+        predicted = "from key-values" if each.predicted else "names only"
+        lines.append(
+            f"| {each.architecture} | {each.model_type or '–'} | {kinds} | {predicted} | {cases.get(each.architecture, '–')} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def main(folder: Path) -> None:
     lines = []
     for name, case in CASES.items():
@@ -763,6 +794,7 @@ def main(folder: Path) -> None:
             line["tensors"] = patterns(tensors)
             lines.append(json.dumps(line, separators=(",", ":")))
     OUT.write_text("\n".join(lines) + "\n")
+    DOC.write_text(document(Counter(json.loads(line)["architecture"] for line in lines)))
     print(f"{len(lines)} cases of {len({json.loads(line)['architecture'] for line in lines})} architectures")
 
 
