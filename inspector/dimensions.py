@@ -79,12 +79,15 @@ class Meanings:
 
 
 def _parts(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], _Fields]]:
-    """The configuration and each nested one, with the towers that they shape; none for those of the whole model."""
+    """The configuration and each nested one, with the towers that they shape; none for the language model's.
+
+    Only a tower's fields are named with the path to them.
+    """
     yield (), _fields(values, "")
     for name, nested in islice(values.items(), MOST_FIELDS):
         if isinstance(nested, Mapping) and nested:
             towers = next((towers for word, towers in SCOPES.items() if word in name), ())
-            yield towers, _fields(nested, f"{name}.")
+            yield towers, _fields(nested, f"{name}." if towers else "")
 
 
 def _fields(values: Mapping[str, Any], path: str) -> _Fields:

@@ -127,6 +127,13 @@ def test_a_prediction_needs_no_explanation(tmp_path: Path) -> None:
         ({"hidden_size": 96, "num_attention_heads": 0}, 7, "attention", None),
         ({"hidden_size": True, "vocab_size": "96", "x": 1e3}, 96, "embedding", None),
         ({"text_config": {"hidden_size": 2048}, "vision_config": {"hidden_size": 1024}}, 1024, "attention", None),
+        ({"text_config": {"n_embd": 2048}, "vision_config": {"hidden_size": 1024}}, 6144, "attention", "3·n_embd"),
+        (
+            {"hidden_size": 100, "linear_num_value_heads": 4, "linear_value_head_dim": 48},
+            192,
+            "state_space",
+            "linear_num_value_heads·linear_value_head_dim",
+        ),
         ({"max_window_layers": 4096, "a_token_id": 4096}, 4096, "attention", None),
         ({"hidden_size": 64, "strange": 7}, 7, "other", None),
     ],
