@@ -15,7 +15,7 @@ from math import prod
 from inspector import causes, units
 from inspector.architectures.fusions import COARSE
 from inspector.causes import Surplus
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.kinds import Kind
 from inspector.ledger import Ledger
 from inspector.model import STACKED, Expected, Finding, Key, Packing, Prediction, Severity, Tensor

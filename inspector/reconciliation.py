@@ -17,7 +17,7 @@ from inspector import causes, configs, labels
 from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.join import Join
 from inspector.kinds import Kind, kinds_of
 from inspector.ledger import Ledger

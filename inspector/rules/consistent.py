@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector import configs
 from inspector.formats.gguf_values import KeyValues
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.grouping import SHARD
 from inspector.model import Labelled, Severity
 from inspector.rules import Found, rule
