@@ -81,6 +81,7 @@ class Join:
     _predicted: set[tuple[str, str, str]] = field(default_factory=set)  # tower, role and part of any row
     _surplus: list[int] = field(default_factory=list)
     _copies: list[int] = field(default_factory=list)
+    _all_distinct: bool | None = None  # whether no two names are equal, once it was asked
     _weights: set[str] = field(default_factory=set)  # names of packed weights, made when asked for
 
     def settle(self, ledger: Ledger, bits: int) -> None:
@@ -116,7 +117,9 @@ class Join:
 
     def _distinct(self, members: Sequence[int]) -> bool:
         """Whether no name stands twice, as one may in two files."""
-        return len({self.tensors[at].name for at in members}) == len(members)
+        if self._all_distinct is None:
+            self._all_distinct = len(set(self.named.names)) == len(self.named.names)
+        return self._all_distinct or len({self.tensors[at].name for at in members}) == len(members)
 
     def _match_whole(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind]) -> bool:
         """A group whose names and shape are those of one row: the usual case, and nobody need read the numbers."""
