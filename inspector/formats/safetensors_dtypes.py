@@ -39,9 +39,11 @@ def expected_bytes(dtype: str, shape: tuple[Any, ...]) -> int | None:
     """Bytes of a tensor; None where dtype or shape do not allow a number of them."""
     if dtype not in DTYPE_BITS or not all(type(dim) is int and dim >= 0 for dim in shape):
         return None
-    nbits = prod(shape) * DTYPE_BITS[dtype]
     # The reference counts in 64 bits, dimension by dimension; zeros do not hide an overflow there.
-    return None if nbits % 8 or overflows(shape) or nbits >= 2**64 else nbits // 8
+    if overflows(shape):
+        return None
+    nbits = prod(shape) * DTYPE_BITS[dtype]
+    return None if nbits % 8 or nbits >= 2**64 else nbits // 8
 
 
 def overflows(shape: tuple[int, ...]) -> bool:

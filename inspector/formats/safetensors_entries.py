@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
@@ -13,8 +14,20 @@ from inspector.formats.safetensors_dtypes import DTYPE_BITS, MAX_OFFSET, expecte
 from inspector.model import Tensor
 from inspector.units import escape, integer, plural
 
-#: Each costs 60 bytes of memory or more. A tensor's entry has three in 50 bytes at least; text may have some.
-MAX_BRACKETS = 300_000
+#: What is read of a header at most: what Python makes of each costs 60 to 200 bytes. Room for 160,000 tensors in
+#: one file, three times what the largest models have in all theirs; text in `__metadata__` may have some.
+MOST: tuple[tuple[bytes, int, str], ...] = (
+    (b":", 700_000, "fields"),
+    (b'"', 2_000_000, "quotes"),
+    (b",", 2_500_000, "values"),
+    (b"{", 300_000, "objects"),
+    (b"[", 600_000, "lists"),
+)
+#: Bytes of header beyond which long texts are kept in short: `__metadata__` may fill the format's limit.
+LONG_HEADER = 16 * 1024 * 1024
+LONG_TEXT = 64 * 1024
+#: Bytes of memory for a header: as it was read, as text, and what is made of it.
+MAX_MEMORY = 150 * 1000 * 1000
 
 _tuple = tuple.__new__  # builds a named tuple without its Python-level constructor
 _FIELDS = ("dtype", "shape", "data_offsets")
@@ -56,25 +69,74 @@ def _reject_constant(text: str) -> None:
     raise ValueError(f"{text} is not JSON")
 
 
+def _few_kept() -> Callable[[str], _NotInteger]:
+    """Makes numbers that are no sizes, and the same one of all beyond the first thousand: each costs 100 bytes."""
+    kept: dict[str, _NotInteger] = {}
+    last = _NotInteger("a fraction")
+
+    def make(text: str) -> _NotInteger:
+        if len(kept) < 1000:
+            return kept.setdefault(text, _NotInteger(text))
+        return kept.get(text, last)
+
+    return make
+
+
 def _integer(text: str) -> Any:
     return _NotInteger(text) if text == "-0" else int(text)
+
+
+def _text(raw: bytes, path: str) -> str:
+    """The header as text that can be parsed in bounded time and memory.
+
+    Raises:
+        FormatError: it is not UTF-8, or made to exhaust memory.
+    """
+    for mark, most, what in MOST:
+        if raw.count(mark) > most:
+            raise FormatError(
+                f"{escape(path)}: the header has more than {integer(most)} {what}: made to exhaust memory, or of more "
+                "tensors than are read of one file",
+                "header-size",
+            )
+    if len(raw) > LONG_HEADER:
+        raw = _shortened(raw.rstrip(b" "))
+    width = 1 if raw.isascii() else 4 if _WIDE.search(raw) else 2  # bytes a character in memory
+    if len(raw) * (1 + 2 * width) > MAX_MEMORY:
+        what = f"the header has {integer(len(raw))} bytes of text, which take too much memory: not read"
+        raise FormatError(f"{escape(path)}: {what}", "header-size")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{escape(path)}: the header is not UTF-8 at its byte {integer(error.start)}") from error
+
+
+_WIDE = re.compile(rb"[\xf0-\xff]")
+_LONG = re.compile(rb"[ !#-\[\]-~]{%d,}" % LONG_TEXT)
+_QUOTE = re.compile(rb'\\.|"', re.DOTALL)
+
+
+def _shortened(raw: bytes) -> bytes:
+    """A header without the middle of its longest texts, of which only the beginning is ever shown."""
+    parts, at, quotes = [], 0, 0
+    for run in _LONG.finditer(raw):
+        quotes += sum(len(found[0]) == 1 for found in _QUOTE.finditer(raw, at, run.start()))
+        inside = quotes % 2
+        parts += [raw[at : run.start() + LONG_TEXT // 2] if inside else raw[at : run.end()]]
+        at = run.end()
+    return b"".join((*parts, raw[at:]))
 
 
 def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
     if raw.endswith(b"\0"):
         raw = raw.rstrip(b"\0")
         findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
-    if raw.count(b"[") + raw.count(b"{") > len(raw) // 12 + MAX_BRACKETS:
-        raise FormatError(f"{escape(path)}: the header has more brackets than tensors need: made to exhaust memory")
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{escape(path)}: the header is not UTF-8 at its byte {integer(error.start)}") from error
+    text = _text(raw, path)
     try:
         parsed = json.loads(
             text,
             object_pairs_hook=_pairs,
-            parse_float=_NotInteger,
+            parse_float=_few_kept(),
             parse_int=_integer if b"-0" in raw else None,
             parse_constant=_reject_constant,
         )
