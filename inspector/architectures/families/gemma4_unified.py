@@ -5,13 +5,10 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Include, Row
 
 VISION, AUDIO = "vision_config is not None", "audio_config is not None"
-EMBED_VISION = "model.embed_vision"
 
 
-def vision(role: str, name: str, shape: str, *, bias: str = "True", leaf: str = "weight", group: str = "") -> Row:
-    return Row(
-        role, f"{EMBED_VISION}.{name}", shape, bias=bias, when=VISION, leaf=leaf, group=group, tower="projector"
-    )
+def vision(role: str, name: str, shape: str, *, bias: str = "True", leaf: str = "weight") -> Row:
+    return Row(role, f"model.vision_embedder.{name}", shape, bias=bias, when=VISION, leaf=leaf, tower="projector")
 
 
 FAMILY = Family(
@@ -26,11 +23,12 @@ FAMILY = Family(
         vision("patch_norm1", "patch_ln1", "3 * patch_side ** 2"),
         vision("patch_norm2", "patch_ln2", "vision_width"),
         vision("position_norm", "pos_norm", "vision_width"),
-        vision(
+        Row(
             "vision_proj",
-            "multimodal_embedder.embedding_projection",
+            "model.embed_vision.embedding_projection",
             "text_config.hidden_size, vision_out",
-            bias="",
+            when=VISION,
+            tower="projector",
             group="other",
         ),
         Row(
