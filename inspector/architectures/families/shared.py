@@ -27,9 +27,9 @@ FEED_FORWARD = (
 )
 
 NORMS = (
-    Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-    Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-    Row("norm", "model.norm", "hidden_size"),
+    Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size", bias="norm_bias"),
+    Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", bias="norm_bias"),
+    Row("norm", "model.norm", "hidden_size", bias="norm_bias"),
 )
 
 #: What the classes on top of a decoder add.
@@ -53,6 +53,7 @@ DECODER_DEFAULTS = {
     "attention_bias": False,
     "mlp_bias": False,
     "qk_norm": False,
+    "norm_bias": False,
     "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
 }
 
