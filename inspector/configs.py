@@ -166,10 +166,17 @@ def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) ->
     for name, text in dialect.derived.items():
         if name in translated or not formula.names(text) <= scope.keys():
             continue
-        translated[name] = value = formula.evaluate(text, scope)
+        value = formula.evaluate(text, scope)
+        if value is None:
+            continue
+        translated[name] = value
         if isinstance(value, int):
             notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
-    model_type = next(model_type for key, model_type in dialect.model_types if key in own)
+    model_type = next(
+        model_type
+        for condition, model_type in dialect.model_types
+        if formula.names(condition) <= own.keys() and formula.evaluate(condition, own)
+    )
     values = {**scope, **translated, "model_type": model_type}
     return Config(values, dialect.kind, path, tuple(notes))
 
