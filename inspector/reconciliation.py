@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from math import prod
@@ -28,6 +28,7 @@ from inspector.model import (
     Component,
     ComponentSum,
     Config,
+    Dimension,
     DtypeSum,
     Finding,
     Labelled,
@@ -77,7 +78,12 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     on_disk = checkpoint.size
     start = nominal.bytes if nominal else predicted or 0
     logical = sum(join.parameters)
-    roles = _roles(kinds, named, join.parameters, prediction)
+    explained = None
+    if prediction is None and adapter is None:
+        from inspector import dimensions  # only a model that no table knows needs it
+
+        explained = dimensions.explain(config.values if config else None, named.groups, shapes)
+    roles = _roles(kinds, named, join.parameters, prediction, explained or {})
     return Reconciliation(
         checkpoint=replace(checkpoint, config=config),
         prediction=prediction,
@@ -270,7 +276,11 @@ def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, sch
 
 
 def _roles(
-    kinds: Sequence[Counter[Kind]], named: Named, parameters: Sequence[int], prediction: Prediction | None
+    kinds: Sequence[Counter[Kind]],
+    named: Named,
+    parameters: Sequence[int],
+    prediction: Prediction | None,
+    explained: Mapping[tuple[str, str, str], tuple[str, tuple[Dimension, ...]]],
 ) -> tuple[RoleSum, ...]:
     """Tensors by role: in the prediction's order, then in the files'."""
     forecasts = {(line.role, line.group, line.tower): line for line in by_role(prediction)} if prediction else {}
@@ -294,6 +304,8 @@ def _roles(
             predicted_parameters=forecasts[key].parameters if key in forecasts else 0 if prediction else None,
             formula=forecasts[key].formula if key in forecasts else None,
             dtypes=tuple(dtypes[key]),
+            explained=explained.get(key, ("", ()))[0],
+            dimensions=None if prediction else explained.get(key, ("", ()))[1],
         )
         for key, total in sums.items()
     )

@@ -38,6 +38,7 @@ FLOORS = {
     "labels": 4,
     "infer": 5,
     "counts": 5,
+    "dimensions": 5,
     "causes": 5,
     "ledger": 5,
     "layers": 5,
