@@ -279,7 +279,7 @@ class Join:
                 kind = self.packing.kinds.get(tensor.name) if self.packing else None
                 found = known[id(slot), layer] = causes.cause_of(surplus), kind or short(tensor.name)
             cause, what = found
-            if cause is None and self._added_bias(tensor.name):
+            if cause is None and self.prediction and self._added_bias(tensor.name):
                 cause, what = causes.BY_NAME["quantization_overhead"], "biases that packing added"
             if cause is None:
                 self.unexplained.append(tensor.name)

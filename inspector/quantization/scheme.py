@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from inspector.model import Tensor
 
+#: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
+FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 #: Widths that weights are packed in, the most common first.
 COMMON_BITS = (4, 8, 2, 3, 6, 5)
 #: Weights that share a scale, as libraries offer them.
@@ -45,8 +47,7 @@ class Declared:
 
     values: Mapping[str, Any] = field(default_factory=dict)  # the quantization object's fields
     sizes: frozenset[int] = frozenset()  # dimensions that float tensors of the checkpoint have
-    vectors: frozenset[int] = frozenset()  # lengths of those with one: norms have the model's width
-    vote: tuple[int, int] | None = None  # bits and group under which most weights have that width
+    vote: tuple[int, int] | None = None  # bits and group to try first
 
     @property
     def method(self) -> str:
