@@ -37,6 +37,8 @@ LISTS = (
 MOST_TRIES = 500_000
 #: Entries of a list that are read.
 MOST_ENTRIES = 20_000
+#: Expressions and wildcards among them; each must be compiled.
+MOST_PATTERNS = 500
 #: Contradictions that are told one by one.
 MOST_TOLD = 8
 #: Weights as wide as that are none that was packed.
@@ -96,17 +98,21 @@ def _unpacked(value: Any) -> bool:
 
 
 def _enter(found: Exceptions, entry: str) -> None:
-    if entry.startswith("re:"):
-        pattern = compiled(entry[3:])
-    elif "*" in entry or "?" in entry:
-        pattern = re.compile(translate(entry).removesuffix(r"\z").removesuffix(r"\Z") + r"(?:\..*)?\Z")
-    else:
+    if not entry.startswith("re:") and not set("*?") & set(entry):
         found.names.add(entry.strip("."))
         return
+    pattern = _pattern(entry) if len(found.patterns) < MOST_PATTERNS else None
     if pattern is None:
         found.complete = False
     else:
         found.patterns[entry] = pattern
+
+
+def _pattern(entry: str) -> re.Pattern[str] | None:
+    """An expression, or wildcards, which also stand for all that is within the modules they match."""
+    if entry.startswith("re:"):
+        return compiled(entry[3:])
+    return re.compile(translate(entry).removesuffix(r"\z").removesuffix(r"\Z") + r"(?:\..*)?\Z")
 
 
 # --- beside the tensors -----------------------------------------------------------------------
