@@ -253,8 +253,11 @@ class Join:
         `sizes` are the bytes of each as counted, at its own width, and as stored.
         """
         counted, own, stored = sizes
+        width = str(packed_bits)
+        if self.packing is not None and self.packing.uneven:
+            own, width = stored, units.bits(stored * packed_bits / own) if own else width
         if own != counted:
-            what = f"{slot.role} packed at {packed_bits} bits"
+            what = f"{slot.role} packed at {width} bits"
             ledger.add("mixed_dtype", number * (own - counted), what, number)
         if stored < own:
             ledger.add("sparsity", number * (stored - own), f"{slot.role} without its zeros", number)

@@ -82,6 +82,7 @@ def _packing(found: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> 
         findings=(*_findings(found, declared, bits), *_exceptions(found, tensors, declared)),
         odd_bits=maps.odd_bits,
         kinds=maps.kinds,
+        uneven=found.scheme.uneven,
     )
 
 
@@ -118,7 +119,11 @@ def _exceptions(found: Unpacked, tensors: Iterable[Tensor], declared: Declared) 
     if not declared.values:
         return iter(())
     packed = {unit.stem: None for unit, _ in found.weights}
-    plain = (t.name.removesuffix(".weight") for t in tensors if len(t.shape) > 1 and t.dtype in FLOATS)
+    plain = (
+        t.name.removesuffix(".weight")
+        for t in tensors
+        if len(t.shape) > 1 and t.dtype in FLOATS and t.name.endswith(".weight")
+    )
     return exceptions.disagreements(declared.values, list(packed), [name for name in plain if name not in packed])
 
 

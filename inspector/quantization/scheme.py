@@ -20,6 +20,8 @@ FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 COMMON_BITS = (4, 8, 2, 3, 6, 5)
 #: Weights that share a scale, as libraries offer them.
 COMMON_GROUPS = frozenset({16, 32, 64, 96, 128, 256, 512, 1024})
+#: AutoRound exports to several libraries' layouts under its own name.
+AUTO_ROUND = frozenset({"auto-round", "autoround", "intel/auto-round"})
 
 
 class Unit(NamedTuple):
@@ -97,6 +99,7 @@ class Scheme:
         default_factory=dict
     )  # end of side data that has no weight of its own → what it is
     declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # where no `quant_method` tells it
+    uneven: bool = False  # bits differ within a weight, or are no whole number: `Weight.bits` is the nearest
 
 
 # --- shared arithmetic ------------------------------------------------------------------------

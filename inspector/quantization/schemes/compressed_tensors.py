@@ -15,7 +15,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, fit, group_of, inner, number_of
+from inspector.quantization.scheme import (
+    AUTO_ROUND,
+    Declared,
+    Scheme,
+    Unit,
+    Weight,
+    count,
+    fit,
+    group_of,
+    inner,
+    number_of,
+)
 
 PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
 
@@ -110,7 +121,7 @@ def _sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
 
 SCHEME = Scheme(
     name="compressed-tensors",
-    methods=frozenset({"compressed-tensors", "compressed_tensors"}),
+    methods=frozenset({"compressed-tensors", "compressed_tensors", *AUTO_ROUND}),
     weights={".weight_packed": ".weight", ".compressed": ".weight", ".weight": ".weight"},
     side={
         ".weight_scale": "scales",
