@@ -258,8 +258,11 @@ class Join:
         `sizes` are the bytes of each as counted, at its own width, and as stored.
         """
         counted, own, stored = sizes
+        width = str(packed_bits)
+        if self.packing is not None and self.packing.uneven:
+            own, width = stored, units.bits(stored * packed_bits / own) if own else width
         if own != counted:
-            what = f"{slot.role} packed at {packed_bits} bits"
+            what = f"{slot.role} packed at {width} bits"
             ledger.add("mixed_dtype", number * (own - counted), what, number)
         if stored < own:
             ledger.add("sparsity", number * (stored - own), f"{slot.role} without its zeros", number)
@@ -279,7 +282,7 @@ class Join:
             if unit not in known:
                 known[unit] = self._cause_of(members[0])
             cause, what = known[unit]
-            if cause is None and self.packing is not None:
+            if cause is None and self.packing and self.prediction:
                 members = self._without_added_biases(members, ledger)
             if cause is None:
                 self.unexplained += [self.tensors[at].name for at in members]

@@ -110,7 +110,7 @@ class Namer:
         assert row is not None
         pattern = _pattern(re.sub(r"\{\w+\}", "0", template))
         entries = [(pattern, slot)]
-        if row.leaf == "weight":
+        if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
             entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))
         for name, entry in entries:
             self._table.setdefault(name, entry)

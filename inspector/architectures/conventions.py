@@ -162,7 +162,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "D": "mixer.D mamba.D",
     "dt_bias": "dt_bias",
     "conv1d": "conv1d",
-    "inv_freq": "rotary_emb.inv_freq inv_freq rotary_pos_emb.inv_freq",
+    "inv_freq": "rotary_emb.inv_freq inv_freq rotary_pos_emb.inv_freq original_inv_freq",
     "causal_mask": "attn.bias attention.bias",
     "masked_bias": "masked_bias",
     "position_ids": "position_ids",

@@ -325,6 +325,20 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "Without a configuration nothing tells 4 bits from 8: the number of parameters is a guess.",
     ),
     (
+        "left-out-packed",
+        "consistent",
+        "warning",
+        "A weight that the configuration leaves out of packing, and that is packed.",
+        "A loader takes it for a plain weight, and fails or reads nonsense. Get the configuration of these files.",
+    ),
+    (
+        "packed-in-part",
+        "consistent",
+        "warning",
+        "A plain weight whose like is packed in other layers, and which the configuration does not leave out.",
+        "A loader expects it packed: scales and the like are missing to it. Get the configuration of these files.",
+    ),
+    (
         "no-tensors",
         "consistent",
         "info",
