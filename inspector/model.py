@@ -354,6 +354,7 @@ class Packing:
     findings: tuple[Finding, ...] = ()
     odd_bits: Mapping[str, int] = field(default_factory=dict)  # packed tensor → its bits, where they are not `bits`
     kinds: Mapping[str, str] = field(default_factory=dict)  # side tensor → what it is, for people: "scales"
+    uneven: bool = False  # `bits` is only the nearest whole number
 
 
 @dataclass(frozen=True, slots=True)

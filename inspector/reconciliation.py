@@ -17,7 +17,7 @@ from inspector import causes, configs, labels
 from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.join import Join
 from inspector.kinds import Kind, kinds_of
 from inspector.ledger import Ledger
@@ -39,7 +39,7 @@ from inspector.model import (
     RoleSum,
     Tensor,
 )
-from inspector.naming import Named, Namer
+from inspector.naming import MOST_PATTERNS, Named, Namer
 from inspector.prediction import by_role, bytes_at, predict, size_of
 from inspector.quantization import contradictions, packing_of
 from inspector.units import integer, plural
@@ -100,7 +100,13 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         stored_elements=sum(each.elements for each in dtypes),
         roles=roles,
         dtypes=dtypes,
-        findings=(*checkpoint.all_findings, *notes, *_packing_findings(checkpoint, packing, adapter), *join.findings),
+        findings=(
+            *checkpoint.all_findings,
+            *notes,
+            *_packing_findings(checkpoint, packing, adapter),
+            *_naming_findings(named),
+            *join.findings,
+        ),
         claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
         adapter=adapter,
@@ -135,6 +141,15 @@ def _packing_findings(checkpoint: Checkpoint, packing: Packing | None, adapter: 
     if adapter:
         return ()  # the configuration is that of the base
     return packing.findings if packing else contradictions(checkpoint.config)
+
+
+def _naming_findings(named: Named) -> tuple[Finding, ...]:
+    if not named.beyond:
+        return ()
+    what = f"more than {integer(MOST_PATTERNS)} patterns of names, where models have hundreds: " + (
+        f"what {plural(named.beyond, 'tensor')} are for was not looked into"
+    )
+    return (Finding("many-names", "warning", what),)
 
 
 def _name_adapter(adapter: Adapter, config: Config | None, names: Sequence[str]) -> Named:

@@ -106,7 +106,17 @@ def parse(text: str) -> ast.expr:
 @cache
 def names(text: str) -> frozenset[str]:
     """The names that an expression mentions: fields and index variables, not functions."""
-    return frozenset(n.id for n in ast.walk(parse(text)) if isinstance(n, ast.Name)) - FUNCTIONS.keys()
+    return frozenset(_names(parse(text))) - FUNCTIONS.keys()
+
+
+def _names(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.ListComp):
+        (loop,) = node.generators
+        assert isinstance(loop.target, ast.Name)
+        return _names(node.elt) - {loop.target.id} | _names(loop.iter)
+    return set[str]().union(*map(_names, ast.iter_child_nodes(node)))
 
 
 def evaluate(text: str, scope: Scope) -> Any:
