@@ -172,7 +172,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "masked_bias": "masked_bias",
     "position_ids": "position_ids",
     "token_type_ids": "token_type_ids",
-    "prompt_embeddings": "prompt_embeddings",
+    "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
     "rope_freqs": "rope_freqs rope.freqs",
 }
 
