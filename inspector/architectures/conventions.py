@@ -69,6 +69,8 @@ TOWERS: Mapping[str, str] = {
     "mm_projector": "projector",
     "connector": "projector",
     "projector": "projector",
+    "mtp": "mtp",
+    "mtp_layers": "mtp",
     "encoder": "encoder",
     "decoder": "decoder",
 }
@@ -174,6 +176,8 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "token_type_ids": "token_type_ids",
     "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
     "rope_freqs": "rope_freqs rope.freqs",
+    "draft_to_target": "d2t",
+    "target_to_draft": "t2d",
 }
 
 #: Whole paths → role, for words that mean something else at the end of a longer one.
