@@ -77,7 +77,8 @@ TOWERS: Mapping[str, str] = {
 
 _ROLES_BY_TAIL: Mapping[str, str] = {
     "embed_tokens": (
-        "embed_tokens tok_embeddings wte word_embeddings embed_in shared embeddings.word_embeddings token_embd"
+        "embed_tokens tok_embeddings wte embedding word_embeddings embed_in shared embeddings.word_embeddings "
+        "token_embd"
     ),
     "embed_positions": "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd",
     "embed_token_types": "token_type_embeddings token_types",

@@ -26,7 +26,8 @@ def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[
         words: the last words of the tensors' names.
         values: what the configuration declares.
     """
-    schemes = [scheme for scheme in all_schemes() if _present(scheme, words)]
+    known, text = frozenset(words), "\n".join(words) + "\n"
+    schemes = [scheme for scheme in all_schemes() if _present(scheme, known, text)]
     if not schemes:
         return None
     declared = Declared(values, _sizes(tensors))
@@ -35,13 +36,12 @@ def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[
     return _packing(best, tensors, declared) if best else None
 
 
-def _present(scheme: Scheme, words: Iterable[str]) -> bool:
-    """Whether the last word of any name could be one of this scheme's."""
+def _present(scheme: Scheme, words: frozenset[str], text: str) -> bool:
+    """Whether the last word of any name could be one of this scheme's. `text` has the words a line each."""
     ends = [end for end in (*scheme.side, *scheme.weights) if end not in (".weight", "")]
-    # What `word_fits` tells of one word, for a hostile header's hundred thousand different ones.
+    # What `word_fits` tells of one word, for a hostile header's hundred thousand different ones at once.
     whole = {end.rpartition(".")[2] for end in ends if "." in end}
-    tails = tuple(end for end in ends if "." not in end)
-    return any(word in whole or word.endswith(tails) for word in words)
+    return not whole.isdisjoint(words) or any(end + "\n" in text for end in ends if "." not in end)
 
 
 def _sizes(tensors: Iterable[Tensor]) -> frozenset[int]:

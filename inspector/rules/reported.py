@@ -374,6 +374,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "Leftovers of training, an extra head or layers beyond `num_hidden_layers`: loaders drop them.",
     ),
     (
+        "many-names",
+        "consistent",
+        "warning",
+        "More kinds of tensors than any model has.",
+        "Names are looked at a pattern at a time, and a model has hundreds of patterns. What the others are for was "
+        "not looked into: a header made to cost time, or no model.",
+    ),
+    (
         "head-not-stored",
         "consistent",
         "warning",
@@ -403,7 +411,8 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "error",
         "A header beyond, or near, the format's limit of 100,000,000 bytes.",
         "Beyond it the reference reader refuses the file. Near it the header is made to cost memory and time: "
-        "over 6 MiB the audit does not read it, and says so as a warning.",
+        "over 16 MiB the audit does not read it, and says so as a warning. Nor is one read whose many small parts "
+        "would exhaust memory.",
     ),
     (
         "index-path",
