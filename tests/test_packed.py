@@ -184,6 +184,28 @@ def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], ins
     assert (packed["bytes"] + packed["side_bytes"]) * 8 * 2 == packed["parameters"] * 9
 
 
+@pytest.mark.parametrize("name", ["gptq-4bit", "bitsandbytes-nf4", "mlx-by-module"])
+def test_each_output_tells_stored_from_logical(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """Text, JSON, layers and tables give the same logical parameters, and side data is marked wherever it stands."""
+    loaded = recipe(name)
+    folder = sparse.make(loaded, tmp_path / "model")
+    document = inspect(folder, "--json", "--tensors", "--layers").json
+    side = {each["name"] for each in document["tensors"] if each["group"] == "quantization"}
+    logical = loaded["expected"]["parameters"]
+    assert document["parameters"]["logical"] == logical
+    assert sum(each["parameters"] for each in document["tensors"]) == logical
+    assert sum(role["parameters"] for role in document["roles"]) == logical
+    assert sum(role["parameters"] for role in document["roles"] if role["group"] == "quantization") == 0
+    outside = sum(each["parameters"] for each in document["tensors"] if each["layer"] is None)
+    assert sum(layer["parameters"] for layer in document["layers"]) + outside == logical
+    assert document["parameters"]["stored_elements"] == sum(prod(each["shape"]) for each in document["tensors"])
+    assert document["parameters"]["stored_elements"] == sum(each["elements"] for each in document["dtypes"])
+    out = inspect(folder).out
+    assert "as stored: packed words and side data among them" in out
+    listed = [line for line in inspect("tensors", folder).out.splitlines()[1:] if line]
+    assert {line.rsplit(" ", 1)[1] for line in listed if "side data, " in line} == side
+
+
 def test_mlx_checkpoint_has_the_published_bytes(made: Callable[[str], Path]) -> None:
     """Qwen3-14B at 4 bits: the total_size of its published index."""
     checkpoint = inspector.open(made("qwen3-14b-mlx-4bit"))
