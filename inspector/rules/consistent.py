@@ -48,8 +48,13 @@ def dtype(subject: Subject) -> Iterator[Found]:
         return
     elements = {each.dtype: each.elements for each in result.dtypes}
     total, most = sum(elements.values()), max(elements, key=lambda each: elements[each])
-    if most in _PLAIN and most != named and elements[most] * 2 > total:
+    if most in _PLAIN and most != named and elements[most] * 2 > total and named not in _beside(subject):
         yield Found(f"the configuration says {named}; most elements are {most}", _config_path(subject))
+
+
+def _beside(subject: Subject) -> set[str]:
+    """Dtypes of the files beside the checkpoint's own: a copy in another precision shares its configuration."""
+    return {tensor.dtype for header in subject.extra for tensor in header.tensors}
 
 
 @rule("tied-head-stored", "info")
