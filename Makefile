@@ -46,6 +46,7 @@ fuzz: $(BIN)/.installed
 	$(BIN)/python fuzz/gguf_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/safetensors_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/documents.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+	$(BIN)/python fuzz/parsers.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:

@@ -84,10 +84,10 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
         return
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)
-    if highest is not None and max(highest) >= rows:
-        what = f"token ids reach {integer(max(highest))}, and the embedding has {plural(rows, 'row')}"
+    if highest is not None and (most := max(highest.known, highest.added)) >= rows:
+        what = f"token ids reach {integer(most)}, and the embedding has {plural(rows, 'row')}"
         severity: Severity = "error" if highest.known >= rows else "warning"
-        yield Found(what, subject.folder + "tokenizer.json", embedding.tensor.name, severity)
+        yield Found(what, highest.path, embedding.tensor.name, severity)
 
 
 def _embedding(subject: Subject) -> Labelled | None:
