@@ -54,5 +54,8 @@ FAMILY = Family(
         "audio_config": None,
         "tie_word_embeddings": True,
     },
-    derived={"vision_width": "vision_config.hidden_size or 768", "audio_width": "audio_config.output_proj_dims or 1536"},
+    derived={
+        "vision_width": "vision_config.hidden_size or 768",
+        "audio_width": "audio_config.output_proj_dims or 1536",
+    },
 )

@@ -49,9 +49,7 @@ FAMILY = Family(
         Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
         Row("router", LAYER + ".router.proj", "num_experts, hidden_size", when="enable_moe_block"),
         Row("router_scale", LAYER + ".router.scale", "hidden_size", leaf="", when="enable_moe_block"),
-        Row(
-            "router_expert_scale", LAYER + ".router.per_expert_scale", "num_experts", leaf="", when="enable_moe_block"
-        ),
+        Row("router_expert_scale", LAYER + ".router.per_expert_scale", "num_experts", leaf="", when="enable_moe_block"),
         Row(
             "gate_up_proj",
             LAYER + ".experts.gate_up_proj",

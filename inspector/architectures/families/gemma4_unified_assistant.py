@@ -27,9 +27,7 @@ FAMILY = Family(
             buffer=True,
             persistent=True,
         ),
-        Row(
-            "lm_head", "lm_head", "text_config.vocab_size, text_config.hidden_size", tied="tie_word_embeddings"
-        ),
+        Row("lm_head", "lm_head", "text_config.vocab_size, text_config.hidden_size", tied="tie_word_embeddings"),
     ),
     defaults={
         "backbone_hidden_size": 3840,

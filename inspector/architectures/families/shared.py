@@ -117,7 +117,9 @@ INDEXER = (
 SPARSE, DENSE = "mlp_layer_types[layer] == 'sparse'", "mlp_layer_types[layer] != 'sparse'"
 
 
-def gated(at: str, width: str, *, bias: str = "", when: str = "", prefix: str = "", active: str = "") -> tuple[Row, ...]:
+def gated(
+    at: str, width: str, *, bias: str = "", when: str = "", prefix: str = "", active: str = ""
+) -> tuple[Row, ...]:
     """A gated feed-forward at a path: gate, up and down; `prefix` goes before the roles."""
     return (
         Row(prefix + "gate_proj", at + ".gate_proj", f"{width}, hidden_size", bias=bias, when=when, active=active),
