@@ -107,7 +107,7 @@ class Namer:
         assert row is not None
         pattern = _pattern(re.sub(r"\{\w+\}", "0", template))
         entries = [(pattern, slot)]
-        if row.leaf == "weight":
+        if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):
             entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))
         for name, entry in entries:
             self._table.setdefault(name, entry)
@@ -240,7 +240,10 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
     without = include.without.split()
+    own = inner.prefixes.get(include.head, "" if include.head == "Model" else inner.prefix)
     for row, template, tower in _templates(inner, nested):
+        if template.startswith(inner.prefix):
+            template = own + template[len(inner.prefix) :]
         if row.role not in without and (not row.heads or include.head in row.heads.split()):
             yield row, include.prefix + template.removeprefix(include.strip), inner_tower(include, tower)
 

@@ -661,6 +661,7 @@ GGUF: dict[str, str] = {
     "cohere2": "cohere2",
     "command-r": "cohere",
     "dbrx": "dbrx",
+    "deepseek": "deepseek",
     "deepseek2": "deepseek_v3",
     "deepseek2-ocr": "deepseek_v3",
     "dots1": "dots1",
