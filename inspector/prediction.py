@@ -25,6 +25,9 @@ MAX_DIMENSION = 2**63 - 1
 EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
 EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
 
+#: Whole models that do not say whether their head is tied go by their text model.
+TIED, TEXT = "tie_word_embeddings", "text_config"
+
 #: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
 PER_LAYER = "per_layer_config"
 
@@ -156,6 +159,8 @@ class Scope:
 
     def _default(self, name: str, null: bool) -> Any:
         """What holds where the configuration says nothing, or says null."""
+        if name == TIED and isinstance(self.values.get(TEXT), Mapping) and TEXT in self._parts:
+            return self[TEXT][TIED]
         typed = self.family.types.get(self.values.get("model_type", ""), {})
         if name in typed and not null:
             return typed[name]
@@ -280,7 +285,7 @@ def _expand_include(
     if include.tied:
         values = {**values, "tie_word_embeddings": bool(formula.evaluate(include.tied, scope))}
     family = family_of(values)
-    if family is None:
+    if family is None or family.names_only:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without = include.without.split()
     for row, expected, tied in expand(family, values, include.head or "body"):
