@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.architectures import family_of, formula
+from inspector.architectures.dialects import LAYER_KINDS, OLD_KINDS
 from inspector.architectures.roles import group_of
 from inspector.architectures.table import Family, Include, Row, class_suffix, inner_tower, nested_values, numbers_of
 from inspector.errors import ConfigError
@@ -117,7 +118,7 @@ class Scope:
 
     def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:
         self.family = family
-        self.values = values
+        self.values = _with_new_kinds(values)
         self.indexes = indexes or {}
         self._aliases: dict[str, list[str]] = {}
         for alias, own in family.fields.items():
@@ -204,6 +205,13 @@ class Scope:
         inner._aliases, inner._pending = self._aliases, self._pending
         inner._layers, inner._parts = self._layers, self._parts
         return inner
+
+
+def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration with today's words for the kinds of its layers."""
+    lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
+    new = {name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists}
+    return values if new == lists else {**values, **new}
 
 
 @dataclass(frozen=True, slots=True)
