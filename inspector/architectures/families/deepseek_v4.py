@@ -183,9 +183,7 @@ FAMILY = Family(
             " if (compress_ratios[layer] == 4 if compress_ratios else layer > 1 and layer % 2)"
             " else 'heavily_compressed_attention' for layer in range(num_hidden_layers)]"
         ),
-        "mlp_layer_types": (
-            "['hash_moe' if layer < num_hash_layers else 'moe' for layer in range(num_hidden_layers)]"
-        ),
+        "mlp_layer_types": ("['hash_moe' if layer < num_hash_layers else 'moe' for layer in range(num_hidden_layers)]"),
     },
     fields={"num_local_experts": "n_routed_experts", "intermediate_size": "moe_intermediate_size"},
 )

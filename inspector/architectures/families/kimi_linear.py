@@ -240,8 +240,7 @@ FAMILY = Family(
         "vocab_size": 163840,
     },
     derived={
-        "head_dim": "qk_rope_head_dim",
-        "qk_head_dim": "head_dim + qk_nope_head_dim",
+        "qk_head_dim": "qk_rope_head_dim + qk_nope_head_dim",
         "layer_types": (
             "['full_attention' if (layer + 1 in linear_attn_config.full_attn_layers if linear_attn_config.full_attn_layers"
             " else layer > 0 and layer % 4 == 0) else 'linear_attention' for layer in range(num_hidden_layers)]"

@@ -17,9 +17,7 @@ BY_NUMBER = {"decays": False}
 
 
 def decay(name: str, shape: str) -> Row:
-    return Row(
-        name, f"{ATTENTION}.{name}", shape, when=f"decays and {LINEAR}", leaf="", buffer=True, persistent=True
-    )
+    return Row(name, f"{ATTENTION}.{name}", shape, when=f"decays and {LINEAR}", leaf="", buffer=True, persistent=True)
 
 
 FAMILY = Family(

@@ -19,7 +19,9 @@ def attention(role: str, name: str, shape: str, bias: str = "") -> Row:
 
 
 def delta(role: str, name: str, shape: str, leaf: str = "weight") -> Row:
-    return Row(role, f"{DELTA}.{name}", shape, when=RECURS, leaf=leaf, group="norm" if "norm" in role else "state_space")
+    return Row(
+        role, f"{DELTA}.{name}", shape, when=RECURS, leaf=leaf, group="norm" if "norm" in role else "state_space"
+    )
 
 
 FAMILY = Family(

@@ -22,7 +22,14 @@ def attention(role: str, name: str, shape: str, bias: str = "") -> Row:
 
 
 def delta(role: str, name: str, shape: str, *, when: str = "", leaf: str = "weight") -> Row:
-    return Row(role, f"{DELTA}.{name}", shape, when=RECURS + when, leaf=leaf, group="" if "norm" in role or "conv" in role else "state_space")
+    return Row(
+        role,
+        f"{DELTA}.{name}",
+        shape,
+        when=RECURS + when,
+        leaf=leaf,
+        group="" if "norm" in role or "conv" in role else "state_space",
+    )
 
 
 FAMILY = Family(
