@@ -87,14 +87,17 @@ def predict(config: Config) -> Prediction:
     stored: list[Expected] = []
     tied: list[Expected] = []
     buffers: list[Expected] = []
+    optional: list[Expected] = []
     for row, expected, is_tied in expand(family, config.values, head):
         if row.buffer and not row.persistent:
             buffers.append(expected)
+        elif row.optional:
+            optional.append(expected)
         elif is_tied:
             tied.append(expected)
         else:
             stored.append(expected)
-    predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers))
+    predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers), tuple(optional))
     if predicted.tensors > MAX_TENSORS:
         raise ConfigError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
     return predicted
@@ -308,13 +311,12 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     free = [name for name in bounds if name != "expert"]
     further = [n for n in numbers_of(row.template) if n not in ("layer", "expert")]
     by_shape: dict[tuple[tuple[int, ...], int | None, tuple[Any, ...], bool], list[dict[str, int]]] = {}
-    constant_when = row.when and not scope.mentions(row.when, bounds)
+    by_layer = "layer" in free and PER_LAYER in scope.values
+    constant_when = row.when and not by_layer and not scope.mentions(row.when, bounds)
     if constant_when and not formula.evaluate(row.when, scope):
         return
     dims = formula.dimensions(row.shape)
-    varying = ("layer" in free and PER_LAYER in scope.values) or any(
-        scope.mentions(text, bounds) for text in (*dims, bounds.get("expert") or "0")
-    )
+    varying = by_layer or any(scope.mentions(text, bounds) for text in (*dims, bounds.get("expert") or "0"))
     fixed: tuple[tuple[int, ...], int | None] | None = None
     fixed_bias = not row.bias or not scope.mentions(row.bias, bounds)
     bias = bool(row.bias) and fixed_bias and bool(formula.evaluate(row.bias, scope))

@@ -45,6 +45,17 @@ def power(base: int, exponent: int) -> int:
 LONGEST_LIST = 100_000
 
 
+def _numbers_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The operation for numbers alone: a list times a number would be a list as long as a stranger likes."""
+
+    def checked(left: Any, right: Any) -> Any:
+        if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            raise TypeError(f"{left!r:.40} and {right!r:.40} are no two numbers")
+        return operation(left, right)
+
+    return checked
+
+
 def place(items: Sequence[Any], item: Any) -> int:
     """Where an item first stands in a list; -1 where it does not."""
     return list(items).index(item) if item in items else -1
@@ -73,9 +84,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _numbers_only(operator.mul),
     ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
+    ast.Mod: _numbers_only(operator.mod),
     ast.Pow: power,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,

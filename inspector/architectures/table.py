@@ -37,6 +37,7 @@ class Row:
     persistent: bool = False  # a buffer that today's checkpoints hold too
     transposed: bool = False  # [in, out] where other conventions write [out, in]
     group: str = ""  # where the role's usual one does not fit
+    optional: bool = False  # no field tells whether it is there: named where it is stored, and not predicted
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:

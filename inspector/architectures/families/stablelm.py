@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from inspector.architectures.families.shared import ATTENTION, DECODER_DEFAULTS, DECODER_HEADS, EMBED_TOKENS
-from inspector.architectures.families.shared import FEED_FORWARD, LAYER, NORMS
+from inspector.architectures.families.shared import (
+    ATTENTION,
+    DECODER_DEFAULTS,
+    DECODER_HEADS,
+    EMBED_TOKENS,
+    FEED_FORWARD,
+    LAYER,
+    NORMS,
+)
 from inspector.architectures.table import Family, Row
 
 FAMILY = Family(
