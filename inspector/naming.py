@@ -37,6 +37,9 @@ _NUMBER = re.compile(r"\.([0-9]{1,9})(?![^.])")
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
 _BLUR = str.maketrans("123456789", "000000000")
 
+#: What older releases of Transformers put between a vision tower's name and its parts'.
+OLD_TOWER = "vision_model."
+
 #: Between a served weight's pattern and a piece of side data, in the name of a group.
 _SIDE = "\0"
 #: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
@@ -259,7 +262,10 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
         if template.startswith(inner.prefix):
             template = own + template[len(inner.prefix) :]
         if row.role not in without and (not row.heads or include.head in row.heads.split()):
-            yield row, include.prefix + template.removeprefix(include.strip), inner_tower(include, tower)
+            name = template.removeprefix(include.strip)
+            yield row, include.prefix + name, inner_tower(include, tower)
+            if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):
+                yield row, include.prefix + OLD_TOWER + name, inner_tower(include, tower)
 
 
 def unwrapped(pattern: str) -> str:

@@ -104,6 +104,7 @@ MODULES: dict[str, str] = {
     "decision_transformer": "decision_transformer",
     "deepseek": "deepseek",
     "deepseek_ocr2": "deepseek_ocr2",
+    "deepseek_ocr2_original": "deepseek_ocr2_original",
     "deepseek_v2": "deepseek_v3",
     "deepseek_v3": "deepseek_v3",
     "deepseek_v32": "deepseek_v3",

@@ -77,6 +77,10 @@ FAMILY = Family(
     ),
     prefix="model.",
     prefixes={"ForQuestionAnswering": "transformer."},
+    classes={  # text models that keep the name of the whole
+        "Qwen3_5ForConditionalGeneration": "ForCausalLM",
+        "Qwen3_5MoeForConditionalGeneration": "ForCausalLM",
+    },
     defaults={
         "attention_bias": False,
         "decoder_sparse_step": 1,
