@@ -39,6 +39,9 @@ _NUMBER = re.compile(r"\.([0-9]{1,9})(?![^.])")
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
 _BLUR = str.maketrans("123456789", "000000000")
 
+#: What older releases of Transformers put between a vision tower's name and its parts'.
+OLD_TOWER = "vision_model."
+
 #: Between a served weight's pattern and a piece of side data, in the name of a group.
 _SIDE = "\0"
 #: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
@@ -256,9 +259,15 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
     without = include.without.split()
+    own = inner.prefixes.get(include.head, "" if include.head == "Model" else inner.prefix)
     for row, template, tower in _templates(inner, nested):
+        if template.startswith(inner.prefix):
+            template = own + template[len(inner.prefix) :]
         if row.role not in without and (not row.heads or include.head in row.heads.split()):
-            yield row, include.prefix + template.removeprefix(include.strip), inner_tower(include, tower)
+            name = template.removeprefix(include.strip)
+            yield row, include.prefix + name, inner_tower(include, tower)
+            if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):
+                yield row, include.prefix + OLD_TOWER + name, inner_tower(include, tower)
 
 
 def unwrapped(pattern: str) -> str:

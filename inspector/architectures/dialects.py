@@ -21,6 +21,15 @@ class Dialect:
     unknown: Mapping[str, Any] = field(default_factory=dict)  # value that stands for "see elsewhere"
 
 
+#: What lists of layers' kinds called them before, in the fields of `LAYER_KINDS` → what they are called today.
+OLD_KINDS: Mapping[str, str] = {
+    "attention": "full_attention",
+    "deepseek_sparse_attention": "indexed_attention",
+    "mamba": "linear_attention",
+    "qwen_sparse_attention": "indexed_attention",
+}
+LAYER_KINDS = ("layer_types", "layers_block_type")
+
 DIALECTS: tuple[Dialect, ...] = (
     # Meta's params.json, and Mistral's, which adds hidden_dim and head_dim.
     # The width of the feed-forward: facebookresearch/llama, llama/model.py, FeedForward.__init__.

@@ -61,6 +61,11 @@ def place(items: Sequence[Any], item: Any) -> int:
     return list(items).index(item) if item in items else -1
 
 
+def count(value: Any) -> int:
+    """The items of a list; 1 for what is no list."""
+    return len(value) if isinstance(value, (list, tuple)) else 1
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -71,6 +76,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sum": sum,
     "abs": abs,
     "place": place,
+    "count": count,
     "round": round,
     "int": int,
 }
