@@ -104,7 +104,7 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
 def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> list[tuple[Tensor, str, str, str, int | None]]:
     """Tensors of a method that no table has, under the name that its configuration gives it."""
     method = str(config.get("peft_type") or "").lower()[:40]
-    found = []
+    found: list[tuple[Tensor, str, str, str, int | None]] = []
     for tensor in tensors:
         words = tensor.name.split(".")
         length = 2 if words[-1] in ("weight", "bias") else 1

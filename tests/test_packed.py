@@ -284,10 +284,12 @@ def in_openais_names(made: dict[str, Any]) -> dict[str, Any]:
             listed.append([dtype, [5120, *shape[1:]], name.replace("self_attn.q_proj", "attn.qkv")])
         elif "self_attn" not in name:
             listed.append([dtype, shape, name])
-    fields = ["num_hidden_layers", "vocab_size", "hidden_size", "intermediate_size", "head_dim", "num_attention_heads", "num_key_value_heads"]  # fmt: skip
+    fields = (
+        "num_hidden_layers vocab_size hidden_size intermediate_size head_dim num_attention_heads num_key_value_heads"
+    )
     config = made["beside"]["config.json"]
-    own = {"num_experts": config["num_local_experts"], "experts_per_token": 4, "swiglu_limit": 7.0}
-    made["beside"] = {"config.json": {**{field: config[field] for field in fields}, **own}}
+    further = {"num_experts": config["num_local_experts"], "experts_per_token": 4, "swiglu_limit": 7.0}
+    made["beside"] = {"config.json": {**{field: config[field] for field in fields.split()}, **further}}
     made["files"] = {"model.safetensors": {"tensors": listed}}
     return made
 

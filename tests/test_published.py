@@ -12,6 +12,7 @@ import pytest
 from inspector import configs
 from inspector.architectures import family_of
 from inspector.configs import normalize
+from inspector.model import Config
 from inspector.naming import Namer
 from inspector.prediction import predict
 
@@ -187,10 +188,10 @@ BEYOND: Mapping[str, int] = {
 }
 
 
-def config_of(stem: str) -> configs.Config:
+def config_of(stem: str) -> Config:
     """The configuration beside a real index."""
     paths = {path.name: path for path in CONFIGS}
-    owner = stem.split("__")[0].split("@")[0]
+    owner = stem.partition("__")[0].partition("@")[0]
     name = f"{owner}__config.json" if f"{owner}__config.json" in paths else f"{owner}__src__config.json"
     return configs.load(paths[name])
 
