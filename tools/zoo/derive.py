@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 import records
 import search
+import traces
 from records import Numbers, Record, Shape
 from roles import group_hint, role_of, tower_of
 
@@ -56,6 +57,9 @@ ACTIVE = re.compile(
     r"moe_num_active_experts|moe_num_experts_per_tok|router_topk)$"
 )
 
+
+#: A count that is a field, or the length of one.
+_SIMPLE = re.compile(r"[\w.]+(\[\w+\])?|(len|sum)\([\w.]+\)|[\w.]+ [+-] [12]")
 
 #: Seconds for one dimension that no single expression explains.
 PATIENCE = 1.0
@@ -129,8 +133,16 @@ class Deriver:
         self.missed: list[str] = []
         self._normalize_classes()
         self._complete_fields()
+        self.traced = [self._traced(record) for record in found]
         self.changed = self._changes()
         self._universes: dict[Any, Any] = {}
+        self._trees: dict[int, Any] = {}
+
+    @staticmethod
+    def _traced(record: Record) -> dict[tuple[str, Numbers], list[str]]:
+        """Traced expressions by name pattern and numbers."""
+        shapes = record.trace.shapes
+        return {records.pattern_of(record.family_name(name)): texts for name, texts in shapes.items()}
 
     # --- classes ---
 
@@ -153,12 +165,20 @@ class Deriver:
         main = _typical(classes[self.main])
         own = f"{main.base_prefix}."
         self.prefix = own if main.base_prefix and any(n.startswith(own) for n in main.shapes) else ""
+        if not self.prefix and main.auto == "base" and main.base_prefix:
+            others = [_typical(classes[cls]) for cls in order[1:]]
+            if any(own + name in other.shapes for other in others for name in main.shapes):
+                self.prefix = own
+                for record in classes[self.main]:
+                    record.rename = "", own
         base = next((_typical(found) for found in classes.values() if found[0].auto == "base"), None)
         if not self.prefix and base is not None and base.cls != self.main:
             words = Counter(n.split(".", 1)[0] + "." for n in main.shapes if n.split(".", 1)[-1] in base.shapes)
             self.prefix = words.most_common(1)[0][0] if words else ""
         self.prefixes: dict[str, str] = {}
-        wanted = {records.pattern_of(n)[0] for n in main.shapes}
+        if main.rename != ("", "") and self.heads[self.main] != "Model":
+            self.prefixes[self.heads[self.main]] = ""
+        wanted = {records.pattern_of(main.family_name(n))[0] for n in main.shapes}
         for cls in order[1:]:
             rename = self._rename(_typical(classes[cls]), wanted)
             for record in classes[cls]:
@@ -167,7 +187,8 @@ class Deriver:
             usual = "" if self.heads[cls] == "Model" else self.prefix
             if old != usual:
                 self.prefixes[self.heads[cls]] = old
-            wanted |= set(_typical(classes[cls]).patterns)
+            typical = _typical(classes[cls])
+            wanted |= {records.pattern_of(typical.family_name(n))[0] for n in typical.shapes}
 
     def _rename(self, record: Record, wanted: set[str]) -> tuple[str, str]:
         if not self.prefix:
@@ -188,6 +209,10 @@ class Deriver:
     def _complete_fields(self) -> None:
         """Fill fields that are empty or absent as the model does, and find the rule for it."""
         keys = dict.fromkeys(key for record in self.records for key in record.fields)
+        told: dict[str, Counter[str]] = defaultdict(Counter)
+        for record in self.records:
+            for key, rule in record.trace.derived.items():
+                told[key][re.sub(r"@(\d+)", r"\1", rule)] += 1
         self.points: list[dict[str, Any]] = [dict(record.fields) for record in self.records]
         for key in keys:
             seen = [(at, fields[key]) for at, fields in enumerate(self.points) if key in fields]
@@ -196,8 +221,10 @@ class Deriver:
                 continue
             computed = [at for at, value in seen if value is not None and self._not_given(at, key)]
             empty = [at for at, value in seen if value is None]
-            if self._default(key) is None and computed:
+            if self._default(key) is None and computed and not self._told_rule(key, told[key], computed):
                 self._rule(key, computed, empty)
+        for record in self.records:
+            self.derived.update(record.trace.optional)
         given = {key for record in self.records for key in record.overrides}
         order = sorted(keys, key=lambda key: key not in given)
         self.completed = [{key: fields[key] for key in order if key in fields} for fields in self.points]
@@ -207,6 +234,14 @@ class Deriver:
                     value = _evaluate(rule, nested(fields), {})
                     if value is not None:
                         fields[key] = value
+
+    def _told_rule(self, key: str, told: Counter[str], computed: list[int]) -> bool:
+        """Take a traced rule for an empty field that is right wherever the field was computed."""
+        for rule, _ in told.most_common():
+            if all(_evaluate(rule, nested(self.points[at]), {}) == self.points[at][key] for at in computed):
+                self.derived[key] = rule
+                return True
+        return False
 
     def _not_given(self, at: int, key: str) -> bool:
         return self.records[at].overrides.get(key) is None
@@ -367,11 +402,8 @@ class Deriver:
         outer = self._variables(where, stacks)
         sets = {frozenset(inner) for each in seen.values() for inner in each.values()}
         contiguous = all(min(each) == 0 for each in sets)
-        if len(sets) == 1 and before not in LAYER_WORDS | EXPERT_WORDS:
-            kinds = {frozenset(rest) for each in seen.values() for inner in each.values() for rest in inner.values()}
-            if not contiguous or len(kinds) > 1 or len(next(iter(sets))) == 1:
-                return Stack("")
-        variable = _variable(before, [v for v in outer if v])
+        kinds = [frozenset(rest) for each in seen.values() for inner in each.values() for rest in inner.values()]
+        alike = len(set(kinds)) == 1 or any("." in rest for rest in frozenset.intersection(*kinds))
         points, target, values = [], [], {}
         for at, each in seen.items():
             for numbers, inner in each.items():
@@ -379,13 +411,73 @@ class Deriver:
                 points.append(search.Point(self.completed[at], index))
                 target.append(max(inner) + 1)
             values[at] = {numbers: max(inner) + 1 for numbers, inner in each.items()}
-        bound = self._count_of_layers(points, target) or self._fit(points, target, self.relevant(values))
+        looped = self._looped(points, target, [v for v in outer if v]) if alike and max(target) > 1 else None
+        if not looped and alike and min(target) > 2 and re.search(r"stage|block|layers|level|encoder|embed", before):
+            looped = self._per_item(points, target)
+        if len(sets) == 1 and before not in LAYER_WORDS | EXPERT_WORDS and not looped:
+            if not contiguous or len(set(kinds)) > 1 or len(next(iter(sets))) == 1:
+                return Stack("")
+        bound = (
+            looped
+            or self._count_of_layers(points, target)
+            or self._fit(points, target, self.relevant(values))
+        )
+        few = max(max(each) for each in sets) < 12
+        if few and not looped and not (bound and self._is_count(bound, before, points, target)):
+            return Stack("")
         if bound is None:
             if len(sets) == 1 and len(next(iter(sets))) <= 64:
                 return Stack("")
             self.missed.append(f"bound of {where}.{{}}")
             bound = str(max(target))
+        variable = _variable(before, [v for v in outer if v])
         return Stack(variable, bound)
+
+    def _per_item(self, points: list[search.Point], target: list[int]) -> str | None:
+        """A list that has an item for each module: the one of their depths, where there are several."""
+        names = sorted(self._lists(), key=lambda n: (not re.search(r"depth|blocks|layers", n), len(n)))
+        every = (1 << len(points)) - 1
+        return next((f"len({name})" for name in names if self._fits(f"len({name})", points, target) == every), None)
+
+    def _is_count(self, bound: str, before: str, points: list[search.Point], target: list[int]) -> bool:
+        """Whether a bound that no loop has is one, and not a coincidence of the numbers of different modules."""
+        simple = bool(_SIMPLE.fullmatch(bound))
+        if not any(record.trace.shapes for record in self.records):
+            return simple or len(set(target)) == 1
+        told = bound.startswith(("len(", "sum(")) or bound == self._count_of_layers(points, target)
+        return told or (simple and (before in EXPERT_WORDS or len(set(target)) > 2))
+
+    def _looped(self, points: list[search.Point], target: list[int], outer: list[str]) -> str | None:
+        """What bounded a loop of the model's code that ran as often."""
+        texts = dict.fromkeys(text for record in self.records for text in record.trace.ranges)
+        texts |= dict.fromkeys(text.removesuffix(" - 1") for text in texts)
+        fitting = [
+            text
+            for told in texts
+            for text in dict.fromkeys(traces.subscripts(told, outer))
+            if self._fits(text, points, target) == (1 << len(points)) - 1
+        ]
+        return min(fitting, key=lambda t: (not re.search(r"layers|depth|blocks|experts", t), len(t)), default=None)
+
+    def _fits(self, text: str, points: Sequence[search.Point], target: Sequence[int]) -> int:
+        """The points at which an expression has the value that was seen, a bit a point."""
+        mask = 0
+        known: dict[Any, Any] = {}
+        names = formula.names(text)
+        for at, (point, value) in enumerate(zip(points, target, strict=True)):
+            index = {v: n for v, n in point.index if v in names}
+            key = (id(point.fields), *index.values())
+            if key not in known:
+                known[key] = _evaluate(text, self._tree(point.fields), index)
+            if known[key] == value and not isinstance(known[key], bool):
+                mask |= 1 << at
+        return mask
+
+    def _tree(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Objects in objects of some fields, made once."""
+        if id(fields) not in self._trees:
+            self._trees[id(fields)] = fields, nested(fields)
+        return self._trees[id(fields)][1]
 
     @staticmethod
     def _count_of_layers(points: list[search.Point], target: list[int]) -> str | None:
@@ -732,7 +824,13 @@ class Deriver:
         points: list[search.Point] = []
         target: list[int] = []
         values: dict[int, Any] = {}
+        sightings: dict[traces.Sighting, None] = {}
         for at, cells in pattern.cells.items():
+            for numbers in cells:
+                texts = self.traced[at].get((pattern.name, numbers))
+                if texts:
+                    index = tuple((v, n) for v, n in zip(variables, numbers, strict=True) if v and v != "expert")
+                    sightings[traces.Sighting(texts[dim], at, index)] = None
             kinds = {shape[dim] for shape in cells.values()}
             values[at] = frozenset(kinds)
             for numbers, shape in cells.items():
@@ -742,6 +840,9 @@ class Deriver:
                 if len(kinds) == 1 and points[-1].fields is self.completed[at]:
                     break
         relevant = self.relevant(values)
+        told = self._by_trace(list(sightings), points, target, relevant)
+        if told is not None:
+            return told
         if all(len(v) == 1 for v in values.values()):
             points = [search.Point(p.fields) for p in points]
         key = ("dim", tuple((id(p.fields), p.index) for p in points), tuple(target))
@@ -749,6 +850,95 @@ class Deriver:
             self.deadline = time.process_time() + PATIENCE
             self._universes[key] = self._piecewise(points, target, relevant)
         return self._universes[key]
+
+    def _by_trace(
+        self, sightings: list[traces.Sighting], points: list[search.Point], target: list[int], relevant: search.Weights
+    ) -> str | None:
+        """The traced expression that is right everywhere, or several with the conditions between them."""
+        key = ("trace", tuple(sightings), tuple((id(p.fields), p.index) for p in points), tuple(target))
+        if key not in self._universes:
+            texts = traces.generalized(sightings, self._hole)
+            told = self._joined(texts, points, target, relevant)
+            self._universes[key] = told or self._mostly(texts, points, target, relevant)
+        return self._universes[key]  # type: ignore[no-any-return]
+
+    def _hole(self, group: list[traces.Sighting], numbers: list[int]) -> str | None:
+        """A number in a traced expression that no index explains, from the fields."""
+        points = [search.Point(self.completed[s.at], s.index) for s in group]
+        for variable in dict.fromkeys(v for s in group for v, _ in s.index):
+            for name in self._lists():
+                for text in (f"stage({name}, {variable})", f"stage({name}, {variable} - 1)"):
+                    if self._fits(text, points, numbers) == (1 << len(points)) - 1:
+                        return text
+        return self._fit(points, numbers, search.Weights(), fast=True)
+
+    def _mostly(
+        self, texts: list[str], points: list[search.Point], target: list[int], relevant: search.Weights
+    ) -> str | None:
+        """What is right but for a few odd configurations, no more than one in twelve."""
+        mask = 0
+        for text in texts:
+            mask |= self._fits(text, points, target)
+        kept = [at for at in range(len(points)) if mask >> at & 1]
+        if not 0 < len(points) - len(kept) <= len(points) // 12:
+            return None
+        return self._joined(texts, [points[at] for at in kept], [target[at] for at in kept], relevant)
+
+    def _lists(self) -> list[str]:
+        """Fields that are lists of small counts in every record."""
+        if "lists" not in self._universes:
+            names = dict.fromkeys(name for fields in self.completed for name in fields)
+            self._universes["lists"] = [
+                name
+                for name in names
+                if all(
+                    isinstance(fields.get(name), list)
+                    and fields[name]
+                    and all(search._whole(n) and 0 < n < 200 for n in fields[name])
+                    for fields in self.completed
+                )
+            ]
+        return self._universes["lists"]  # type: ignore[no-any-return]
+
+    def _joined(
+        self, texts: list[str], points: list[search.Point], target: list[int], relevant: search.Weights, depth: int = 3
+    ) -> str | None:
+        everything = (1 << len(points)) - 1
+        masks = {text: mask for text in texts if (mask := self._fits(text, points, target))}
+        whole = [text for text in masks if masks[text] == everything]
+        if whole:
+            return whole[0]
+        if not masks or not depth:
+            return None
+        first = max(masks, key=lambda text: masks[text].bit_count())
+        rest = [at for at in range(len(points)) if not masks[first] >> at & 1]
+        some, wanted = [points[at] for at in rest], [target[at] for at in rest]
+        others = [text for text in masks if text != first]
+        second = self._joined(others, some, wanted, relevant, depth - 1)
+        if second is None and not others:
+            second = self._fit(some, wanted, relevant)
+            if second is not None and second.isdigit() and len(rest) < 4:
+                return None
+        if second is None:
+            return None
+        own = self._fits(second, points, target)
+        return self._either(first, second, masks[first], own, points, relevant)
+
+    def _either(
+        self, first: str, second: str, one: int, two: int, points: list[search.Point], relevant: search.Weights
+    ) -> str | None:
+        """`first if condition else second`, whichever way the condition is simpler."""
+        everything = (1 << len(points)) - 1
+        for weights in (relevant, search.Weights()):
+            tests = search.Conditions(points, weights)
+            options = []
+            for mask, a, b in ((one, first, second), (everything & ~two, first, second), (two, second, first)):
+                when = tests.explain(mask)
+                if when:
+                    options.append(f"{_bracketed(a)} if {when} else {b}")
+            if options:
+                return min(options, key=len)
+        return None
 
     def _piecewise(self, points: list[search.Point], target: list[int], relevant: search.Weights) -> str | None:
         """One expression, or two or three with the conditions between them."""
@@ -791,6 +981,10 @@ class Deriver:
             if time.process_time() > self.deadline:
                 return None
         return None
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if " if " in text else text
 
 
 def _rank(auto: str) -> int:
@@ -1208,6 +1402,8 @@ def main() -> None:
     chosen = [t for t in arguments.types.split(",") if t] or records.types_in(arguments.truth)
     if arguments.missing:
         chosen = [t for t in chosen if not (arguments.drafts / f"{t}.pickle").exists()]
+    recorded = set(records.types_in(arguments.truth))
+    chosen = [t for t in chosen if t in recorded]
     levels = levels_of(arguments.truth, chosen)
     import transformers  # noqa: F401 - once, before the workers are forked
 

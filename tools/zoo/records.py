@@ -6,10 +6,13 @@ import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import traces
+from traces import Trace
 
 Numbers = tuple[int, ...]
 Shape = tuple[int, ...]
@@ -57,6 +60,7 @@ class Record:
     overrides: dict[str, Any]
     shapes: dict[str, Shape]
     buffers: frozenset[str]
+    trace: Trace = field(default_factory=Trace)
     rename: tuple[str, str] = ("", "")  # this class's prefix of the body → the family's
 
     @cached_property
@@ -64,7 +68,7 @@ class Record:
         """Every field that could matter, by dotted path."""
         merged = {**self.config_full, **self.config}
         found = {path: value for path, value in flatten(merged) if not IRRELEVANT.search(path)}
-        found["num_labels"] = len(self.config.get("id2label") or (0, 1))
+        found["num_labels"] = len(merged.get("id2label") or ()) or merged.get("num_labels") or 2
         return found
 
     @cached_property
@@ -99,6 +103,7 @@ def read(path: Path) -> Record:
         overrides=raw.get("overrides") or {},
         shapes={name: tuple(entry[0]) for name, entry in tensors.items()},
         buffers=frozenset(name for name, entry in tensors.items() if entry[2] == "buffer"),
+        trace=traces.load(path.parent, path.name),
     )
 
 

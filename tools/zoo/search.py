@@ -641,8 +641,14 @@ def _index_and_list(
     variable: str, at: list[int], name: str, lists: list[Any], extra: float
 ) -> Iterator[tuple[str, list[Any], float]]:
     rows = list(zip(at, lists, strict=True))
+    extra += 2.0 if name.endswith(("stage_names", "out_features")) else 0.0
     yield f"{variable} in {name}", [n in each for n, each in rows], 1.2 + extra
     yield f"{variable} not in {name}", [n not in each for n, each in rows], 1.2 + extra
+    if all(each and all(map(_whole, each)) and min(each) > 0 and n < sum(each) < 400 for n, each in rows):
+        starts = [{sum(each[:at]) for at in range(1, len(each))} for _, each in rows]
+        begins = [n in each for n, each in zip(at, starts, strict=True)]
+        yield f"stage({name}, {variable}) != stage({name}, {variable} - 1)", begins, 2 + extra
+        yield f"stage({name}, {variable}) == stage({name}, {variable} - 1)", [not b for b in begins], 2 + extra
     for text in {item for _, each in rows for item in each if isinstance(item, str)}:
         first = [each.index(text) if text in each else -1 for _, each in rows]
         yield f"{variable} == place({name}, {text!r})", [n == f for n, f in zip(at, first, strict=True)], 2.2 + extra
@@ -654,6 +660,9 @@ def _index_and_list(
         for text in {item for item in items if isinstance(item, str)}:
             yield f"{name}[{variable}] == {text!r}", [item == text for item in items], 1.1 + extra
             yield f"{name}[{variable}] != {text!r}", [item != text for item in items], 1.2 + extra
+        if all(map(_whole, items)) and max(items) > 1 and min(items) == 1:
+            yield f"{name}[{variable}] > 1", [item > 1 for item in items], 1.3 + extra
+            yield f"{name}[{variable}] == 1", [item == 1 for item in items], 1.3 + extra
         if not any(isinstance(item, (str, list)) for item in items):
             yield f"{name}[{variable}]", [bool(item) for item in items], 1.1 + extra
             yield f"not {name}[{variable}]", [not item for item in items], 1.2 + extra
