@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import traces
 from traces import Trace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Numbers = tuple[int, ...]
 Shape = tuple[int, ...]
@@ -27,11 +29,13 @@ IRRELEVANT = re.compile(
 #: Nested objects of numbers that are no configurations of a part.
 _OPAQUE = {"id2label", "label2id", "rope_parameters", "rope_scaling", "quantization_config", "task_specific_params"}
 
+_EXPERT = re.compile(r"(?<![^.])expert_(?=\d+(\.|$))")
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 def pattern_of(name: str) -> tuple[str, Numbers]:
-    """`h.3.mlp` → `h.{}.mlp`, (3,)."""
+    """`h.3.mlp` → `h.{}.mlp`, (3,). An expert that is a word with a number is two: `expert_7` → `expert_.{}`."""
+    name = _EXPERT.sub("expert_.", name)
     return _NUMBER.sub("{}", name), tuple(int(n) for n in _NUMBER.findall(name))
 
 

@@ -25,21 +25,26 @@ import resource
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import build
 import records
 import torch
+from build import MEMORY_LIMIT
+from configurations import Overrides, Path_, construct, is_int, nested_configs, own_differences
+from models import on_meta, resolve_class
 from records import Record
+from templates import CONFIG_MAPPING, CONSTRUCTOR_ARGUMENTS, REPAIRS, template_for
 from torch.overrides import TorchFunctionMode
 from traced import Float, Int, List, Recorder, Tree, Tuple, operation, text, total, traced, tree_of
 from transformers import PreTrainedConfig
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.modeling_utils import remove_tied_weights_from_state_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 Trees = tuple[Tree, ...]
 
@@ -79,21 +84,21 @@ def numbered(value: Any, path: str) -> Any:
     return value
 
 
-def derived_fields(template: PreTrainedConfig, overrides: build.Overrides) -> dict[str, str]:
+def derived_fields(template: PreTrainedConfig, overrides: Overrides) -> dict[str, str]:
     """Fields that the configuration class computes from others where they are not given."""
     found: dict[str, str] = {}
 
-    def make(node: PreTrainedConfig, prefix: build.Path_) -> PreTrainedConfig:
+    def make(node: PreTrainedConfig, prefix: Path_) -> PreTrainedConfig:
         scope = "".join(f"{word}." for word in prefix)
         declared = dataclasses.fields(node) if dataclasses.is_dataclass(node) else ()
-        arguments = {f.name: f.default for f in declared if build.is_int(f.default) and f.init}
-        arguments |= build.own_differences(node)
+        arguments = {f.name: f.default for f in declared if is_int(f.default) and f.init}
+        arguments |= own_differences(node)
         arguments |= {path[-1]: value for path, value in overrides.items() if path[:-1] == prefix}
         arguments = {
             name: numbered(value, f"{scope}{name}") if not records.IRRELEVANT.search(name) else value
             for name, value in arguments.items()
         }
-        for name, child in build.nested_configs(node).items():
+        for name, child in nested_configs(node).items():
             arguments[name] = make(child, (*prefix, name))
         made = type(node)(**copy.deepcopy(arguments))
         for name, value in vars(made).items():
@@ -306,7 +311,9 @@ def stand_ins(recorder: Recorder) -> Iterator[None]:
     changed: list[tuple[dict[str, Any], str, Any]] = []
     for module in [m for n, m in sys.modules.items() if n.startswith(("transformers.models.", "timm.")) and m]:
         space = vars(module)
-        if not isinstance(module, types.ModuleType) or "PreTrainedModel" not in space and "config" not in module.__name__:
+        if not isinstance(module, types.ModuleType) or (
+            "PreTrainedModel" not in space and "config" not in module.__name__
+        ):
             if not module.__name__.startswith("timm."):
                 continue
         for name, value in {**names, **({"math": proxy} if space.get("math") is math else {})}.items():
@@ -360,10 +367,10 @@ def trace(record: Record, template: PreTrainedConfig) -> dict[str, Any]:
     """The expressions of one record."""
     paths = {tuple(path.split(".")): value for path, value in record.overrides.items()}
     missed: set[tuple[str, str]] = set()
-    found = run(record, build.construct(template, paths), missed)
+    found = run(record, construct(template, paths), missed)
     optional = {pair for pair in missed if pair[1] in OPTIONAL}
     if optional:
-        config = build.construct(template, paths)
+        config = construct(template, paths)
         rules = with_optional(config, optional)
         with contextlib.suppress(Exception):
             again = run(record, config, missed)
@@ -374,10 +381,10 @@ def trace(record: Record, template: PreTrainedConfig) -> dict[str, Any]:
 
 def run(record: Record, config: PreTrainedConfig, missed: set[tuple[str, str]]) -> dict[str, Any]:
     """The expressions of a model built from a configuration, where the record has the same shape."""
-    cls = build.resolve_class(record.cls)
+    cls = resolve_class(record.cls)
     instrumented(config)
     recorder = Recorder()
-    with stand_ins(recorder), watched_configurations(missed), parameters_keep_trees(), Tracing(), build.on_meta():
+    with stand_ins(recorder), watched_configurations(missed), parameters_keep_trees(), Tracing(), on_meta():
         model = cls._from_config(config)
         tensors = saved(model)
     shapes = {}
@@ -388,12 +395,12 @@ def run(record: Record, config: PreTrainedConfig, missed: set[tuple[str, str]]) 
 
 
 def light_template(model_type: str, cls: Any) -> PreTrainedConfig:
-    """The default configuration of a class, without the trial of `build.template_for` that a model builds of it."""
-    config = build.CONFIG_MAPPING[model_type](**copy.deepcopy(build.CONSTRUCTOR_ARGUMENTS.get(model_type, {})))
+    """The default configuration of a class, without the trial of `template_for` that a model builds of it."""
+    config = CONFIG_MAPPING[model_type](**copy.deepcopy(CONSTRUCTOR_ARGUMENTS.get(model_type, {})))
     if cls.config_class is not None and not isinstance(config, cls.config_class):
-        inner = [child for child in build.nested_configs(config).values() if isinstance(child, cls.config_class)]
+        inner = [child for child in nested_configs(config).values() if isinstance(child, cls.config_class)]
         config = inner[0] if inner else config
-    return build.construct(config, build.REPAIRS[model_type]) if model_type in build.REPAIRS else config
+    return construct(config, REPAIRS[model_type]) if model_type in REPAIRS else config
 
 
 def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
@@ -410,10 +417,10 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
         record = records.read(truth / name)
         if len(record.shapes) > MOST_TENSORS:
             continue
-        cls = build.resolve_class(record.cls)
+        cls = resolve_class(record.cls)
         kind = cls.config_class
         content: dict[str, Any] = {}
-        for attempt in (light_template, lambda *a: build.template_for(*a)[0]):
+        for attempt in (light_template, lambda *a: template_for(*a)[0]):
             try:
                 if len(templates.setdefault(kind, [])) == 0 or content:
                     templates[kind] = [attempt(model_type, cls)]
@@ -442,7 +449,7 @@ def traced_record(record: Record, template: PreTrainedConfig) -> dict[str, Any]:
 def worker(job: tuple[str, Path, set[str]]) -> None:
     """One type, whatever happens in it."""
     warnings.simplefilter("ignore")
-    resource.setrlimit(resource.RLIMIT_AS, (build.MEMORY_LIMIT, build.MEMORY_LIMIT))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     torch.set_num_threads(1)
     try:
         trace_type(*job)

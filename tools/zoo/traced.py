@@ -9,9 +9,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 #: A field's path, a number, or an operator with its operands.
 Tree = Any
@@ -239,7 +243,7 @@ class Int(int):
 
     tree: Tree
 
-    def __new__(cls, value: int, tree: Tree) -> Int:
+    def __new__(cls, value: int, tree: Tree) -> Self:
         made = super().__new__(cls, value)
         made.tree = tree
         return made
@@ -279,7 +283,7 @@ class Float(float):
 
     tree: Tree
 
-    def __new__(cls, value: float, tree: Tree) -> Float:
+    def __new__(cls, value: float, tree: Tree) -> Self:
         made = super().__new__(cls, value)
         made.tree = tree
         return made
@@ -417,7 +421,6 @@ class Recorder:
             self.ranges[text(times.tree)] = int(times)
         numbers = range(*bounds)
         return [Int(number, f"@{number}") for number in numbers] if len(numbers) < LONGEST_LOOP else numbers
-
 
     def enumerate(self, items: Iterable[Any], start: int = 0) -> Any:
         """`enumerate`, whose numbers remember that they count."""

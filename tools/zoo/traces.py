@@ -12,8 +12,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: A number in an expression: one that a loop counted, or one that stands in the code.
 _HOLE = re.compile(r"@(\d+)|(?<![\w.])(\d+)(?![\w.])")
@@ -68,9 +70,7 @@ def generalized(sightings: Iterable[Sighting], fit: Callable[[list[Sighting], li
 
 def _folded(sighting: Sighting) -> Sighting:
     """`depths[@3 - 1]` as `depths[@2]`: an item by its own number."""
-    text = re.sub(
-        r"\[@(\d+) ([+-]) (\d+)\]", lambda m: f"[@{int(m[1]) + int(m[2] + m[3])}]", sighting.text
-    )
+    text = re.sub(r"\[@(\d+) ([+-]) (\d+)\]", lambda m: f"[@{int(m[1]) + int(m[2] + m[3])}]", sighting.text)
     return replace(sighting, text=text) if text != sighting.text else sighting
 
 
