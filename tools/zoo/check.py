@@ -109,7 +109,7 @@ def check_type(job: tuple[Path, str, str]) -> list[Verdict]:
 
 def use_drafts(folder: Path) -> None:
     """Look families up in drafts instead of in the package."""
-    from derive import load_drafts
+    from drafts import load_drafts
     from roles import name_roles
     from write import hand_written
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(ROOT))
 
-from derive import load_drafts
+from drafts import load_drafts
 from roles import name_roles
 
 from inspector.architectures.coverage import COVERAGE
