@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -68,6 +69,10 @@ CONSTANTS = frozenset({"alpha", "vera_A", "vera_B"})
 #: Methods that make the same tensors as another and some of their own.
 MORE_THAN: Mapping[str, str] = {"dora": "lora", "adalora": "lora"}
 
+_ANY_END = tuple(end for end, *_ in ENDS)
+#: Last words that stand for a role by themselves, and the longest of them.
+_TAIL_WORDS = frozenset(tail for tail in TAILS if "." not in tail)
+_LONGEST_TAIL = max(map(len, _TAIL_WORDS))
 _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 
@@ -94,9 +99,8 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
 
 
 def _end(name: str) -> tuple[str, str, str, int | None] | None:
-    for entry in ENDS:
-        if name.endswith(entry[0]):
-            return entry
+    if name.endswith(_ANY_END):
+        return next(entry for entry in ENDS if name.endswith(entry[0]))
     if name in WHOLE:
         return "", WHOLE[name], name, None
     return (ALPHA, "", "alpha", None) if name.endswith(ALPHA) and _KOHYA.match(name) else None
@@ -106,7 +110,11 @@ def _served(name: str, end: str) -> str:
     """The weight that an adapter's tensor changes, under the base model's name."""
     if not end:
         return name + ".weight"
-    stem = name.removesuffix(end)
+    return _base(name.removesuffix(end))
+
+
+@lru_cache(maxsize=64)  # the pieces of one weight stand beside each other
+def _base(stem: str) -> str:
     stem = stem.removeprefix("base_model.model.").removeprefix("base_model.")
     return (_dotted(stem) if _KOHYA.match(stem) else stem) + ".weight"
 
@@ -119,8 +127,12 @@ def _dotted(stem: str) -> str:
 
 def _with_tail(word: str) -> str:
     """`attn1_to_q` → `attn1.to_q`: the known word at the end set apart."""
-    tail = max((tail for tail in TAILS if "." not in tail and word.endswith("_" + tail)), key=len, default="")
-    return f"{word.removesuffix('_' + tail)}.{tail}" if tail else word
+    at = word.find("_", max(0, len(word) - _LONGEST_TAIL - 1))
+    while at >= 0:
+        if word[at + 1 :] in _TAIL_WORDS:
+            return f"{word[:at]}.{word[at + 1 :]}"
+        at = word.find("_", at + 1)
+    return word
 
 
 def base_names(names: Iterable[str]) -> dict[str, str]:

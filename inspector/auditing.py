@@ -1,8 +1,8 @@
 """Is this download whole, consistent and safe? Every rule on every model at the targets.
 
 A target is a file, a folder with a model, a folder of such folders, or anything else that `targets`
-finds. A folder with weight files directly in it is a model; files below it that belong to no other
-model are looked at with it.
+finds: what is no path of this machine and has the shape of a Hub id is asked of the Hub. A folder with
+weight files directly in it is a model; files below it that belong to no other model are looked at with it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from inspector.units import escape
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 #: Ends of files that make a folder a model's, whole or not.
 _MARKS = (*WEIGHTS, ".index.json", ".bin", ".pt", ".pth", ".ckpt", ".pkl", *(end + ".incomplete" for end in WEIGHTS))
-#: How a target asks for the network: a misspelt path is not to end there.
-_ASKS = ("hf://", "http://", "https://")
 #: Findings of one rule in one model that are told one by one.
 MOST_PER_RULE = 50
 
@@ -194,12 +192,9 @@ def subjects(target: str, revision: str | None = None) -> Iterator[Subject]:
     if path.is_dir():
         yield from _in_folder(path, target)
         return
-    local = path.is_symlink() or path.exists()
-    if not local and not target.lower().startswith(_ASKS):
-        raise TargetError(f"{escape(target)}: no such file or folder; hf://{escape(target)} would ask the Hub")
     place = place_of(target, revision)
     try:
-        if local:
+        if isinstance(place, LocalPlace):
             listed = list(entries(path.parent, recursive=False))
             yield Subject(place, listed, target, str(path.parent))
         else:

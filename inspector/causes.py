@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 
-from inspector.model import Key, Prediction, Tensor
+from inspector.model import Expected, Key, Prediction, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,27 @@ def _prediction_head(surplus: Surplus) -> bool:
     return isinstance(more, int) and layer is not None and surplus.layers <= layer < surplus.layers + more
 
 
+def _optional(surplus: Surplus) -> bool:
+    """A tensor that the architecture may have, or a bias in a GGUF file, which no key-value announces."""
+    prediction, key = surplus.prediction, surplus.key
+    if prediction is None:
+        return False
+    bias = prediction.config.kind == "gguf" and key.part == "bias"
+    rows = (*prediction.optional, *(prediction.expected if bias else ()))
+    return any(
+        (row.role, row.tower, row.part)
+        in ((key.role, key.tower, key.part), (key.role, key.tower, "weight" if bias else ""))
+        and (key.layer in row.layers if row.layers is not None else key.layer is None)
+        and surplus.tensor.elements in (row.elements, _outputs(row) if bias else row.elements)
+        for row in rows
+    )
+
+
+def _outputs(row: Expected) -> int:
+    """Elements of a weight's bias: one for each row of its matrix, or of each expert's."""
+    return prod(row.shape[: 1 if row.stacked is None else 2])
+
+
 def _adapter(surplus: Surplus) -> bool:
     return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
 
@@ -78,6 +100,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("shape", "a tensor of another size than the configuration says"),
     Cause("missing", "tensors that the configuration says there are, and that no file has"),
     Cause("prediction_head", "layers that predict further tokens", _prediction_head),
+    Cause("optional", "tensors that models of this kind may have, and of which no key-value tells", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
     Cause("buffer", "stored constants that are no parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),

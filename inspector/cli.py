@@ -308,18 +308,20 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.argument("pattern", required=False)
 def architectures(pattern: str | None, as_json: bool) -> None:
-    """The model types that have a table, and how far each is covered. PATTERN is a part of a name."""
+    """The model types that have a table, how far each is covered, and GGUF's. PATTERN is a part of a name."""
     from inspector import architectures as known
 
-    chosen = [each for each in known.listed() if pattern is None or pattern in each.model_type]
+    part = pattern or ""
+    chosen = [each for each in known.listed() if part in each.model_type]
+    gguf = [each for each in known.listed_gguf() if part in each.architecture or part in (each.model_type or "")]
     if as_json:
         from inspector.report import documents
 
-        _print_json({"schema": documents.SCHEMA, "model_types": [documents.architecture(each) for each in chosen]})
+        _print_json(documents.architectures(chosen, gguf))
         return
     from inspector.report.architectures import lines
 
-    _print_lines(lines(chosen))
+    _print_lines(lines(chosen, gguf))
 
 
 @inspect.command()

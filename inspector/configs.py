@@ -16,8 +16,10 @@ from inspector.quantization.declaration import FIELDS, declaration
 from inspector.sources import Place
 from inspector.units import escape, integer
 
-#: A configuration file larger than this is not read. Real ones with long lists reach some 100 kB.
-MAX_CONFIG = 16 * 1024 * 1024
+#: A configuration file larger than this is not read. Real ones with long lists reach some 100 kB, a tokenizer's 1.2 MB.
+MAX_CONFIG = 4 * 1024 * 1024
+#: Each object or list costs 60 bytes of memory or more. A tokenizer's configuration has one a special token.
+MAX_BRACKETS = 200_000
 #: Where a configuration is looked for beside the weights, in this order.
 FILES = ("config.json", "params.json")
 #: PEFT's configuration of an adapter.
@@ -123,18 +125,28 @@ def load(path: Path) -> Config:
 def parse(text: str, path: str) -> Config:
     """A configuration from its JSON text. Raises ConfigError."""
     try:
-        values = json.loads(text)
+        values = loads(text)
     except json.JSONDecodeError as error:
         raise ConfigError(
             f"{escape(path)} is not JSON: {error.msg}, line {error.lineno} column {error.colno}"
         ) from error
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         raise ConfigError(
             f"{escape(path)} is not a readable JSON document: nested too deep, or a number too long"
         ) from error
     if not isinstance(values, dict):
         raise ConfigError(f"{escape(path)} is JSON, but not an object of fields")
     return normalize(values, path)
+
+
+def loads(text: str) -> Any:
+    """JSON from a stranger. Raises ValueError for what is none, or is made to exhaust memory."""
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        raise ValueError("more objects and lists than a configuration has")
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
@@ -154,10 +166,17 @@ def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) ->
     for name, text in dialect.derived.items():
         if name in translated or not formula.names(text) <= scope.keys():
             continue
-        translated[name] = value = formula.evaluate(text, scope)
+        value = formula.evaluate(text, scope)
+        if value is None:
+            continue
+        translated[name] = value
         if isinstance(value, int):
             notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
-    model_type = next(model_type for key, model_type in dialect.model_types if key in own)
+    model_type = next(
+        model_type
+        for condition, model_type in dialect.model_types
+        if formula.names(condition) <= own.keys() and formula.evaluate(condition, own)
+    )
     values = {**scope, **translated, "model_type": model_type}
     return Config(values, dialect.kind, path, tuple(notes))
 

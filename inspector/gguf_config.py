@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from inspector.architectures.gguf_keys import FIELDS, GENERAL_FIELDS, MODEL_TYPES, MODEL_TYPES_BY_KEY, TOKENS
+from inspector.architectures import GGUF_ARCHITECTURE
+from inspector.architectures.gguf_keys import (
+    COUNTS,
+    FIELDS,
+    FIELDS_OF,
+    GENERAL_FIELDS,
+    MODEL_TYPES,
+    MODEL_TYPES_BY_KEY,
+    TOKENS,
+)
 from inspector.formats.ggml_types import FILE_TYPES
 from inspector.formats.gguf_values import KeyValues
 from inspector.model import Claim, Config, Header
+from inspector.prediction import PER_LAYER
 from inspector.units import integer
 
 #: A per-layer array longer than this is no array of layers.
@@ -27,16 +37,9 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     architecture = pairs["general.architecture"]
     if not isinstance(architecture, str):
         return None
-    values: dict[str, Any] = {"model_type": _model_type(architecture, pairs)}
+    values: dict[str, Any] = {"model_type": _model_type(architecture, pairs), GGUF_ARCHITECTURE: architecture}
+    values.update(_fields(architecture, pairs))
     notes = []
-    for key, fields in FIELDS.items():
-        value = _value(pairs, f"{architecture}.{key}")
-        if value is not None:
-            values.update(dict.fromkeys(fields, value))
-    for key, field in GENERAL_FIELDS.items():
-        value = _value(pairs, key)
-        if value is not None:
-            values[field] = value
     _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)
     if "vocab_size" not in values and tokens is not None and tokens.items is not None:
@@ -46,7 +49,32 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     if isinstance(ahead, int) and isinstance(values.get("num_hidden_layers"), int) and ahead > 0:
         values["num_hidden_layers"] -= ahead  # GGUF's blocks include them, Transformers' layers do not
         notes.append(f"{integer(ahead)} of the blocks predict further tokens")
+    layers = _by_layer(values)
+    if layers:
+        values[PER_LAYER] = layers
     return Config(values, "gguf", path, tuple(notes))
+
+
+def _fields(architecture: str, pairs: KeyValues) -> Iterator[tuple[str, Any]]:
+    """The fields that keys give."""
+    own = {f"{architecture}.{key}": fields for key, fields in {**FIELDS, **FIELDS_OF.get(architecture, {})}.items()}
+    for key, fields in {**own, **{key: (field,) for key, field in GENERAL_FIELDS.items()}}.items():
+        value = _value(pairs, key)
+        if value is not None:
+            yield from ((field, value) for field in fields)
+    for key, field in COUNTS.items():
+        array = pairs.fields.get(f"{architecture}.{key}")
+        if array is not None and array.items is not None:
+            yield field, array.items
+
+
+def _by_layer(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Layer → the fields that have a number of their own there."""
+    layers: dict[str, dict[str, Any]] = {}
+    for field, numbers in values.items():
+        for layer, number in enumerate(numbers if isinstance(numbers, list) else ()):
+            layers.setdefault(str(layer), {})[field] = number
+    return layers
 
 
 def _add_label(values: dict[str, Any], pairs: KeyValues) -> None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, repeat
 from math import prod
+from operator import itemgetter
 
 from inspector import causes, units
 from inspector.architectures.fusions import COARSE
 from inspector.causes import Surplus
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.kinds import Kind
 from inspector.ledger import Ledger
 from inspector.model import STACKED, Expected, Finding, Key, Packing, Prediction, Severity, Tensor
@@ -79,6 +81,7 @@ class Join:
     _predicted: set[tuple[str, str, str]] = field(default_factory=set)  # tower, role and part of any row
     _surplus: list[int] = field(default_factory=list)
     _copies: list[int] = field(default_factory=list)
+    _all_distinct: bool | None = None  # whether no two names are equal, once it was asked
     _weights: set[str] = field(default_factory=set)  # names of packed weights, made when asked for
 
     def settle(self, ledger: Ledger, bits: int) -> None:
@@ -114,7 +117,9 @@ class Join:
 
     def _distinct(self, members: Sequence[int]) -> bool:
         """Whether no name stands twice, as one may in two files."""
-        return len({self.tensors[at].name for at in members}) == len(members)
+        if self._all_distinct is None:
+            self._all_distinct = len(set(self.named.names)) == len(self.named.names)
+        return self._all_distinct or len({self.tensors[at].name for at in members}) == len(members)
 
     def _match_whole(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind]) -> bool:
         """A group whose names and shape are those of one row: the usual case, and nobody need read the numbers."""
@@ -253,8 +258,11 @@ class Join:
         `sizes` are the bytes of each as counted, at its own width, and as stored.
         """
         counted, own, stored = sizes
+        width = str(packed_bits)
+        if self.packing is not None and self.packing.uneven:
+            own, width = stored, units.bits(stored * packed_bits / own) if own else width
         if own != counted:
-            what = f"{slot.role} packed at {packed_bits} bits"
+            what = f"{slot.role} packed at {width} bits"
             ledger.add("mixed_dtype", number * (own - counted), what, number)
         if stored < own:
             ledger.add("sparsity", number * (stored - own), f"{slot.role} without its zeros", number)
@@ -269,27 +277,45 @@ class Join:
     def _book_surplus(self, ledger: Ledger) -> None:
         """Stored tensors that nothing predicts: a cause claims them, or they stay unexplained."""
         known: dict[tuple[int, int | None], tuple[causes.Cause | None, str]] = {}
-        for at in self._surplus:
-            tensor, slot = self.tensors[at], self.named.slots[at]
-            # Only beside a prediction can a layer be one too many.
-            layer = self.named.key(at).layer if self.prediction else None
-            found = known.get((id(slot), layer))
-            if found is None:
-                surplus = Surplus(tensor, self.named.key(at), slot.group, self.prediction)
-                kind = self.packing.kinds.get(tensor.name) if self.packing else None
-                found = known[id(slot), layer] = causes.cause_of(surplus), kind or short(tensor.name)
-            cause, what = found
-            if cause is None and self._added_bias(tensor.name):
-                cause, what = causes.BY_NAME["quantization_overhead"], "biases that packing added"
+        for unit, pairs in groupby(zip(self._surplus, self._units(), strict=True), itemgetter(1)):
+            members = [at for at, _ in pairs]
+            if unit not in known:
+                known[unit] = self._cause_of(members[0])
+            cause, what = known[unit]
+            if cause is None and self.packing and self.prediction:
+                members = self._without_added_biases(members, ledger)
             if cause is None:
-                self.unexplained.append(tensor.name)
+                self.unexplained += [self.tensors[at].name for at in members]
                 continue
             if not cause.parameters:
-                self.parameters[at] = 0
-            ledger.add(cause.name, tensor.nbytes, what)
+                for at in members:
+                    self.parameters[at] = 0
+            ledger.add(cause.name, sum(self.tensors[at].nbytes for at in members), what, len(members))
         if self.unexplained and self.prediction:
             what = f"{plural(len(self.unexplained), 'tensor')} that the configuration does not predict"
             self.findings.append(Finding("unexplained", "warning", what, None, self.unexplained[0]))
+
+    def _units(self) -> Iterator[tuple[int, int | None]]:
+        """Of each surplus tensor its slot and layer: one cause has all that share them."""
+        slots = (id(self.named.slots[at]) for at in self._surplus)
+        # Only beside a prediction can a layer be one too many.
+        layers = (self.named.key(at).layer for at in self._surplus) if self.prediction else repeat(None)
+        return zip(slots, layers, strict=False)
+
+    def _cause_of(self, at: int) -> tuple[causes.Cause | None, str]:
+        """What claims a tensor and those like it, and the words for it."""
+        tensor = self.tensors[at]
+        kind = self.packing.kinds.get(tensor.name) if self.packing else None
+        surplus = Surplus(tensor, self.named.key(at), self.named.slots[at].group, self.prediction)
+        return causes.cause_of(surplus), kind or short(tensor.name)
+
+    def _without_added_biases(self, members: list[int], ledger: Ledger) -> list[int]:
+        """The tensors that are no biases which packing added; those are booked, and are no parameters."""
+        added = {at for at in members if self._added_bias(self.tensors[at].name)}
+        for at in added:
+            self.parameters[at] = 0
+            ledger.add("quantization_overhead", self.tensors[at].nbytes, "biases that packing added")
+        return [at for at in members if at not in added]
 
     def _added_bias(self, name: str) -> bool:
         """A bias of a packed weight, where the configuration has none: AutoGPTQ wrote zeros for it."""

@@ -298,6 +298,7 @@ class Prediction:
     expected: tuple[Expected, ...]  # stored tensors, buffers apart
     tied: tuple[Expected, ...] = ()  # shared with the token embedding, and not stored
     buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
+    optional: tuple[Expected, ...] = ()  # tensors of which the configuration does not tell whether they are there
     base: Prediction | None = None  # of an adapter: the model that it changes
 
     @property
@@ -353,6 +354,7 @@ class Packing:
     findings: tuple[Finding, ...] = ()
     odd_bits: Mapping[str, int] = field(default_factory=dict)  # packed tensor → its bits, where they are not `bits`
     kinds: Mapping[str, str] = field(default_factory=dict)  # side tensor → what it is, for people: "scales"
+    uneven: bool = False  # `bits` is only the nearest whole number
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +396,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Dimension:
+    """A size of a role's tensors."""
+
+    size: int
+    meaning: str | None  # in configuration fields; None where nothing explains it
+
+
+@dataclass(frozen=True, slots=True)
 class RoleSum:
     """All tensors of one role in one tower, as counted and as predicted."""
 
@@ -406,6 +416,8 @@ class RoleSum:
     predicted_parameters: int | None  # None where there is no prediction
     formula: str | None
     dtypes: tuple[str, ...] = ()
+    explained: str = ""  # the shapes where there is no prediction, as far as configuration fields explain them
+    dimensions: tuple[Dimension, ...] | None = None  # the sizes in these shapes; None beside a prediction
 
     @property
     def bits_per_weight(self) -> float | None:

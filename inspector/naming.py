@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 from inspector.architectures import family_of
@@ -40,6 +41,8 @@ _BLUR = str.maketrans("123456789", "000000000")
 
 #: Between a served weight's pattern and a piece of side data, in the name of a group.
 _SIDE = "\0"
+#: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
+MOST_PATTERNS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class Namer:
         assert row is not None
         pattern = _pattern(re.sub(r"\{\w+\}", "0", template))
         entries = [(pattern, slot)]
-        if row.leaf == "weight":
+        if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
             entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))
         for name, entry in entries:
             self._table.setdefault(name, entry)
@@ -146,12 +149,14 @@ class Namer:
         groups = _by_pattern(served)
         if side:
             groups = _apart(groups, served, names, pieces or {})
+        groups, beyond = _bounded(groups)
         slots = _settle_norms(_settle_towers({pattern: self._slot(pattern) for pattern in groups}))
         of_each: list[Slot] = [NAMELESS] * len(names)
         for pattern, members in groups.items():
             for at in members:
                 of_each[at] = slots[pattern]
-        return Named(served, of_each, [(slots[pattern], members) for pattern, members in groups.items()])
+        grouped = [(slots[pattern], members) for pattern, members in groups.items()]
+        return Named(served, of_each, [*grouped, (NAMELESS, beyond)] if beyond else grouped, len(beyond))
 
     def _slot(self, pattern: str) -> Slot:
         """The slot of a pattern; of side data, the served weight's role with its own last word as part."""
@@ -168,6 +173,7 @@ class Named:
     names: Sequence[str]  # of weights; side data goes by the weight that it serves
     slots: Sequence[Slot]
     groups: Sequence[tuple[Slot, Sequence[int]]]  # tensors of one pattern, by position
+    beyond: int = 0  # tensors whose patterns are more than are looked at
 
     def key(self, at: int) -> Key:
         """The key of the tensor at a position."""
@@ -207,6 +213,14 @@ def _grouped(patterns: Iterable[str]) -> dict[str, list[int]]:
             groups[pattern] = members = []
         members.append(at)
     return groups
+
+
+def _bounded(groups: dict[str, list[int]]) -> tuple[dict[str, list[int]], list[int]]:
+    """The first patterns, as many as are looked at, and the tensors of all others."""
+    if len(groups) <= MOST_PATTERNS:
+        return groups, []
+    rest = islice(groups.values(), MOST_PATTERNS, None)
+    return dict(islice(groups.items(), MOST_PATTERNS)), sorted(chain.from_iterable(rest))
 
 
 def _pattern(name: str) -> str:

@@ -5,7 +5,7 @@ The knowledge is in `architectures`; this reads a family's table forwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -83,14 +83,17 @@ def predict(config: Config) -> Prediction:
     stored: list[Expected] = []
     tied: list[Expected] = []
     buffers: list[Expected] = []
+    optional: list[Expected] = []
     for row, expected, is_tied in expand(family, config.values, head):
         if row.buffer and not row.persistent:
             buffers.append(expected)
+        elif row.optional:
+            optional.append(expected)
         elif is_tied:
             tied.append(expected)
         else:
             stored.append(expected)
-    predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers))
+    predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers), tuple(optional))
     if predicted.tensors > MAX_TENSORS:
         raise ConfigError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
     return predicted
@@ -120,6 +123,7 @@ class Scope:
         for alias, own in family.fields.items():
             self._aliases.setdefault(own, [own]).append(alias)
         self._pending: set[str] = set()
+        self._layers = _own_values(values.get(PER_LAYER))
 
     def __getitem__(self, name: str) -> Any:
         """The value of a field or index. Raises ConfigError where the configuration must give it."""
@@ -145,9 +149,7 @@ class Scope:
 
     def _of_layer(self) -> Mapping[str, Any]:
         """The values that `per_layer_config` gives to the layer that is asked for."""
-        layers = self.values.get(PER_LAYER) if "layer" in self.indexes else None
-        own = layers.get(str(self.indexes["layer"])) if isinstance(layers, Mapping) else None
-        return own if isinstance(own, Mapping) else {}
+        return self._layers.get(self.indexes["layer"], {}) if self._layers and "layer" in self.indexes else {}
 
     def _is_null(self, name: str) -> bool:
         return any(alias in self.values for alias in self._aliases.get(name, (name,)))
@@ -178,12 +180,32 @@ class Scope:
         finally:
             self._pending.discard(name)
 
+    def mentions(self, text: str, indexes: Collection[str]) -> bool:
+        """Whether an expression's value may differ between the indexes, by itself or through a derived field."""
+        left, seen = [*formula.names(text)], set[str]()
+        while left:
+            name = left.pop()
+            if name in indexes:
+                return True
+            if name not in seen and name in self.family.derived:
+                left += formula.names(self.family.derived[name])
+            seen.add(name)
+        return False
+
     def at(self, **indexes: int) -> Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
         inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
-        inner._aliases, inner._pending = self._aliases, self._pending
+        inner._aliases, inner._pending, inner._layers = self._aliases, self._pending, self._layers
         return inner
+
+
+def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
+    """Layer → its own values; the numbers are written with leading zeros: `{"05": {"head_dim": 512}}`."""
+    if not isinstance(layers, Mapping):
+        return {}
+    numbered = ((str(number), own) for number, own in layers.items() if isinstance(own, Mapping))
+    return {int(number): own for number, own in numbered if number.isdecimal() and len(number) < 9}
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -202,6 +224,8 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
         if entry.heads and head not in entry.heads.split():
             continue
         if isinstance(entry, Include):
+            if entry.when and not formula.evaluate(entry.when, scope):
+                continue
             for row, expected, tied in _expand_include(entry, values):
                 yield row, _under_class(expected, family, head), tied
             continue
@@ -236,16 +260,14 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     free = [name for name in bounds if name != "expert"]
     further = [n for n in numbers_of(row.template) if n not in ("layer", "expert")]
     by_shape: dict[tuple[tuple[int, ...], int | None, tuple[Any, ...], bool], list[dict[str, int]]] = {}
-    mentioned = formula.names(row.when) if row.when else frozenset()
-    constant_when = row.when and not mentioned & bounds.keys()
+    by_layer = "layer" in free and PER_LAYER in scope.values
+    constant_when = row.when and not by_layer and not scope.mentions(row.when, bounds)
     if constant_when and not formula.evaluate(row.when, scope):
         return
     dims = formula.dimensions(row.shape)
-    varying = ("layer" in free and PER_LAYER in scope.values) or any(
-        formula.names(text) & bounds.keys() for text in (*dims, bounds.get("expert") or "0")
-    )
+    varying = by_layer or any(scope.mentions(text, bounds) for text in (*dims, bounds.get("expert") or "0"))
     fixed: tuple[tuple[int, ...], int | None] | None = None
-    fixed_bias = not row.bias or not formula.names(row.bias) & bounds.keys()
+    fixed_bias = not row.bias or not scope.mentions(row.bias, bounds)
     bias = bool(row.bias) and fixed_bias and bool(formula.evaluate(row.bias, scope))
     for combination in _combinations(free, bounds, scope):
         inner = scope.at(**combination) if combination else scope

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from math import prod
@@ -17,7 +17,7 @@ from inspector import causes, configs, labels
 from inspector.adapters import adapter_of, base_names
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.join import Join
 from inspector.kinds import Kind, kinds_of
 from inspector.ledger import Ledger
@@ -28,6 +28,7 @@ from inspector.model import (
     Component,
     ComponentSum,
     Config,
+    Dimension,
     DtypeSum,
     Finding,
     Labelled,
@@ -38,7 +39,7 @@ from inspector.model import (
     RoleSum,
     Tensor,
 )
-from inspector.naming import Named, Namer
+from inspector.naming import MOST_PATTERNS, Named, Namer
 from inspector.prediction import by_role, bytes_at, predict, size_of
 from inspector.quantization import contradictions, packing_of
 from inspector.units import integer, plural
@@ -77,7 +78,12 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     on_disk = checkpoint.size
     start = nominal.bytes if nominal else predicted or 0
     logical = sum(join.parameters)
-    roles = _roles(kinds, named, join.parameters, prediction)
+    explained = None
+    if prediction is None and adapter is None:
+        from inspector import dimensions  # only a model that no table knows needs it
+
+        explained = dimensions.explain(config.values if config else None, named.groups, shapes)
+    roles = _roles(kinds, named, join.parameters, prediction, explained or {})
     return Reconciliation(
         checkpoint=replace(checkpoint, config=config),
         prediction=prediction,
@@ -94,7 +100,13 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         stored_elements=sum(each.elements for each in dtypes),
         roles=roles,
         dtypes=dtypes,
-        findings=(*checkpoint.all_findings, *notes, *_packing_findings(checkpoint, packing, adapter), *join.findings),
+        findings=(
+            *checkpoint.all_findings,
+            *notes,
+            *_packing_findings(checkpoint, packing, adapter),
+            *_naming_findings(named),
+            *join.findings,
+        ),
         claims=tuple(_claims(checkpoint, tensors, logical, dtype)),
         tensors=_Labels(checkpoint, named, join.parameters),
         adapter=adapter,
@@ -129,6 +141,15 @@ def _packing_findings(checkpoint: Checkpoint, packing: Packing | None, adapter: 
     if adapter:
         return ()  # the configuration is that of the base
     return packing.findings if packing else contradictions(checkpoint.config)
+
+
+def _naming_findings(named: Named) -> tuple[Finding, ...]:
+    if not named.beyond:
+        return ()
+    what = f"more than {integer(MOST_PATTERNS)} patterns of names, where models have hundreds: " + (
+        f"what {plural(named.beyond, 'tensor')} are for was not looked into"
+    )
+    return (Finding("many-names", "warning", what),)
 
 
 def _name_adapter(adapter: Adapter, config: Config | None, names: Sequence[str]) -> Named:
@@ -255,7 +276,11 @@ def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, sch
 
 
 def _roles(
-    kinds: Sequence[Counter[Kind]], named: Named, parameters: Sequence[int], prediction: Prediction | None
+    kinds: Sequence[Counter[Kind]],
+    named: Named,
+    parameters: Sequence[int],
+    prediction: Prediction | None,
+    explained: Mapping[tuple[str, str, str], tuple[str, tuple[Dimension, ...]]],
 ) -> tuple[RoleSum, ...]:
     """Tensors by role: in the prediction's order, then in the files'."""
     forecasts = {(line.role, line.group, line.tower): line for line in by_role(prediction)} if prediction else {}
@@ -279,6 +304,8 @@ def _roles(
             predicted_parameters=forecasts[key].parameters if key in forecasts else 0 if prediction else None,
             formula=forecasts[key].formula if key in forecasts else None,
             dtypes=tuple(dtypes[key]),
+            explained=explained.get(key, ("", ()))[0],
+            dimensions=None if prediction else explained.get(key, ("", ()))[1],
         )
         for key, total in sums.items()
     )

@@ -18,7 +18,7 @@ from inspector.units import escape, integer, plural
 
 INDEX = ".safetensors.index.json"
 #: Real indexes reach 60 MB.
-MAX_INDEX = 256 * 1024 * 1024
+MAX_INDEX = 64 * 1024 * 1024
 #: An index has three; each that it has besides costs memory, and names have none.
 MAX_BRACKETS = 100_000
 

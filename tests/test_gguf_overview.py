@@ -16,6 +16,7 @@ from sparse_gguf import TENSOR_TYPES, write_gguf
 import inspector
 from inspector import units
 from inspector.architectures import gguf_keys
+from inspector.architectures.gguf_layouts import LAYOUTS
 from inspector.formats.ggml_types import FILE_TYPES, TYPES
 from inspector.model import Reconciliation
 from inspector.report import documents, text
@@ -351,7 +352,7 @@ others = st.sampled_from(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from(["llama", "bert", "gpt2", "gemma", "qwen3"]),
+    st.sampled_from(sorted(LAYOUTS)),
     st.dictionaries(st.sampled_from(list(gguf_keys.FIELDS)), numbers | numbers | numbers | others),
     st.dictionaries(st.sampled_from([*gguf_keys.GENERAL_FIELDS, gguf_keys.TOKENS, "general.file_type"]), others),
 )

@@ -15,8 +15,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from inspector import FormatError, Header
-from inspector.formats import read
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats import read, safetensors_entries, safetensors_written
+from inspector.formats.findings import Findings
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.sources.local import LocalFile
 
 
@@ -270,10 +271,18 @@ SOUND = st.lists(
 
 
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(pairs=HEADERS | SOUND, data=st.integers(0, 24) | st.none(), front=st.sampled_from(["", "", " "]))
-def test_agrees_with_the_reference(tmp_path: Path, pairs: list[tuple[str, Any]], data: int | None, front: str) -> None:
+@given(
+    pairs=HEADERS | SOUND,
+    data=st.integers(0, 24) | st.none(),
+    front=st.sampled_from(["", "", " "]),
+    separators=st.sampled_from([(",", ":"), (", ", ": ")]),
+)
+def test_agrees_with_the_reference(
+    tmp_path: Path, pairs: list[tuple[str, Any]], data: int | None, front: str, separators: tuple[str, str]
+) -> None:
     """What the reference accepts we accept, with the same tensors; what it rejects we report."""
-    raw = front + "{" + ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in pairs) + "}"
+    texts = (f"{json.dumps(name)}:{json.dumps(value, separators=separators)}" for name, value in pairs)
+    raw = front + "{" + ",".join(texts) + "}"
     ends = [
         v["data_offsets"][1]
         for _, v in pairs
@@ -293,6 +302,60 @@ def test_agrees_with_the_reference(tmp_path: Path, pairs: list[tuple[str, Any]],
             assert {t.name: (t.dtype, list(t.shape)) for t in header.tensors} == {
                 name: (part.get_dtype(), part.get_shape()) for name, part in theirs.items()
             }
+
+
+#: Each, put somewhere into a header or over some of it, makes another text; some of them are sound JSON.
+SCRAPS = [
+    "",
+    " ",
+    "0",
+    "1",
+    "-",
+    ",",
+    '"',
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    "[]",
+    ":",
+    "a",
+    "\0",
+    "\n",
+    "é",
+    "null",
+    "1.0",
+    "true",
+]
+SCRAPS += ['"a":{}', '"__metadata__":{"a":"b"},', '"dtype":"U8",', '{"__metadata__":{"a":["b"]},"', "9" * 20]
+
+
+@settings(max_examples=2000, deadline=None)
+@given(
+    pairs=SOUND,
+    metadata=st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from(["", "c", '"'])),
+    scrap=st.sampled_from(SCRAPS),
+    at=st.integers(0, 400),
+    over=st.integers(0, 3),
+    twice=st.booleans(),
+)
+def test_the_short_way_reads_what_the_long_way_reads(
+    pairs: list[tuple[str, Any]], metadata: dict[str, str] | None, scrap: str, at: int, over: int, twice: bool
+) -> None:
+    """A header in the writer's layout, or anything near it: read with one expression as it would be as any JSON."""
+    entries = [*pairs, *pairs[:1]] if twice else pairs
+    front = [] if metadata is None else [("__metadata__", metadata)]
+    texts = (f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}" for name, value in [*front, *entries])
+    text = "{" + ",".join(texts) + "}"
+    at %= len(text) + 1
+    raw = (text[:at] + scrap + text[at + over :]).encode()
+    short = safetensors_written.parse(raw, 100)
+    if short is not None:
+        findings = Findings("x")
+        assert safetensors_entries.parse(raw, "x", 100, findings) == short
+        assert not findings.all()
+    assert short is not None or raw != text.encode() or twice or not pairs
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

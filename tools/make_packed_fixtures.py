@@ -1,7 +1,7 @@
 """Write fixtures/packed: what quantization libraries make of one small Llama, as recipes.
 
     pip install torch transformers bitsandbytes compressed-tensors torchao optimum-quanto hqq nvidia-modelopt \
-        mlx[cpu] mlx-lm gptqmodel autoawq aqlm vptq
+        mlx[cpu] mlx-lm gptqmodel autoawq aqlm vptq sinq fp-quant exllamav2 spqr-quant
     python tools/make_packed_fixtures.py [NAME…]
 
 Each library runs on the CPU; only the header of what it saves is kept. Where a library packs on a GPU
@@ -58,13 +58,18 @@ def bitsandbytes(plain: Path, out: Path, **settings: Any) -> None:
     quantized.save_pretrained(out)
 
 
-def compressed_tensors(plain: Path, out: Path, preset: str) -> None:
+def compressed_tensors(plain: Path, out: Path, preset: str, attention: str = "") -> None:
+    """One preset for all layers, or another for attention; with two, the first `o_proj` is left out."""
     from compressed_tensors.compressors import ModelCompressor
     from compressed_tensors.quantization import QuantizationConfig, apply_quantization_config, preset_name_to_scheme
 
     model = LlamaForCausalLM.from_pretrained(plain)
-    scheme = preset_name_to_scheme(preset, ["Linear"])
-    settings = QuantizationConfig(config_groups={"group_0": scheme}, ignore=["lm_head"], quantization_status="frozen")
+    groups = {"group_0": preset_name_to_scheme(preset, ["re:.*mlp.*"] if attention else ["Linear"])}
+    ignore = ["lm_head"]
+    if attention:
+        groups["group_1"] = preset_name_to_scheme(attention, ["re:.*self_attn.*"])
+        ignore.append(r"re:.*layers\.0\..*o_proj$")
+    settings = QuantizationConfig(config_groups=groups, ignore=ignore, quantization_status="frozen")
     apply_quantization_config(model, settings)
     for module in model.modules():
         for name in ("weight_scale", "input_scale", "weight_global_scale", "input_global_scale"):
@@ -105,6 +110,19 @@ def hqq(plain: Path, out: Path, bits: int, axis: int) -> None:
     (out / "config.json").write_text(json.dumps(config))
 
 
+def sinq(plain: Path, out: Path, bits: int) -> None:
+    from sinq.patch_model import AutoSINQHFModel
+    from sinq.sinqlinear_hf import sinq_base_quant_config
+
+    model = LlamaForCausalLM.from_pretrained(plain, dtype=torch.float16)
+    settings = sinq_base_quant_config(nbits=bits, group_size=64, tiling_mode="1D", method="sinq")
+    AutoSINQHFModel.quantize_model(model, None, settings, compute_dtype=torch.float16, device="cpu")
+    AutoSINQHFModel.save_quantized_safetensors(model, None, str(out), write_tokenizer=False)
+    config = json.loads((plain / "config.json").read_text())
+    config["quantization_config"] = {"quant_method": "sinq", "nbits": bits, "group_size": 64}
+    (out / "config.json").write_text(json.dumps(config))
+
+
 def modelopt(plain: Path, out: Path, kind: str) -> None:
     from modelopt.torch import quantization
     from modelopt.torch.export import export_hf_checkpoint
@@ -124,6 +142,14 @@ def mlx(plain: Path, out: Path, **settings: Any) -> None:
     words = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
     PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(plain)
     convert(str(plain), mlx_path=str(out), quantize=True, **settings)
+
+
+def mlx_by_module(name: str, _: object) -> bool | dict[str, Any]:
+    """Attention at 8 bits, the feed-forward at 4, and `down_proj` left as it is."""
+    if "down_proj" in name:
+        return False
+    bits, group = (8, 32) if "self_attn" in name else (4, 64)
+    return {"bits": bits, "group_size": group, "mode": "affine"}
 
 
 # --- libraries whose packed layers are put into the model -------------------------------------
@@ -195,6 +221,86 @@ def vptq_layer(linear: nn.Linear) -> nn.Module:
     return VQuantLinear(outlier_size=0, **sizes, **books, **flags)  # type: ignore[no-any-return]
 
 
+def fp_quant_layer(linear: nn.Linear) -> nn.Module:
+    """As the layer is after it has packed its weight, for which it needs a GPU."""
+    from fp_quant import FPQuantConfig, FPQuantDtype, FPQuantLinear
+
+    settings = FPQuantConfig(forward_dtype=FPQuantDtype.MXFP4, hadamard_group_size=32)
+    layer = FPQuantLinear(linear.in_features, linear.out_features, bias=False, config=settings, dtype=torch.bfloat16)
+    layer.weight = layer.dqweight = None
+    return layer  # type: ignore[no-any-return]
+
+
+class Stored(nn.Module):
+    """Tensors under names: a layout that its library writes on a GPU alone, after that library's source."""
+
+    def __init__(self, **tensors: tuple[torch.dtype, tuple[int, ...]]) -> None:
+        super().__init__()
+        for name, (dtype, shape) in tensors.items():
+            self.register_buffer(name, torch.zeros(shape, dtype=dtype))
+
+
+def exl2_layer(linear: nn.Linear) -> nn.Module:
+    """exllamav2/conversion/adaptivegptq.py, `pack`: half of the rows at 5 bits, half at 4, in groups of 32."""
+    outputs, inputs = linear.weight.shape
+    return Stored(
+        q_weight=(torch.int32, (inputs // 2 * 5 // 32 + inputs // 2 * 4 // 32, outputs)),
+        q_scale=(torch.int32, (inputs // 32, outputs // 8)),
+        q_scale_max=(torch.float16, (inputs // 32,)),
+        q_groups=(torch.int16, (inputs // 32 * 2,)),
+        q_invperm=(torch.int32, (inputs,)),
+    )
+
+
+def spqr_layer(linear: nn.Linear) -> nn.Module:
+    """spqr_quant/inference.py, `QuantizedLinear`: one word for 16 weights, and some outliers."""
+    outputs, inputs = linear.weight.shape
+    return Stored(
+        dense_weights=(torch.int64, (outputs * inputs // 16,)),
+        row_offsets=(torch.int32, (outputs + 1,)),
+        col_vals=(torch.int32, (outputs * inputs // 100,)),
+        in_perm=(torch.int32, (inputs,)),
+    )
+
+
+def qqq_layer(linear: nn.Linear) -> nn.Module:
+    """gptqmodel/nn_modules/qlinear/qqq.py, the buffers that it saves."""
+    outputs, inputs = linear.weight.shape
+    return Stored(
+        B=(torch.int32, (inputs // 16, outputs * 2)),
+        s_channel=(torch.float32, (1, outputs)),
+        s_group=(torch.float16, (inputs // 128, outputs)),
+    )
+
+
+def gptq_marlin_layer(linear: nn.Linear) -> nn.Module:
+    """gptqmodel/nn_modules/qlinear/marlin.py: the same weights with words of 16 rows beside each other."""
+    outputs, inputs = linear.weight.shape
+    return Stored(
+        qweight=(torch.int32, (inputs // 16, outputs * 2)),
+        scales=(torch.float16, (inputs // 128, outputs)),
+        g_idx=(torch.int32, (0,)),
+        g_idx_sort_indices=(torch.int32, (0,)),
+        qzeros=(torch.int32, (0,)),
+    )
+
+
+def torchao_layer(layout: str) -> Callable[[nn.Linear], nn.Module]:
+    """torchao/quantization/quantize_/workflows/int4: layouts that it packs on a GPU alone, as Transformers names them."""
+
+    def make(linear: nn.Linear) -> nn.Module:
+        outputs, inputs = linear.weight.shape
+        half = torch.bfloat16
+        layouts: dict[str, dict[str, tuple[torch.dtype, tuple[int, ...]]]] = {
+            "plain": {"qdata": (torch.int8, (outputs, inputs // 2)), "scale": (half, (inputs // 128, outputs)), "zero_point": (half, (inputs // 128, outputs))},
+            "preshuffled": {"qdata": (torch.int8, (outputs, inputs // 2)), "group_scale": (half, (inputs // 128, outputs)), "group_zero": (half, (inputs // 128, outputs))},
+            "tiles": {"qdata": (torch.int32, (outputs // 8, inputs // 128, 32, 4)), "scale_and_zero": (half, (inputs // 128, outputs, 2))},
+        }  # fmt: skip
+        return Stored(**{f"_weight_{name}": entry for name, entry in layouts[layout].items()})
+
+    return make
+
+
 def transformers_layer(module: str, name: str, **settings: Any) -> Callable[[nn.Linear], nn.Module]:
     def make(linear: nn.Linear) -> nn.Module:
         from importlib import import_module
@@ -205,6 +311,8 @@ def transformers_layer(module: str, name: str, **settings: Any) -> Callable[[nn.
     return make
 
 
+GEMMA = transformers_layer("gemma_quant", "QuantizedLinear", num_bits=4)
+INT4 = {"quant_method": "torchao", "quant_type": {"default": {"_type": "Int4WeightOnlyConfig", "_data": {"group_size": 128}}}}  # fmt: skip
 BITNET = transformers_layer("bitnet", "BitLinear", bias=False, dtype=torch.bfloat16)
 FP8 = transformers_layer("finegrained_fp8", "FP8Linear", block_size=(128, 128), activation_scheme="dynamic")
 FBGEMM = transformers_layer("fbgemm_fp8", "FbgemmFp8Linear", bias=False)
@@ -238,6 +346,16 @@ FIXED: dict[str, Fixture] = {
     "fp8-rows": Fixture("transformers", partial(with_layers, make=FBGEMM, declared={"quant_method": "fbgemm_fp8"}), "fp8", 8),
     "higgs": Fixture("transformers", partial(with_layers, make=HIGGS, declared={"quant_method": "higgs", "bits": 4}), "higgs", 4),
     "metal": Fixture("transformers", partial(with_layers, make=METAL, declared={"quant_method": "metal", "bits": 4, "group_size": 64}), "mlx", 4),
+    "gemma": Fixture("transformers", partial(with_layers, make=GEMMA, declared={"quant_method": "gemma", "num_bits": 4}), "gemma-int4", 4),
+    "mlx-by-module": Fixture("mlx", partial(mlx, quant_predicate=mlx_by_module), "mlx", 4),
+    "sinq": Fixture("sinq", partial(sinq, bits=4), "sinq", 4),
+    "exl2": Fixture("exllamav2", partial(with_layers, make=exl2_layer, declared={"quant_method": "exl2", "bits": 4.5}), "exl2", 5),
+    "spqr": Fixture("spqr-quant", partial(with_layers, make=spqr_layer, declared={"quant_method": "spqr", "bits": 3, "beta1": 16, "beta2": 16}), "spqr", 3),
+    "qqq": Fixture("gptqmodel", partial(with_layers, make=qqq_layer, declared={"quant_method": "qqq", "bits": 4, "group_size": 128}), "qqq", 4),
+    "gptq-marlin": Fixture("gptqmodel", partial(with_layers, make=gptq_marlin_layer, declared={"quant_method": "gptq", "bits": 4, "group_size": 128, "checkpoint_format": "marlin"}), "gptq-marlin", 4),
+    "torchao-int4": Fixture("torchao", partial(with_layers, make=torchao_layer("plain"), declared=INT4), "torchao-int4", 4),
+    "torchao-int4-preshuffled": Fixture("torchao", partial(with_layers, make=torchao_layer("preshuffled"), declared=INT4), "torchao-int4", 4),
+    "torchao-int4-tiles": Fixture("torchao", partial(with_layers, make=torchao_layer("tiles"), declared=INT4), "torchao-int4", 4),
     "eetq": Fixture("transformers", partial(with_layers, make=EETQ, declared={"quant_method": "eetq"}), "eetq", 8),
 }  # fmt: skip
 
@@ -276,6 +394,10 @@ def fixtures() -> dict[str, Fixture]:
     for bits in (2, 3, 4, 8):
         made[f"gptq-{bits}bit"] = Fixture("gptqmodel", gptq(bits), "gptq", bits)
         made[f"hqq-{bits}bit"] = Fixture("hqq", partial(hqq, bits=bits, axis=1), "hqq", bits)
+    made["hqq-1bit"] = Fixture("hqq", partial(hqq, bits=1, axis=1), "hqq", 1)
+    made["hqq-3bit-axis0"] = Fixture("hqq", partial(hqq, bits=3, axis=0), "hqq", 3)
+    two = partial(compressed_tensors, preset="W4A16", attention="W8A16")
+    made["compressed-tensors-two-widths"] = Fixture("compressed-tensors", two, "compressed-tensors-pack-quantized", 4)
     made["hqq-4bit-axis0"] = Fixture("hqq", partial(hqq, bits=4, axis=0), "hqq", 4)
     for layout in ("gemm", "gemv", "gemv_fast", "marlin"):
         made[f"awq-{layout}"] = Fixture("autoawq", awq(layout), f"awq-{layout}", 4)

@@ -8,8 +8,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from inspector.architectures.index import GGUF, MODULES
+from inspector.architectures.index import MODULES
 from inspector.architectures.table import Family
+
+#: The field in which a configuration from key-values names its GGUF architecture.
+GGUF_ARCHITECTURE = "general.architecture"
 
 
 @cache
@@ -21,14 +24,13 @@ def load(module: str) -> Family:
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
-    """The family that a configuration's `model_type` belongs to; None where no table knows it."""
-    module = MODULES.get(str(config.get("model_type")))
-    return load(module) if module else None
+    """The family of a configuration's `model_type`, or of its GGUF architecture; None where no table knows it."""
+    model_type = str(config.get("model_type"))
+    if GGUF_ARCHITECTURE in config:
+        from inspector.architectures import gguf_rows  # tables that only GGUF needs
 
-
-def family_of_gguf(architecture: str) -> Family | None:
-    """The family of a GGUF's `general.architecture`."""
-    module = GGUF.get(architecture)
+        return gguf_rows.family(str(config[GGUF_ARCHITECTURE]), model_type)
+    module = MODULES.get(model_type)
     return load(module) if module else None
 
 
@@ -38,7 +40,7 @@ class Known:
 
     model_type: str
     module: str  # in `families/`
-    gguf: tuple[str, ...]  # `general.architecture` values that the same table serves
+    gguf: tuple[str, ...]  # the `general.architecture` values that mean it
     keyed: int | None  # percent of tensors that have a role
     default: int | None  # percent of models predicted exactly, at the default configuration
     changed: int | None  # the same at changed configurations
@@ -48,11 +50,32 @@ def listed() -> list[Known]:
     """All model types with a table; loads none of them."""
     from inspector.architectures.coverage import COVERAGE
 
-    names: dict[str, list[str]] = {}
-    for name, module in GGUF.items():
-        names.setdefault(module, []).append(name)
+    names: dict[str | None, list[str]] = {}
+    for each in listed_gguf():
+        names.setdefault(each.model_type, []).append(each.architecture)
     none = (None, None, None)
     return [
-        Known(model_type, module, tuple(names.get(module, ())), *COVERAGE.get(model_type, none))
+        Known(model_type, module, tuple(names.get(model_type, ())), *COVERAGE.get(model_type, none))
         for model_type, module in sorted(MODULES.items())
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGguf:
+    """An architecture of the `gguf` package: all its tensors are keyed."""
+
+    architecture: str  # the value of `general.architecture`
+    model_type: str | None  # Transformers' word for it; None where that has no table
+    predicted: bool  # whether its key-values predict its tensors
+
+
+def listed_gguf() -> list[KnownGguf]:
+    """All GGUF architectures."""
+    from inspector.architectures.gguf_keys import MODEL_TYPES
+    from inspector.architectures.gguf_layouts import LAYOUTS, NAMED
+
+    return [
+        KnownGguf(name, model_type if model_type in MODULES else None, name in LAYOUTS)
+        for name in sorted({*LAYOUTS, *NAMED})
+        for model_type in (MODEL_TYPES.get(name, name),)
     ]

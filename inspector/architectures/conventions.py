@@ -71,7 +71,8 @@ TOWERS: Mapping[str, str] = {
 
 _ROLES_BY_TAIL: Mapping[str, str] = {
     "embed_tokens": (
-        "embed_tokens tok_embeddings wte word_embeddings embed_in shared embeddings.word_embeddings token_embd"
+        "embed_tokens tok_embeddings wte embedding word_embeddings embed_in shared embeddings.word_embeddings "
+        "token_embd"
     ),
     "embed_positions": "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd",
     "embed_token_types": "token_type_embeddings token_types",
@@ -162,7 +163,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "D": "mixer.D mamba.D",
     "dt_bias": "dt_bias",
     "conv1d": "conv1d",
-    "inv_freq": "rotary_emb.inv_freq inv_freq rotary_pos_emb.inv_freq",
+    "inv_freq": "rotary_emb.inv_freq inv_freq rotary_pos_emb.inv_freq original_inv_freq",
     "causal_mask": "attn.bias attention.bias",
     "masked_bias": "masked_bias",
     "position_ids": "position_ids",

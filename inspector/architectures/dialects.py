@@ -15,7 +15,7 @@ class Dialect:
     kind: Literal["config.json", "params.json"]  # what results call it
     marks: frozenset[str]  # keys that tell it; all must be there
     keys: Mapping[str, str]  # its key → Transformers' field
-    model_types: tuple[tuple[str, str], ...]  # (key that must be there, model_type), the first that fits
+    model_types: tuple[tuple[str, str], ...]  # (condition over its keys, model_type), the first that fits
     constants: Mapping[str, Any] = field(default_factory=dict)  # fields that it implies
     derived: Mapping[str, str] = field(default_factory=dict)  # fields it computes, as formulas over its own keys
     unknown: Mapping[str, Any] = field(default_factory=dict)  # value that stands for "see elsewhere"
@@ -66,5 +66,24 @@ DIALECTS: tuple[Dialect, ...] = (
         },
         model_types=(("hidden_dim", "llama"), ("emb_dim", "gpt2")),
         constants={"tie_word_embeddings": False, "qkv_bias": False},
+    ),
+    # state-spaces/mamba, mamba_ssm/models/config_mamba.py: MambaConfig; the widths from modules/mamba_simple.py and
+    # mamba2.py. Today's files name a Mamba-2 by `ssm_cfg`.
+    Dialect(
+        name="mamba_ssm's configuration",
+        kind="config.json",
+        marks=frozenset({"d_model", "n_layer", "ssm_cfg"}),
+        keys={"d_model": "hidden_size", "n_layer": "num_hidden_layers", "tie_embeddings": "tie_word_embeddings"},
+        model_types=(("ssm_cfg.layer == 'Mamba2'", "mamba2"), ("d_model", "mamba")),
+        constants={"pad_vocab_size_multiple": 8, "tie_word_embeddings": True},
+        derived={
+            "vocab_size": "ceil_to(vocab_size, pad_vocab_size_multiple)",
+            "expand": "ssm_cfg.expand or 2",
+            "state_size": "ssm_cfg.d_state or (128 if ssm_cfg.layer == 'Mamba2' else 16)",
+            "conv_kernel": "ssm_cfg.d_conv or 4",
+            "time_step_rank": "ssm_cfg.dt_rank or 'auto'",
+            "n_groups": "ssm_cfg.ngroups or 1",
+            "num_heads": "(ssm_cfg.expand or 2) * d_model // (ssm_cfg.headdim or 64)",
+        },
     ),
 )

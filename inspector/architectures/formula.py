@@ -47,6 +47,17 @@ def power(base: int, exponent: int) -> int:
 LONGEST_LIST = 100_000
 
 
+def _numbers_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The operation for numbers alone: a list times a number would be a list as long as a stranger likes."""
+
+    def checked(left: Any, right: Any) -> Any:
+        if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            raise TypeError(f"{left!r:.40} and {right!r:.40} are no two numbers")
+        return operation(left, right)
+
+    return checked
+
+
 def place(items: Sequence[Any], item: Any) -> int:
     """Where an item first stands in a list; -1 where it does not."""
     return list(items).index(item) if item in items else -1
@@ -79,10 +90,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _numbers_only(operator.mul),
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
-    ast.Mod: operator.mod,
+    ast.Mod: _numbers_only(operator.mod),
     ast.Pow: power,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -108,7 +119,17 @@ def parse(text: str) -> ast.expr:
 @cache
 def names(text: str) -> frozenset[str]:
     """The names that an expression mentions: fields and index variables, not functions."""
-    return frozenset(n.id for n in ast.walk(parse(text)) if isinstance(n, ast.Name)) - FUNCTIONS.keys()
+    return frozenset(_names(parse(text))) - FUNCTIONS.keys()
+
+
+def _names(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.ListComp):
+        (loop,) = node.generators
+        assert isinstance(loop.target, ast.Name)
+        return _names(node.elt) - {loop.target.id} | _names(loop.iter)
+    return set[str]().union(*map(_names, ast.iter_child_nodes(node)))
 
 
 def evaluate(text: str, scope: Scope) -> Any:

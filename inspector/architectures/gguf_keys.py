@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Key → fields; several where families use different words for the same number.
+#: Key → fields; several where families use different words for the same number. A later key's value wins.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "block_count": ("num_hidden_layers",),
+    "decoder_block_count": ("num_decoder_layers",),
     "embedding_length": ("hidden_size",),
     "feed_forward_length": ("intermediate_size",),
     "context_length": ("max_position_embeddings",),
@@ -17,26 +18,60 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "attention.head_count": ("num_attention_heads",),
     "attention.head_count_kv": ("num_key_value_heads",),
     "attention.key_length": ("head_dim",),
+    "attention.value_length": ("v_head_dim",),
+    "attention.key_length_swa": ("swa_head_dim",),
     "attention.key_length_mla": ("qk_head_dim",),
     "attention.value_length_mla": ("v_head_dim",),
     "attention.q_lora_rank": ("q_lora_rank",),
     "attention.kv_lora_rank": ("kv_lora_rank",),
     "attention.sliding_window": ("sliding_window",),
+    "attention.sliding_window_pattern": ("is_sliding",),
+    "attention.shared_kv_layers": ("num_kv_shared_layers",),
+    "attention.indexer.head_count": ("index_n_heads",),
+    "attention.indexer.key_length": ("index_head_dim",),
+    "attention.relative_buckets_count": ("relative_attention_num_buckets",),
+    "attention.decay_lora_rank": ("decay_low_rank_dim",),
+    "attention.iclr_lora_rank": ("a_low_rank_dim",),
+    "attention.value_residual_mix_lora_rank": ("v_low_rank_dim",),
+    "attention.gate_lora_rank": ("gate_low_rank_dim",),
+    "full_attention_interval": ("full_attention_interval",),
     "rope.dimension_count": ("qk_rope_head_dim",),
     "expert_count": ("num_local_experts", "num_experts", "n_routed_experts"),
     "expert_used_count": ("num_experts_per_tok",),
     "expert_shared_count": ("n_shared_experts",),
     "expert_feed_forward_length": ("moe_intermediate_size",),
     "expert_shared_feed_forward_length": ("shared_expert_intermediate_size",),
+    "expert_chunk_feed_forward_length": ("chunk_intermediate_size",),
+    "experts_per_group": ("experts_per_group",),
+    "expert_gating_func": ("expert_gating_func",),
+    "moe_latent_size": ("moe_latent_size",),
+    "moe_every_n_layers": ("moe_every_n_layers",),
+    "interleave_moe_layer_step": ("interleave_moe_layer_step",),
     "leading_dense_block_count": ("first_k_dense_replace",),
     "nextn_predict_layers": ("num_nextn_predict_layers",),
     "embedding_length_per_layer_input": ("hidden_size_per_layer_input",),
+    "altup.num_inputs": ("altup_num_inputs",),
+    "dense_2_feat_out": ("dense_2_feat_out",),
+    "dense_3_feat_in": ("dense_3_feat_in",),
     "ssm.conv_kernel": ("conv_kernel",),
     "ssm.inner_size": ("mamba_intermediate_size",),
-    "ssm.state_size": ("state_size",),
-    "ssm.time_step_rank": ("time_step_rank",),
-    "ssm.group_count": ("n_groups",),
+    "ssm.state_size": ("state_size", "linear_key_head_dim"),
+    "ssm.time_step_rank": ("time_step_rank", "mamba_num_heads", "linear_num_value_heads"),
+    "ssm.group_count": ("n_groups", "linear_num_key_heads"),
+    "kda.head_dim": ("linear_head_dim",),
+    "shortconv.l_cache": ("conv_L_cache",),
+    "wkv.head_size": ("head_size",),
+    "time_mix_extra_dim": ("time_mix_extra_dim",),
+    "time_decay_extra_dim": ("time_decay_extra_dim",),
 }
+
+#: Architecture → its own reading of keys. Gemma 4's `key_length` is that of the layers without a window.
+FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "gemma4": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
+}
+
+#: Array → the field that is its length.
+COUNTS: Mapping[str, str] = {"classifier.output_labels": "num_labels"}
 
 #: Keys without the architecture before them.
 GENERAL_FIELDS: Mapping[str, str] = {

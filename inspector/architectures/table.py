@@ -37,6 +37,7 @@ class Row:
     persistent: bool = False  # a buffer that today's checkpoints hold too
     transposed: bool = False  # [in, out] where other conventions write [out, in]
     group: str = ""  # where the role's usual one does not fit
+    optional: bool = False  # no field tells whether it is there: named where it is stored, and not predicted
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
@@ -66,6 +67,7 @@ class Include:
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
     default_type: str = ""  # `model_type` where the nested configuration names none
     heads: str = ""  # class suffixes of the outer model that have the part; "" for all
+    when: str = ""  # condition for the part, over the outer configuration
     without: str = ""  # roles of the included family that the outer model leaves out
     defaults: Mapping[str, Any] = field(default_factory=dict)  # field values where nothing is nested
 

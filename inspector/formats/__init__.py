@@ -67,7 +67,10 @@ def read(source: Source, path: str) -> Header:
 
 def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
     """Raise a better error for a file that is something well known, and no weight file at all."""
-    start = source.read(0, min(source.size, _LONGEST)).lower().lstrip()
+    start = source.read(0, min(source.size, _LONGEST))
+    if int.from_bytes(start[:8], "little") <= source.size - 8:  # a header that can be: no chance likeness counts
+        return
+    start = start.lower().lstrip()
     for magic, rule, what in IMPOSTORS:
         if start.startswith(magic):
             raise FormatError(f"{escape(path)} is {what}", rule) from error

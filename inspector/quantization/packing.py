@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.model import Finding, Packing, Tensor
-from inspector.quantization.scheme import Declared, Scheme
+from inspector.quantization import exceptions
+from inspector.quantization.scheme import FLOATS, Declared, Scheme
 from inspector.quantization.schemes import all_schemes
 from inspector.quantization.unpacking import Unpacked, unpack
 from inspector.units import escape, plural
-
-#: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
-FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 
 
 def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[str, Any]) -> Packing | None:
@@ -28,28 +26,28 @@ def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[
         words: the last words of the tensors' names.
         values: what the configuration declares.
     """
-    schemes = [scheme for scheme in all_schemes() if _present(scheme, words)]
+    known, text = frozenset(words), "\n".join(words) + "\n"
+    schemes = [scheme for scheme in all_schemes() if _present(scheme, known, text)]
     if not schemes:
         return None
-    declared = Declared(values, *_sizes(tensors))
+    declared = Declared(values, _sizes(tensors))
     unpacked = [each for each in (unpack(scheme, tensors, declared) for scheme in schemes) if each.weights]
     best = max(unpacked, key=lambda each: (_declares(each.scheme, declared), each.explained), default=None)
-    return _packing(best, declared) if best else None
+    return _packing(best, tensors, declared) if best else None
 
 
-def _present(scheme: Scheme, words: Iterable[str]) -> bool:
-    """Whether the last word of any name could be one of this scheme's."""
+def _present(scheme: Scheme, words: frozenset[str], text: str) -> bool:
+    """Whether the last word of any name could be one of this scheme's. `text` has the words a line each."""
     ends = [end for end in (*scheme.side, *scheme.weights) if end not in (".weight", "")]
-    # What `word_fits` tells of one word, for a hostile header's hundred thousand different ones.
+    # What `word_fits` tells of one word, for a hostile header's hundred thousand different ones at once.
     whole = {end.rpartition(".")[2] for end in ends if "." in end}
-    tails = tuple(end for end in ends if "." not in end)
-    return any(word in whole or word.endswith(tails) for word in words)
+    return not whole.isdisjoint(words) or any(end + "\n" in text for end in ends if "." not in end)
 
 
-def _sizes(tensors: Iterable[Tensor]) -> tuple[frozenset[int], frozenset[int]]:
-    """Dimensions of float tensors, and the lengths of those that have one."""
+def _sizes(tensors: Iterable[Tensor]) -> frozenset[int]:
+    """Dimensions of float tensors."""
     shapes = {tensor.shape for tensor in tensors if tensor.dtype in FLOATS}
-    return frozenset(size for shape in shapes for size in shape), frozenset(s[0] for s in shapes if len(s) == 1)
+    return frozenset(size for shape in shapes for size in shape)
 
 
 def _declares(scheme: Scheme, declared: Declared) -> bool:
@@ -70,7 +68,7 @@ class _Maps:
     kinds: dict[str, str]
 
 
-def _packing(found: Unpacked, declared: Declared) -> Packing:
+def _packing(found: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> Packing:
     bits, group, variant = found.usual
     scheme = f"{found.scheme.name}-{variant}" if variant else found.scheme.name
     maps = _maps(found, bits)
@@ -81,9 +79,10 @@ def _packing(found: Unpacked, declared: Declared) -> Packing:
         names=maps.names,
         shapes=maps.shapes,
         side=maps.side,
-        findings=tuple(_findings(found, declared, bits)),
+        findings=(*_findings(found, declared, bits), *_exceptions(found, tensors, declared)),
         odd_bits=maps.odd_bits,
         kinds=maps.kinds,
+        uneven=found.scheme.uneven,
     )
 
 
@@ -113,6 +112,19 @@ def _served_by(name: str) -> str:
     stem, _, word = name.rpartition(".")
     projection = _CACHE.get(word)
     return f"{stem}.weight" if projection is None or stem.endswith("_proj") else f"{stem}.{projection}.weight"
+
+
+def _exceptions(found: Unpacked, tensors: Iterable[Tensor], declared: Declared) -> Iterator[Finding]:
+    """Whether the modules that the configuration leaves out are those that are plain."""
+    if not declared.values:
+        return iter(())
+    packed = {unit.stem: None for unit, _ in found.weights}
+    plain = (
+        t.name.removesuffix(".weight")
+        for t in tensors
+        if len(t.shape) > 1 and t.dtype in FLOATS and t.name.endswith(".weight")
+    )
+    return exceptions.disagreements(declared.values, list(packed), [name for name in plain if name not in packed])
 
 
 def _findings(found: Unpacked, declared: Declared, bits: int) -> Iterator[Finding]:

@@ -14,10 +14,14 @@ from typing import Any, NamedTuple
 
 from inspector.model import Tensor
 
+#: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
+FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 #: Widths that weights are packed in, the most common first.
 COMMON_BITS = (4, 8, 2, 3, 6, 5)
 #: Weights that share a scale, as libraries offer them.
 COMMON_GROUPS = frozenset({16, 32, 64, 96, 128, 256, 512, 1024})
+#: AutoRound exports to several libraries' layouts under its own name.
+AUTO_ROUND = frozenset({"auto-round", "autoround", "intel/auto-round"})
 
 
 class Unit(NamedTuple):
@@ -45,8 +49,7 @@ class Declared:
 
     values: Mapping[str, Any] = field(default_factory=dict)  # the quantization object's fields
     sizes: frozenset[int] = frozenset()  # dimensions that float tensors of the checkpoint have
-    vectors: frozenset[int] = frozenset()  # lengths of those with one: norms have the model's width
-    vote: tuple[int, int] | None = None  # bits and group under which most weights have that width
+    vote: tuple[int, int] | None = None  # bits and group to try first
 
     @property
     def method(self) -> str:
@@ -96,6 +99,7 @@ class Scheme:
         default_factory=dict
     )  # end of side data that has no weight of its own → what it is
     declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # where no `quant_method` tells it
+    uneven: bool = False  # bits differ within a weight, or are no whole number: `Weight.bits` is the nearest
 
 
 # --- shared arithmetic ------------------------------------------------------------------------

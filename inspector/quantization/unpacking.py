@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from inspector.model import Tensor
+from inspector.quantization import widths
 from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, Declared, Scheme, Unit, Weight
 
 
@@ -34,7 +35,7 @@ class Unpacked:
 
 
 def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
-    """What a scheme makes of the tensors; where widths are open, that under which most rows are as wide as a norm.
+    """What a scheme makes of the tensors; where widths are open, those under which projections read what norms give.
 
     64 weights of 4 bits fill the same words as 32 of 8, so one weight alone cannot tell.
     """
@@ -42,10 +43,15 @@ def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unp
     pairs = {(weight.bits, weight.group_size) for _, weight in first.weights if not weight.sure}
     products = {bits * group for bits, group in pairs if group}
     votes = sorted({(b, p // b) for p in products for b in COMMON_BITS if p % b == 0 and p // b in COMMON_GROUPS})
-    tried = [_tried(scheme, tensors, replace(declared, vote=vote)) for vote in votes]
-    scores = [sum(weight.shape[-1] in declared.vectors for _, weight in each.weights) for each in tried]
-    best = max(scores, default=0)
-    return tried[scores.index(best)] if scores.count(best) == 1 else first
+    if not votes:
+        return first
+    tried = [_tried(scheme, tensors, replace(declared, vote=vote)).weights for vote in votes]
+    stems = [unit.stem for unit, _ in first.weights]
+    chosen = widths.settle(stems, [[weight for _, weight in each] for each in tried], widths.norms(tensors))
+    for at, number in enumerate(chosen):
+        if number is not None and not first.weights[at][1].sure:
+            first.weights[at] = tried[number][at]
+    return first
 
 
 def _tried(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:

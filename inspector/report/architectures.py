@@ -1,17 +1,17 @@
-"""`inspect architectures` for people: a line a model type."""
+"""`inspect architectures` for people: a line a model type, and one a GGUF architecture."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from inspector.architectures import Known
+from inspector.architectures import Known, KnownGguf
 from inspector.report.columns import table
 from inspector.units import plural
 
 _HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %")
 
 
-def lines(known: Iterable[Known]) -> Iterator[str]:
+def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     """Each model type with its family, GGUF's names for it, and what was checked in percent."""
     rows = [
         (each.model_type, each.module, ", ".join(each.gguf), *map(_percent, (each.keyed, each.default, each.changed)))
@@ -19,6 +19,14 @@ def lines(known: Iterable[Known]) -> Iterator[str]:
     ]
     yield table(rows, _HEADERS, "lllrrr")
     yield f"{plural(len(rows), 'model type')} in {len({row[1] for row in rows})} families"
+    yield ""
+    architectures = [
+        (each.architecture, each.model_type or "–", "from key-values" if each.predicted else "names only")
+        for each in gguf
+    ]
+    yield table(architectures, ("GGUF architecture", "model type", "prediction"), "lll")
+    predicted = sum(row[2] == "from key-values" for row in architectures)
+    yield f"{plural(len(architectures), 'GGUF architecture')}, {predicted} predicted from key-values"
 
 
 def _percent(number: int | None) -> str:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from inspector import counts, grouping, units
-from inspector.architectures import Known
+from inspector.architectures import Known, KnownGguf
 from inspector.key_values import Entry
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation, Variant
 from inspector.prediction import BYTES_AT, by_role, bytes_at
@@ -48,6 +48,9 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
                 "bytes": role.bytes,
                 "predicted_parameters": role.predicted_parameters,
                 "formula": role.formula,
+                "dimensions": None
+                if role.dimensions is None
+                else [{"size": each.size, "meaning": each.meaning} for each in role.dimensions],
                 "bits_per_weight": None if role.bits_per_weight is None else bits(role.bits_per_weight),
             }
             for role in result.roles
@@ -293,6 +296,18 @@ def _predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
                 "expert": key.expert,
                 "part": row.part,
             }
+
+
+def architectures(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> dict[str, Any]:
+    """`inspect architectures --json`."""
+    return {
+        "schema": SCHEMA,
+        "model_types": [architecture(each) for each in known],
+        "gguf": [
+            {"architecture": each.architecture, "model_type": each.model_type, "predicted": each.predicted}
+            for each in gguf
+        ],
+    }
 
 
 def architecture(known: Known) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from inspector.units import count, decimal, escape, integer, plural, signed, siz
 #: Findings that the overview shows before it counts the rest.
 MOST_FINDINGS = 12
 MOST_VARIANTS = 60
+MOST_SIZES = 16
 _NAME = 100  # characters of a name that are shown
 
 
@@ -213,7 +214,7 @@ def _roles(result: Reconciliation) -> str:
                 units.bits(role.bits_per_weight) if result.packing and role.bits_per_weight else "",
                 ", ".join(escape(d, 12) for d in role.dtypes),
                 mark,
-                _brief(role.formula),
+                _brief(role.formula or (role.explained and f"{escape(role.explained, 200)}?")),
             )
         )
     headers = (
@@ -225,9 +226,22 @@ def _roles(result: Reconciliation) -> str:
         "bits" if result.packing else "",
         "dtype",
         "predicted" if any(row[7] for row in rows) else "",
-        "shape predicted",
+        "shape predicted" if result.prediction else "shape explained" if any(row[8] for row in rows) else "",
     )
-    return table(rows, headers, "llrrrrlrl")
+    return "\n".join(filter(None, (table(rows, headers, "llrrrrlrl"), _sizes(result))))
+
+
+def _sizes(result: Reconciliation) -> str:
+    """The sizes that fields explain, each once: `11008 = intermediate_size`."""
+    told = {
+        f"{each.size} = {escape(each.meaning, 80)}": None
+        for role in result.roles
+        for each in role.dimensions or ()
+        if each.meaning is not None
+    }
+    shown = list(told)[:MOST_SIZES]
+    more = f", and {len(told) - len(shown)} more" if len(told) > len(shown) else ""
+    return f"sizes explained, not predicted: {', '.join(shown)}{more}" if told else ""
 
 
 def _brief(formula: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector import configs
 from inspector.formats.gguf_values import KeyValues
-from inspector.formats.safetensors import DTYPE_BITS
+from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.grouping import SHARD
 from inspector.model import Labelled, Severity
 from inspector.rules import Found, rule
@@ -225,9 +225,10 @@ def chat_template(subject: Subject) -> Iterator[Found]:
     any_template = False
     for template in templates(subject):
         any_template = True
-        path, text = found.setdefault(template.name, (template.path, template.text))
+        own = (template.text or "").strip()
+        path, text = found.setdefault(template.name, (template.path, own))
         beside = template.path != path and template.path.rpartition("/")[0] == path.rpartition("/")[0]
-        if beside and template.text.strip() != text.strip():
+        if beside and template.text is not None and own != text:
             yield Found(f"the template `{template.name[:40]}` differs from that in {path}", template.path)
     names = f"{subject.target} {subject.cache_name or ''}".replace("_", "-")
     tokenizer = f"{subject.folder}tokenizer_config.json"

@@ -20,7 +20,12 @@ from inspector.rules.subject import Subject
 #: 10,000 tensors take 1 MB of them, and as much in a ZIP archive's list of members.
 MAX_PICKLE = 2 * 1024 * 1024
 MAX_OPCODES = 400_000
+#: Opcodes that are read of all of a model's pickles together.
+MAX_ALL_OPCODES = 1_000_000
 MAX_IMPORTS = 1_000
+MAX_MEMBERS = 100  # pickles in one archive: PyTorch's have one
+#: Ways to compress that Python undoes in bounded memory; PyTorch stores.
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 #: Modules, and names of them, that a checkpoint has no use for: calling one runs a program of the author's choice.
 DANGEROUS: frozenset[str] = frozenset(
@@ -78,7 +83,14 @@ def _listed(name: str, table: frozenset[str]) -> bool:
     return any(".".join(words[:length]) in table for length in range(1, len(words) + 1))
 
 
-def imports_of(subject: Subject, path: str) -> Imports | None:
+class Budget:
+    """Opcodes that may still be read."""
+
+    def __init__(self, opcodes: int = MAX_ALL_OPCODES) -> None:
+        self.opcodes = opcodes
+
+
+def imports_of(subject: Subject, path: str, budget: Budget) -> Imports | None:
     """What the pickles in a file import; None where there is no pickle in it.
 
     With `picklescan` installed, what it calls dangerous is so, whatever the tables here say.
@@ -92,7 +104,7 @@ def imports_of(subject: Subject, path: str) -> Imports | None:
         return None
     if not found and complete:
         return None
-    each = [imports(data) for data in found]
+    each = [imports(data, budget) for data in found]
     names = dict.fromkeys(name for one in each for name in one.names)
     together = Imports(tuple(names), complete and all(one.complete for one in each))
     # Before protocol 2 a pickle has no mark of its own: text or numbers may begin like one.
@@ -109,6 +121,8 @@ def _members(subject: Subject, path: str) -> tuple[list[bytes], bool]:
         with zipfile.ZipFile(_Reader(subject, path)) as archive:
             for member in archive.infolist():
                 if member.filename.endswith((".pkl", ".pickle", ".debug_pkl")):
+                    if member.compress_type not in _BOUNDED or len(found) >= MAX_MEMBERS:
+                        return found, False
                     with archive.open(member) as stream:
                         found.append(stream.read(left))
                     left -= len(found[-1])
@@ -155,11 +169,12 @@ class _Reader(BytesIO):
         return data
 
 
-def imports(data: bytes) -> Imports:
+def imports(data: bytes, budget: Budget | None = None) -> Imports:
     """What a pickle's opcodes import, from its bytes."""
     names: dict[str, None] = {}
+    machine = _Machine(budget or Budget())
     try:
-        for name in _imported(data):
+        for name in _imported(data, machine):
             names[name] = None
             if len(names) > MAX_IMPORTS:
                 return Imports(tuple(names), complete=False)
@@ -168,10 +183,9 @@ def imports(data: bytes) -> Imports:
     return Imports(tuple(names), complete=True)
 
 
-def _imported(data: bytes) -> Iterator[str]:
+def _imported(data: bytes, machine: _Machine) -> Iterator[str]:
     """Each import. PyTorch's old format is several pickles, one after the other, and then raw data."""
     stream = BytesIO(data)
-    machine = _Machine()
     while True:
         for opcode, argument, _ in pickletools.genops(stream):
             name = machine.step(opcode.name, argument)
@@ -184,7 +198,8 @@ def _imported(data: bytes) -> Iterator[str]:
 class _Machine:
     """As much of the pickle machine as is needed to know what `STACK_GLOBAL` finds on the stack: texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self.texts: list[str] = []  # the last ones pushed
         self.memo: dict[int, str] = {}
         self.memoized = 0  # `MEMOIZE` counts everything that is kept, texts or not
@@ -193,7 +208,8 @@ class _Machine:
     def step(self, opcode: str, argument: object) -> str | None:
         """Take one opcode; what it imports. Raises ValueError after more opcodes than are read."""
         self.steps += 1
-        if self.steps > MAX_OPCODES:
+        self.budget.opcodes -= 1
+        if self.steps > MAX_OPCODES or self.budget.opcodes < 0:
             raise ValueError("more opcodes than are read")
         if opcode in ("GLOBAL", "INST"):
             return _dotted(*str(argument).split(" ", 1))

@@ -325,6 +325,20 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "Without a configuration nothing tells 4 bits from 8: the number of parameters is a guess.",
     ),
     (
+        "left-out-packed",
+        "consistent",
+        "warning",
+        "A weight that the configuration leaves out of packing, and that is packed.",
+        "A loader takes it for a plain weight, and fails or reads nonsense. Get the configuration of these files.",
+    ),
+    (
+        "packed-in-part",
+        "consistent",
+        "warning",
+        "A plain weight whose like is packed in other layers, and which the configuration does not leave out.",
+        "A loader expects it packed: scales and the like are missing to it. Get the configuration of these files.",
+    ),
+    (
         "no-tensors",
         "consistent",
         "info",
@@ -360,6 +374,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "Leftovers of training, an extra head or layers beyond `num_hidden_layers`: loaders drop them.",
     ),
     (
+        "many-names",
+        "consistent",
+        "warning",
+        "More kinds of tensors than any model has.",
+        "Names are looked at a pattern at a time, and a model has hundreds of patterns. What the others are for was "
+        "not looked into: a header made to cost time, or no model.",
+    ),
+    (
         "head-not-stored",
         "consistent",
         "warning",
@@ -389,7 +411,8 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "error",
         "A header beyond, or near, the format's limit of 100,000,000 bytes.",
         "Beyond it the reference reader refuses the file. Near it the header is made to cost memory and time: "
-        "over 6 MiB the audit does not read it, and says so as a warning.",
+        "over 16 MiB the audit does not read it, and says so as a warning. Nor is one read whose many small parts "
+        "would exhaust memory.",
     ),
     (
         "index-path",

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from inspector.rules import Found, rule
-from inspector.rules.pickles import Imports, imports_of
+from inspector.rules.pickles import Budget, Imports, imports_of
 from inspector.rules.subject import WEIGHTS, Subject
 from inspector.rules.templates import internals, templates
 from inspector.units import escape, plural
@@ -70,12 +70,13 @@ def pickle(subject: Subject) -> Iterator[Found]:
     `torch.load(…, weights_only=True)`. With `picklescan` installed (the extra `pickle`), its verdict
     counts too.
     """
+    budget = Budget()
     for entry in subject.entries:
         if entry.kind != "file" or entry.outside or not entry.size:
             continue
         likely = entry.name.lower().endswith(PICKLES)
         if likely or (entry.name.endswith(WEIGHTS) and subject.head(entry.path, 2) in _STARTS):
-            found = imports_of(subject, entry.path)
+            found = imports_of(subject, entry.path, budget)
             if found is not None and (found.names or found.complete or likely):
                 yield _pickle(entry.path, found)
 
@@ -162,6 +163,9 @@ def template_code(subject: Subject) -> Iterator[Found]:
         if found := internals(template.text):
             what, words = found
             yield Found(f"the template `{template.name[:40]}` has {what}: {words[:60]!r}", template.path)
+        elif template.text is None:
+            what = "more templates, or longer ones, than any model has: not looked into"
+            yield Found(what, template.path, severity="warning")
 
 
 @rule("link-outside", "error")

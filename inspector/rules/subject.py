@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from inspector import checkpoint as checkpoints
@@ -21,7 +21,9 @@ from inspector.units import integer
 MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
 MAX_TENSORS = 20_000  # in one GGUF, where experts are stacked: real ones have 3,000
 MAX_INDEX = 16 * 1024 * 1024  # 91,991 tensors in 163 files take 9 MB
-MAX_DOCUMENT = 2 * 1024 * 1024  # configurations, tokenizer_config.json
+MAX_DOCUMENT = configs.MAX_CONFIG  # configurations, tokenizer_config.json
+MAX_DOCUMENTS = 16 * 1024 * 1024  # all of them together
+KEPT_DOCUMENTS = 16  # parsed ones that are kept for the next rule
 MAX_EXTRA = 500  # weight files beside the checkpoint's own
 
 #: Names of files that hold, or should hold, weights in a format that is read here.
@@ -198,8 +200,22 @@ class Subject:
     def document(self, path: str) -> dict[str, Any]:
         """A JSON object beside the weights; empty where there is none to be read."""
         if path not in self._documents:
-            self._documents[path] = _object(self.text(path))
+            if len(self._documents) >= KEPT_DOCUMENTS:
+                self._documents.pop(next(iter(self._documents)))
+            entry = self.by_path.get(path)
+            self._documents[path] = {} if entry is None or self.too_large(entry) else _object(self.text(path))
         return self._documents[path]
+
+    def too_large(self, entry: Entry) -> bool:
+        """Whether a document is not read: it is beyond what any has, or follows more than any model has."""
+        return entry.kind == "file" and (entry.size > MAX_DOCUMENT or entry.path in self._beyond)
+
+    @cached_property
+    def _beyond(self) -> frozenset[str]:
+        """Documents after the first `MAX_DOCUMENTS` bytes of them."""
+        documents = list(self.named("config.json", "modules.json", "model_index.json", "template.json"))
+        sums = accumulate(entry.size for entry in documents)
+        return frozenset(entry.path for entry, total in zip(documents, sums, strict=True) if total > MAX_DOCUMENTS)
 
     @cached_property
     def _documents(self) -> dict[str, dict[str, Any]]:
@@ -214,8 +230,8 @@ class Subject:
 
 def _object(text: str | None) -> dict[str, Any]:
     try:
-        value = json.loads(text) if text else None
-    except (ValueError, RecursionError):
+        value = configs.loads(text) if text else None
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 

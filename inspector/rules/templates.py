@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from inspector.formats.gguf_values import KeyValues
 from inspector.rules.subject import Subject
 
+#: Characters of one template, and of all of a model's, that are looked at. Real ones reach some 20,000.
 MAX_TEMPLATE = 1024 * 1024
+MAX_ALL = 4 * MAX_TEMPLATE
 
 # Only blocks are run: `{{ … }}`, `{% … %}`. What stands between them is text.
 _OPENING = re.compile(r"\{\{|\{%")
@@ -35,17 +37,31 @@ class Template(NamedTuple):
 
     path: str  # the file that has it
     name: str  # "default", or the name among several
-    text: str
+    text: str | None  # None where it is too long to be looked at
 
 
 def templates(subject: Subject) -> Iterator[Template]:
-    """Every chat template of a model."""
+    """Every chat template of a model. Those beyond what is looked at have no text."""
+    left = MAX_ALL
+    for template in _all(subject):
+        length = len(template.text or "")
+        left -= length
+        yield template if length <= MAX_TEMPLATE and left >= 0 else template._replace(text=None)
+        if left < 0:
+            return
+
+
+def _all(subject: Subject) -> Iterator[Template]:
     for entry in subject.named("tokenizer_config.json", "chat_template.json", "processor_config.json"):
+        if subject.too_large(entry):
+            yield Template(entry.path, "default", None)
         yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
     for entry in subject.named(".jinja", ".jinja2"):
-        text = subject.text(entry.path, MAX_TEMPLATE)
-        if text is not None:
-            yield Template(entry.path, entry.name.partition(".")[0].replace("chat_template", "default"), text)
+        name = entry.name.partition(".")[0].replace("chat_template", "default")
+        if entry.size > MAX_TEMPLATE and entry.kind == "file":
+            yield Template(entry.path, name, None)
+        elif (text := subject.text(entry.path, MAX_TEMPLATE)) is not None:
+            yield Template(entry.path, name, text)
     for header in subject.all_headers:
         for key in header.metadata if header.format == "gguf" else ():
             if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
@@ -55,7 +71,7 @@ def templates(subject: Subject) -> Iterator[Template]:
 def _text(metadata: Mapping[str, Any], key: str) -> Any:
     """A GGUF's string, of which no more is decoded than is looked at."""
     if isinstance(metadata, KeyValues) and metadata.fields[key].type_name == "string":
-        return metadata.text_of(key, MAX_TEMPLATE)[0]
+        return metadata.text_of(key, MAX_TEMPLATE + 1)[0]
     return None
 
 
@@ -71,9 +87,9 @@ def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
                 yield Template(path, str(each.get("name", name)), each["template"])
 
 
-def internals(text: str) -> tuple[str, str] | None:
+def internals(text: str | None) -> tuple[str, str] | None:
     """What in a template reaches for Python's internals, and the words; None where nothing does."""
-    for block in _blocks(text[:MAX_TEMPLATE]):
+    for block in _blocks(text or ""):
         for pattern, what in INTERNALS:
             if found := pattern.search(block):
                 return what, found[0]

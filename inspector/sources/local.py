@@ -14,6 +14,8 @@ from inspector.units import escape, integer
 
 #: A folder listing stops here: someone pointed at a home directory.
 MAX_FILES = 200_000
+#: Bytes of a file that are mapped at first: most headers, and little of a limit on address space.
+LEAST_MAPPED = 1 << 24
 
 
 class LocalFile:
@@ -57,9 +59,10 @@ class LocalFile:
     def prefix(self, length: int) -> memoryview:
         if not self.size:
             return memoryview(b"")
-        if self._map is None:
+        if self._map is None or len(self._map) < min(length, self.size):
             try:
-                self._map = mmap.mmap(self._fd, 0, access=mmap.ACCESS_READ)
+                mapped = min(self.size, max(2 * length, LEAST_MAPPED))
+                self._map = mmap.mmap(self._fd, mapped, access=mmap.ACCESS_READ)
             except (OSError, ValueError) as error:
                 raise SourceError(f"{escape(str(self.path))} cannot be mapped: {error}") from error
         self._prefix_read = max(self._prefix_read, min(length, self.size))

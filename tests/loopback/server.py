@@ -128,10 +128,16 @@ def commit_of(folder: Path) -> str:
 
 @cache
 def blob_of(path: Path) -> str:
-    """A file's name in the cache. The content of sparse files is not worth hashing."""
+    """A file's SHA-256, its name in the cache. Of sparse files more is not worth hashing than the beginning."""
     with path.open("rb") as file:
-        start = file.read(1 << 20)
-    return sha256(start + path.stat().st_size.to_bytes(8, "little")).hexdigest()
+        start, more = file.read(1 << 20), file.read(1)
+    return sha256(start + (path.stat().st_size.to_bytes(8, "little") if more else b"")).hexdigest()
+
+
+def oid_of(path: Path) -> str:
+    """Git's name of a small file's content."""
+    data = path.read_bytes() if path.stat().st_size < 1 << 20 else b""
+    return sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def _files(folder: Path) -> dict[str, int]:
@@ -355,9 +361,9 @@ ROUTES: tuple[tuple[str, Callable[..., None]], ...] = (
 
 def _described(file: Path, oid: str, hash_: str) -> dict[str, Any]:
     """Size and hashes, under the names that the description (`blobId`, `sha256`) or the tree (`oid`, `oid`) uses."""
-    blob, size = blob_of(file), file.stat().st_size
-    lfs = {"lfs": {hash_: blob, "size": size, "pointerSize": 134}} if is_large(file.name) else {}
-    return {"size": size, oid: blob[:40], **lfs}
+    size = file.stat().st_size
+    lfs = {"lfs": {hash_: blob_of(file), "size": size, "pointerSize": 134}} if is_large(file.name) else {}
+    return {"size": size, oid: oid_of(file), **lfs}
 
 
 def is_large(path: str) -> bool:

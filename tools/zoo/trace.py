@@ -408,14 +408,15 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
     out = truth.parent / "traces"
     templates: dict[Any, list[PreTrainedConfig]] = {}
     made = whole = 0
-    names = {path.name for path in truth.glob(f"{model_type}__*.json.gz")}
-    for name in sorted(names):
-        variant = name.split("__", 2)[2].removesuffix(".json.gz")
-        replaced = variant == "default" and name.replace("__default.", "__p1.") in names
-        if variant not in variants or replaced or (out / name).exists():
-            continue
+    seen: dict[str, set[str]] = {}
+    for name in in_order({path.name for path in truth.glob(f"{model_type}__*.json.gz")}, variants):
         record = records.read(truth / name)
-        if len(record.shapes) > MOST_TENSORS:
+        patterns = {records.pattern_of(n)[0] for n in record.shapes}
+        known = seen.setdefault(record.cls, set())
+        if len(record.shapes) > MOST_TENSORS or (record.variant not in variants and patterns <= known):
+            continue
+        known |= patterns
+        if (out / name).exists():
             continue
         cls = resolve_class(record.cls)
         kind = cls.config_class
@@ -435,6 +436,14 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
         made += 1
         whole += len(content["shapes"]) == len(record.shapes)
     print(f"{model_type}\t{whole}/{made}", flush=True)
+
+
+def in_order(names: set[str], variants: set[str]) -> list[str]:
+    """Files of the wanted variants, then of flags, words and lists: those that bring tensors are traced as well."""
+    told = {name: name.split("__", 2)[2].removesuffix(".json.gz") for name in names}
+    first = [n for n, v in told.items() if v in variants]
+    first = [n for n in first if told[n] != "default" or n.replace("__default.", "__p1.") not in names]
+    return sorted(first) + sorted(n for n, v in told.items() if v.startswith(("b_", "s_", "l_", "x2_b", "x2_s")))
 
 
 def traced_record(record: Record, template: PreTrainedConfig) -> dict[str, Any]:

@@ -1,44 +1,61 @@
-"""Model type gemma4.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Gemma 4: the text model, and where the configuration has them a vision and an audio tower."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from inspector.architectures.table import Family, Include, Row
 
-LAYER = "model.language_model.layers.{layer}"
+VISION, AUDIO = "vision_config is not None", "audio_config is not None"
 
 FAMILY = Family(
     name="gemma4",
     types={"gemma4": {}},
     rows=(
-        Row("embed_tokens", "model.language_model.embed_tokens", ""),
-        Row("embed_tokens_per_layer", "model.language_model.embed_tokens_per_layer", ""),
-        Row("input_layernorm", LAYER + ".input_layernorm", ""),
-        Row("q_proj", LAYER + ".self_attn.q_proj", ""),
-        Row("k_proj", LAYER + ".self_attn.k_proj", ""),
-        Row("v_proj", LAYER + ".self_attn.v_proj", ""),
-        Row("o_proj", LAYER + ".self_attn.o_proj", ""),
-        Row("per_layer_input_gate", LAYER + ".per_layer_input_gate", ""),
-        Row("per_layer_projection", LAYER + ".per_layer_projection", ""),
-        Row("post_per_layer_input_norm", LAYER + ".post_per_layer_input_norm", ""),
-        Row("q_norm", LAYER + ".self_attn.q_norm", ""),
-        Row("k_norm", LAYER + ".self_attn.k_norm", ""),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", ""),
-        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", ""),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", ""),
-        Row("up_proj", LAYER + ".mlp.up_proj", ""),
-        Row("down_proj", LAYER + ".mlp.down_proj", ""),
-        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", ""),
-        Row("norm", "model.language_model.norm", ""),
-        Row("per_layer_model_projection", "model.language_model.per_layer_model_projection", ""),
-        Row("per_layer_projection_norm", "model.language_model.per_layer_projection_norm", ""),
-        Row("lm_head", "lm_head", ""),
-        Row("layer_scalar", LAYER + ".layer_scalar", "", leaf="", buffer=True),
+        Include("text_config", "model.language_model.", strip="model.", head="Model", default_type="gemma4_text"),
+        Include(
+            "vision_config",
+            "model.vision_tower.",
+            tower="vision",
+            head="Model",
+            default_type="gemma4_vision",
+            when=VISION,
+        ),
+        Include(
+            "audio_config", "model.audio_tower.", tower="audio", head="Model", default_type="gemma4_audio", when=AUDIO
+        ),
+        Row(
+            "vision_proj",
+            "model.embed_vision.embedding_projection",
+            "text_config.hidden_size, vision_width",
+            when=VISION,
+            tower="projector",
+            group="other",
+        ),
+        Row(
+            "audio_proj",
+            "model.embed_audio.embedding_projection",
+            "text_config.hidden_size, audio_width",
+            when=AUDIO,
+            tower="projector",
+            group="other",
+        ),
+        Row(
+            "lm_head",
+            "lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            tied="tie_word_embeddings",
+        ),
     ),
     prefix="model.",
-    gguf=("gemma4",),
-    names_only=True,
     head="ForConditionalGeneration",
+    defaults={
+        "text_config": {"hidden_size": 2304, "vocab_size": 262144},
+        "vision_config": None,
+        "audio_config": None,
+        "tie_word_embeddings": True,
+    },
+    derived={
+        "vision_width": "vision_config.hidden_size or 768",
+        "audio_width": "audio_config.output_proj_dims or 1536",
+    },
 )

@@ -1,104 +1,125 @@
-"""Model type gemma4_text.
+"""Gemma 4's text models: layers of two widths of head, shared keys and values, embeddings per layer, experts.
 
-Made by tools/zoo from Transformers' own models.
+Older files give the full-attention layers' width as `global_head_dim`, newer ones in `per_layer_config`
+(`configuration_gemma4.py`).
 """
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import DECODER_HEADS, EMBED_TOKENS, LAYER
 from inspector.architectures.table import Family, Row
 
-LAYER = "model.layers.{layer<num_hidden_layers}"
+ATTENTION = LAYER + ".self_attn"
+PER_LAYER = "hidden_size_per_layer_input"
+OWN_KEYS = "layer < num_hidden_layers - num_kv_shared_layers"
+OWN_VALUES = f"{OWN_KEYS} and not (attention_k_eq_v and full)"
+HEADS, KEYS = "num_attention_heads * layer_head_dim", "layer_key_value_heads * layer_head_dim"
 
 FAMILY = Family(
     name="gemma4_text",
-    types={"gemma4_text": {}},
+    types={"gemma4_text": {}, "gemma4_unified_text": {"hidden_size_per_layer_input": 0}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        EMBED_TOKENS,
         Row(
             "embed_tokens_per_layer",
             "model.embed_tokens_per_layer",
-            "vocab_size_per_layer_input, num_hidden_layers * hidden_size_per_layer_input",
+            f"vocab_size_per_layer_input, num_hidden_layers * {PER_LAYER}",
+            when=PER_LAYER,
         ),
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "(num_attention_heads * head_dim if num_labels > 2 else num_attention_heads * sliding_window) if layer == place(layer_types, 'full_attention') else num_attention_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            heads="ForCausalLM",
-        ),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim if layer_types[layer] == 'sliding_attention' else num_attention_heads * head_dim if num_labels > 2 else 4096, hidden_size",
-            bias="attention_bias",
-            heads="Model",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim if layer_types[layer] == 'sliding_attention' else 2048 if num_key_value_heads > 3 else num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim if layer_types[layer] == 'sliding_attention' else 2048 if num_key_value_heads > 3 else num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            when="layer_types[layer] == 'sliding_attention' or not attention_k_eq_v",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, (num_attention_heads * head_dim if num_labels > 2 else num_attention_heads * sliding_window) if layer == place(layer_types, 'full_attention') else num_attention_heads * head_dim",
-            bias="attention_bias",
-            heads="ForCausalLM",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim if layer_types[layer] == 'sliding_attention' else num_attention_heads * head_dim if num_labels > 2 else 4096",
-            bias="attention_bias",
-            heads="Model",
-        ),
-        Row("per_layer_input_gate", LAYER + ".per_layer_input_gate", "hidden_size_per_layer_input, hidden_size"),
-        Row("per_layer_projection", LAYER + ".per_layer_projection", "hidden_size, hidden_size_per_layer_input"),
-        Row("post_per_layer_input_norm", LAYER + ".post_per_layer_input_norm", "hidden_size"),
-        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim if layer_types[layer] == 'sliding_attention' else 512"),
-        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim if layer_types[layer] == 'sliding_attention' else 512"),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "hidden_size"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
-        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
-        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
-        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
-        Row("norm", "model.norm", "hidden_size"),
         Row(
             "per_layer_model_projection",
             "model.per_layer_model_projection",
-            "num_hidden_layers * hidden_size_per_layer_input, hidden_size",
+            f"num_hidden_layers * {PER_LAYER}, hidden_size",
+            when=PER_LAYER,
+            group="embedding",
         ),
-        Row("per_layer_projection_norm", "model.per_layer_projection_norm", "hidden_size_per_layer_input"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("per_layer_projection_norm", "model.per_layer_projection_norm", PER_LAYER, when=PER_LAYER),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
+        Row("q_proj", ATTENTION + ".q_proj", f"{HEADS}, hidden_size", bias="attention_bias"),
+        Row("k_proj", ATTENTION + ".k_proj", f"{KEYS}, hidden_size", bias="attention_bias", when=OWN_KEYS),
+        Row("v_proj", ATTENTION + ".v_proj", f"{KEYS}, hidden_size", bias="attention_bias", when=OWN_VALUES),
+        Row("o_proj", ATTENTION + ".o_proj", f"hidden_size, {HEADS}", bias="attention_bias"),
+        Row("q_norm", ATTENTION + ".q_norm", "layer_head_dim"),
+        Row("k_norm", ATTENTION + ".k_norm", "layer_head_dim", when=OWN_KEYS),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "hidden_size"),
+        Row("gate_proj", LAYER + ".mlp.gate_proj", "layer_intermediate_size, hidden_size"),
+        Row("up_proj", LAYER + ".mlp.up_proj", "layer_intermediate_size, hidden_size"),
+        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, layer_intermediate_size"),
+        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
+        Row("router", LAYER + ".router.proj", "num_experts, hidden_size", when="enable_moe_block"),
+        Row("router_scale", LAYER + ".router.scale", "hidden_size", leaf="", when="enable_moe_block"),
+        Row("router_expert_scale", LAYER + ".router.per_expert_scale", "num_experts", leaf="", when="enable_moe_block"),
+        Row(
+            "gate_up_proj",
+            LAYER + ".experts.gate_up_proj",
+            "num_experts, 2 * moe_intermediate_size, hidden_size",
+            when="enable_moe_block",
+            active="top_k_experts",
+            leaf="",
+            stacked="num_experts",
+        ),
+        Row(
+            "down_proj",
+            LAYER + ".experts.down_proj",
+            "num_experts, hidden_size, moe_intermediate_size",
+            when="enable_moe_block",
+            active="top_k_experts",
+            leaf="",
+            stacked="num_experts",
+        ),
+        *(
+            Row(f"{norm}_layernorm", f"{LAYER}.{name}", "hidden_size", when="enable_moe_block")
+            for norm, name in (
+                ("post_mlp", "post_feedforward_layernorm_1"),
+                ("post_experts", "post_feedforward_layernorm_2"),
+                ("pre_experts", "pre_feedforward_layernorm_2"),
+            )
+        ),
+        Row("per_layer_input_gate", LAYER + ".per_layer_input_gate", f"{PER_LAYER}, hidden_size", when=PER_LAYER),
+        Row("per_layer_projection", LAYER + ".per_layer_projection", f"hidden_size, {PER_LAYER}", when=PER_LAYER),
+        Row("post_per_layer_input_norm", LAYER + ".post_per_layer_input_norm", "hidden_size", when=PER_LAYER),
         Row("layer_scalar", LAYER + ".layer_scalar", "1", leaf="", buffer=True, persistent=True),
+        Row("norm", "model.norm", "hidden_size"),
+        *DECODER_HEADS,
     ),
     prefix="model.",
     defaults={
         "attention_bias": False,
         "attention_k_eq_v": False,
+        "enable_moe_block": False,
+        "global_head_dim": 512,
         "head_dim": 256,
         "hidden_size": 2304,
         "hidden_size_per_layer_input": 256,
         "intermediate_size": 9216,
         "num_attention_heads": 8,
+        "num_global_key_value_heads": None,
         "num_hidden_layers": 30,
         "num_key_value_heads": 4,
-        "sliding_window": 512,
+        "num_kv_shared_layers": 0,
+        "per_layer_config": None,
         "tie_word_embeddings": True,
+        "use_double_wide_mlp": False,
         "vocab_size": 262144,
         "vocab_size_per_layer_input": 262144,
     },
     derived={
-        "layer_types": "['full_attention' if (layer + 1) % num_hidden_layers == 0 or (layer + 1) % 2 == 0 and (layer + 1) % 3 == 0 else 'sliding_attention' for layer in range(num_hidden_layers)]"
+        "layer_types": (
+            "['sliding_attention' if (layer + 1) % 6 and layer + 1 < num_hidden_layers else 'full_attention'"
+            " for layer in range(num_hidden_layers)]"
+        ),
+        "full": "layer_types[layer] == 'full_attention' or layer == num_hidden_layers - 1",
+        "uniform": "per_layer_config is not None or not full",
+        "layer_head_dim": "head_dim if uniform else global_head_dim",
+        "layer_key_value_heads": (
+            "num_key_value_heads if uniform or not attention_k_eq_v or num_global_key_value_heads is None"
+            " else num_global_key_value_heads"
+        ),
+        "layer_intermediate_size": (
+            "2 * intermediate_size if use_double_wide_mlp and layer >= num_hidden_layers - num_kv_shared_layers"
+            " else intermediate_size"
+        ),
     },
+    gguf=("gemma4",),
 )

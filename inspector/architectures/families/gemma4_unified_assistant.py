@@ -1,19 +1,16 @@
-"""Model type gemma4_unified_assistant.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Gemma 4's assistants, which guess ahead for a larger model and read its keys and values."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
-
-LAYER = "model.layers.{layer<text_config.num_hidden_layers}"
+from inspector.architectures.table import Family, Include, Row
 
 FAMILY = Family(
     name="gemma4_unified_assistant",
-    types={"gemma4_unified_assistant": {}},
+    types={"gemma4_assistant": {"backbone_hidden_size": 1536}, "gemma4_unified_assistant": {}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "text_config.vocab_size, text_config.hidden_size"),
+        Include("text_config", "model.", strip="model.", head="Model", default_type="gemma4_unified_text"),
+        Row("pre_projection", "pre_projection", "text_config.hidden_size, 2 * backbone_hidden_size", group="other"),
+        Row("post_projection", "post_projection", "backbone_hidden_size, text_config.hidden_size", group="other"),
         Row(
             "centroids",
             "masked_embedding.centroids",
@@ -21,44 +18,6 @@ FAMILY = Family(
             when="use_ordered_embeddings",
             group="embedding",
         ),
-        Row("input_layernorm", LAYER + ".input_layernorm", "text_config.hidden_size"),
-        Row("q_proj", LAYER + ".self_attn.q_proj", "384, text_config.hidden_size", bias="text_config.attention_bias"),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "192, text_config.hidden_size",
-            bias="text_config.attention_bias",
-            when="layer < text_config.num_hidden_layers - text_config.num_kv_shared_layers",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "192, text_config.hidden_size",
-            bias="text_config.attention_bias",
-            when="not (layer >= text_config.num_hidden_layers - text_config.num_kv_shared_layers or text_config.attention_k_eq_v and text_config.layer_types[layer] == 'full_attention')",
-        ),
-        Row("o_proj", LAYER + ".self_attn.o_proj", "text_config.hidden_size, 384", bias="text_config.attention_bias"),
-        Row(
-            "q_norm",
-            LAYER + ".self_attn.q_norm",
-            "text_config.head_dim if text_config.layer_types[layer] == 'sliding_attention' else 512",
-        ),
-        Row(
-            "k_norm",
-            LAYER + ".self_attn.k_norm",
-            "text_config.head_dim if text_config.layer_types[layer] == 'sliding_attention' else 512",
-            when="layer < text_config.num_hidden_layers - text_config.num_kv_shared_layers",
-        ),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "text_config.hidden_size"),
-        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "text_config.hidden_size"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "152, text_config.hidden_size"),
-        Row("up_proj", LAYER + ".mlp.up_proj", "152, text_config.hidden_size"),
-        Row("down_proj", LAYER + ".mlp.down_proj", "text_config.hidden_size, 152"),
-        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "text_config.hidden_size"),
-        Row("norm", "model.norm", "text_config.hidden_size"),
-        Row("pre_projection", "pre_projection", "text_config.hidden_size, 2 * backbone_hidden_size"),
-        Row("post_projection", "post_projection", "backbone_hidden_size, text_config.hidden_size"),
-        Row("lm_head", "lm_head", "text_config.vocab_size, text_config.hidden_size", tied="tie_word_embeddings"),
         Row(
             "token_ordering",
             "masked_embedding.token_ordering",
@@ -68,53 +27,12 @@ FAMILY = Family(
             buffer=True,
             persistent=True,
         ),
-        Row("layer_scalar", LAYER + ".layer_scalar", "1", leaf="", buffer=True, persistent=True),
+        Row("lm_head", "lm_head", "text_config.vocab_size, text_config.hidden_size", tied="tie_word_embeddings"),
     ),
-    prefix="model.",
     defaults={
         "backbone_hidden_size": 3840,
         "num_centroids": 2048,
-        "text_config": {
-            "attention_bias": True,
-            "attention_k_eq_v": False,
-            "head_dim": 96,
-            "hidden_size": 160,
-            "layer_types": [
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "full_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "full_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "full_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "full_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "sliding_attention",
-                "full_attention",
-            ],
-            "num_hidden_layers": 30,
-            "num_kv_shared_layers": 2,
-            "vocab_size": 499,
-        },
+        "text_config": {"hidden_size": 2304, "vocab_size": 262144},
         "tie_word_embeddings": True,
         "use_ordered_embeddings": False,
     },

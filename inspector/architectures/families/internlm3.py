@@ -1,50 +1,36 @@
-"""Model type internlm3.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""InternLM3, whose code comes with its checkpoints: Llama with separate switches for its biases."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
-
-LAYER = "model.layers.{layer<num_hidden_layers}"
+from inspector.architectures.families.shared import (
+    ATTENTION,
+    DECODER_DEFAULTS,
+    DECODER_DERIVED,
+    DECODER_HEADS,
+    EMBED_TOKENS,
+    FEED_FORWARD,
+    NORMS,
+)
+from inspector.architectures.table import Family
 
 FAMILY = Family(
     name="internlm3",
     types={"internlm3": {}},
-    rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
-        ),
-        Row(
-            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
-        ),
-        Row(
-            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
-        ),
-        Row(
-            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
-        ),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", bias="attention_bias"),
-        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", bias="attention_bias"),
-        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", bias="attention_bias"),
-        Row("norm", "model.norm", "hidden_size"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
-    ),
+    rows=(EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS, *DECODER_HEADS),
     prefix="model.",
     defaults={
-        "attention_bias": False,
-        "head_dim": 128,
-        "hidden_size": 4096,
-        "intermediate_size": 10240,
-        "num_attention_heads": 32,
-        "num_hidden_layers": 48,
-        "num_key_value_heads": 2,
-        "tie_word_embeddings": False,
+        **{field: value for field, value in DECODER_DEFAULTS.items() if field != "mlp_bias"},
         "vocab_size": 128512,
+        "hidden_size": 4096,
+        "intermediate_size": 11008,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 32,
+        "qkv_bias": False,
+        "bias": False,
     },
-    fields={"qkv_bias": "attention_bias"},
+    derived={
+        **{field: text for field, text in DECODER_DERIVED.items() if field != "qkv_bias"},
+        "o_bias": "bias",
+        "mlp_bias": "bias",
+    },
 )

@@ -1,4 +1,4 @@
-"""Llama and the decoders that differ from it by a column."""
+"""Llama and the decoders that differ from it by a column; many of them come with code of their own."""
 
 from __future__ import annotations
 
@@ -13,20 +13,46 @@ from inspector.architectures.families.shared import (
 )
 from inspector.architectures.table import Family
 
+#: Sizes of Llama-7B, where a configuration leaves them out.
+LLAMA_7B = {
+    "vocab_size": 32000,
+    "hidden_size": 4096,
+    "intermediate_size": 11008,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+}
+QWEN = {"vocab_size": 151936, "intermediate_size": 22016, "num_key_value_heads": 32}
+
 FAMILY = Family(
     name="llama",
     types={
         "llama": {},
-        "mistral": {"num_key_value_heads": 8},
+        "qwen2": {**QWEN, "qkv_bias": True, "o_bias": False},
+        "qwen3": {**QWEN, "qk_norm": True, "head_dim": 128},
+        "gemma": {
+            "vocab_size": 256000,
+            "hidden_size": 3072,
+            "intermediate_size": 24576,
+            "num_hidden_layers": 28,
+            "num_attention_heads": 16,
+            "num_key_value_heads": 16,
+            "head_dim": 256,
+            "tie_word_embeddings": True,
+        },
         "mimo": {"qkv_bias": True, "o_bias": False},
-        "qwen2": {"qkv_bias": True, "o_bias": False},
-        "qwen3": {"qk_norm": True, "head_dim": 128},
-        "gemma": {"tie_word_embeddings": True, "head_dim": 256, "num_key_value_heads": 16},
+        "aquila": {},
+        "internlm": {"attention_bias": True, "vocab_size": 103168},
+        "minicpm": {"tie_word_embeddings": True},
+        "orion": {"norm_bias": True},
+        "skywork": {},
+        "solar": {},
+        "xverse": {},
     },
     rows=(EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS, *DECODER_HEADS),
     prefix="model.",
     prefixes={"ForQuestionAnswering": "transformer."},  # modeling_llama.py: its base_model_prefix
-    defaults=DECODER_DEFAULTS,
+    defaults={**DECODER_DEFAULTS, **LLAMA_7B},
     derived=DECODER_DERIVED,
+    fields={"bias": "attention_bias"},  # InternLM's word
     gguf=("llama", "qwen2", "qwen3", "gemma"),
 )

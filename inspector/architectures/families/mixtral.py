@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.architectures.families.llama import LLAMA_7B
 from inspector.architectures.families.shared import (
     ATTENTION,
     DECODER_DEFAULTS,
@@ -17,7 +18,7 @@ EXPERT = LAYER + ".block_sparse_moe.experts.{expert<num_local_experts}"
 
 FAMILY = Family(
     name="mixtral",
-    types={"mixtral": {"num_key_value_heads": 8}},
+    types={"mixtral": {"num_key_value_heads": 8, "intermediate_size": 14336}},
     rows=(
         EMBED_TOKENS,
         *ATTENTION,
@@ -29,6 +30,6 @@ FAMILY = Family(
         *DECODER_HEADS,
     ),
     prefix="model.",
-    defaults={**DECODER_DEFAULTS, "num_local_experts": 8, "num_experts_per_tok": 2},
+    defaults={**DECODER_DEFAULTS, **LLAMA_7B, "num_local_experts": 8, "num_experts_per_tok": 2},
     derived=DECODER_DERIVED,
 )

@@ -27,9 +27,9 @@ FEED_FORWARD = (
 )
 
 NORMS = (
-    Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-    Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-    Row("norm", "model.norm", "hidden_size"),
+    Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size", bias="norm_bias"),
+    Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", bias="norm_bias"),
+    Row("norm", "model.norm", "hidden_size", bias="norm_bias"),
 )
 
 #: What the classes on top of a decoder add.
@@ -53,5 +53,110 @@ DECODER_DEFAULTS = {
     "attention_bias": False,
     "mlp_bias": False,
     "qk_norm": False,
+    "norm_bias": False,
     "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
+}
+
+#: Multi-head latent attention: DeepSeek-V2's.
+LATENT_ATTENTION = (
+    Row(
+        "q_proj",
+        LAYER + ".self_attn.q_proj",
+        "num_attention_heads * (qk_nope_head_dim + qk_rope_head_dim), hidden_size",
+        when="q_lora_rank is None",
+    ),
+    Row(
+        "q_a_proj",
+        LAYER + ".self_attn.q_a_proj",
+        "q_lora_rank, hidden_size",
+        bias="attention_bias",
+        when="q_lora_rank is not None",
+    ),
+    Row("q_a_layernorm", LAYER + ".self_attn.q_a_layernorm", "q_lora_rank", when="q_lora_rank is not None"),
+    Row(
+        "q_b_proj",
+        LAYER + ".self_attn.q_b_proj",
+        "num_attention_heads * (qk_nope_head_dim + qk_rope_head_dim), q_lora_rank",
+        when="q_lora_rank is not None",
+    ),
+    Row(
+        "kv_a_proj_with_mqa",
+        LAYER + ".self_attn.kv_a_proj_with_mqa",
+        "kv_lora_rank + qk_rope_head_dim, hidden_size",
+        bias="attention_bias",
+    ),
+    Row("kv_a_layernorm", LAYER + ".self_attn.kv_a_layernorm", "kv_lora_rank"),
+    Row(
+        "kv_b_proj",
+        LAYER + ".self_attn.kv_b_proj",
+        "num_attention_heads * (qk_nope_head_dim + v_head_dim), kv_lora_rank",
+    ),
+    Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * v_head_dim", bias="attention_bias"),
+)
+
+#: DeepSeek-V3.2's indexer, which picks the keys that a query sees, in the layers that have one of their own.
+_OWN_INDEXER = "index_n_heads is not None and indexer_types[layer] == 'full'"
+INDEXER = (
+    Row(
+        "indexer_q_b_proj",
+        LAYER + ".self_attn.indexer.wq_b",
+        "index_n_heads * index_head_dim, q_lora_rank",
+        when=_OWN_INDEXER,
+    ),
+    Row("indexer_k_proj", LAYER + ".self_attn.indexer.wk", "index_head_dim, hidden_size", when=_OWN_INDEXER),
+    Row("indexer_k_norm", LAYER + ".self_attn.indexer.k_norm", "index_head_dim", bias="True", when=_OWN_INDEXER),
+    Row(
+        "indexer_weights_proj",
+        LAYER + ".self_attn.indexer.weights_proj",
+        "index_n_heads, hidden_size",
+        when=_OWN_INDEXER,
+        group="attention",
+    ),
+)
+
+SPARSE, DENSE = "mlp_layer_types[layer] == 'sparse'", "mlp_layer_types[layer] != 'sparse'"
+
+
+def gated(
+    at: str, width: str, *, bias: str = "", when: str = "", prefix: str = "", active: str = ""
+) -> tuple[Row, ...]:
+    """A gated feed-forward at a path: gate, up and down; `prefix` goes before the roles."""
+    return (
+        Row(prefix + "gate_proj", at + ".gate_proj", f"{width}, hidden_size", bias=bias, when=when, active=active),
+        Row(prefix + "up_proj", at + ".up_proj", f"{width}, hidden_size", bias=bias, when=when, active=active),
+        Row(prefix + "down_proj", at + ".down_proj", f"hidden_size, {width}", bias=bias, when=when, active=active),
+    )
+
+
+#: A router, routed and shared experts in the layers that `mlp_layer_types` calls sparse, one feed-forward in the others.
+MIXTURE = (
+    *gated(LAYER + ".mlp", "intermediate_size", bias="expert_bias", when=DENSE),
+    Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when=SPARSE),
+    Row(
+        "router_bias",
+        LAYER + ".mlp.gate.e_score_correction_bias",
+        "n_routed_experts",
+        when=f"score_correction and {SPARSE}",
+        leaf="",
+    ),
+    *gated(
+        LAYER + ".mlp.experts.{expert<n_routed_experts}",
+        "moe_intermediate_size",
+        when=SPARSE,
+        active="num_experts_per_tok or n_routed_experts",
+    ),
+    *gated(
+        LAYER + ".mlp.shared_experts",
+        "n_shared_experts * moe_intermediate_size",
+        bias="expert_bias",
+        when=f"n_shared_experts is not None and {SPARSE}",
+        prefix="shared_",
+    ),
+)
+MIXTURE_DEFAULTS = {"score_correction": True, "moe_layer_freq": 1}
+MIXTURE_DERIVED = {
+    "mlp_layer_types": (
+        "['sparse' if layer >= first_k_dense_replace and layer % moe_layer_freq == 0 else 'dense'"
+        " for layer in range(num_hidden_layers)]"
+    )
 }

@@ -26,4 +26,5 @@ SCHEME = Scheme(
     weights={".codes": ".weight"},
     side={".codebooks": "code books", ".scales": "scales"},
     unpack=_unpack,
+    uneven=True,
 )

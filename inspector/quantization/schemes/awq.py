@@ -9,7 +9,16 @@ marlin      qweight I32 [I/16, 2·O]   qzeros I32 [I/g, O/8]    scales F16 [I/g,
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import COMMON_BITS, Declared, Scheme, Unit, Weight, group_of, packed_elements
+from inspector.quantization.scheme import (
+    AUTO_ROUND,
+    COMMON_BITS,
+    Declared,
+    Scheme,
+    Unit,
+    Weight,
+    group_of,
+    packed_elements,
+)
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -44,7 +53,7 @@ def _outputs(packed: Tensor, scales: Tensor, bits: int) -> tuple[int | None, str
 
 SCHEME = Scheme(
     name="awq",
-    methods=frozenset({"awq", "awq_marlin"}),
+    methods=frozenset({"awq", "awq_marlin", "autoawq", *AUTO_ROUND}),
     weights={".qweight": ".weight"},
     side={".qzeros": "zero points", ".scales": "scales", ".g_idx": "order of columns"},
     unpack=_unpack,

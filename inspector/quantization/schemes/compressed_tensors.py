@@ -15,7 +15,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, fit, group_of, inner, number_of
+from inspector.quantization.scheme import (
+    AUTO_ROUND,
+    Declared,
+    Scheme,
+    Unit,
+    Weight,
+    count,
+    fit,
+    group_of,
+    inner,
+    number_of,
+)
 
 PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
 
@@ -48,10 +59,11 @@ def _nibbles(packed: Tensor, scale: Tensor) -> Weight | None:
 def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, declared: Declared) -> Weight | None:
     """Integers in 32-bit words; each row is filled up to whole words."""
     groups = scale.shape[-1] if len(scale.shape) == len(packed.shape) else 1
-    bits = _bits(pieces, packed) or _claimed(declared, "num_bits")
-    group = _claimed(declared, "group_size") if groups > 1 else None
-    order = pieces.get(".weight_g_idx")
     room = packed.shape[-1] * 32
+    bits, group = _bits(pieces, packed), None
+    if bits is None:
+        bits, group = _claimed(declared, room, groups)
+    order = pieces.get(".weight_g_idx")
     if order is not None and len(order.shape) == 1 and order.shape[0] and room // order.shape[0]:
         columns, bits, sure = order.shape[0], room // order.shape[0], True
     else:
@@ -71,10 +83,14 @@ def _bits(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
     return zeros.shape[0] * 32 // packed.shape[0] or None
 
 
-def _claimed(declared: Declared, field: str) -> int | None:
-    """What all groups of the configuration agree on for their weights."""
-    numbers = {number_of(weights, field) for weights in _weights(declared.values)}
-    return numbers.pop() if len(numbers) == 1 else None
+def _claimed(declared: Declared, room: int, groups: int) -> tuple[int | None, int | None]:
+    """Bits and group size of the one kind of weights in the configuration that fills this room."""
+    pairs = {(number_of(each, "num_bits"), number_of(each, "group_size")) for each in _weights(declared.values)}
+    if groups <= 1:
+        widths = {bits for bits, _ in pairs}
+        return (widths.pop(), None) if len(widths) == 1 else (None, None)
+    fitting = [(bits, size) for bits, size in pairs if bits and size and 0 <= room - groups * size * bits < 32]
+    return fitting[0] if len(fitting) == 1 else (None, None)
 
 
 def _weights(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -105,7 +121,7 @@ def _sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
 
 SCHEME = Scheme(
     name="compressed-tensors",
-    methods=frozenset({"compressed-tensors", "compressed_tensors"}),
+    methods=frozenset({"compressed-tensors", "compressed_tensors", *AUTO_ROUND}),
     weights={".weight_packed": ".weight", ".compressed": ".weight", ".weight": ".weight"},
     side={
         ".weight_scale": "scales",

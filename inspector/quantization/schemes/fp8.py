@@ -2,6 +2,8 @@
 
     weight F8_E4M3 [O, I]    weight_scale_inv F32 [⌈O/128⌉, ⌈I/128⌉]    DeepSeek-V3's blocks
                              weight_scale F32 [], [O] or [O, 1]         FBGEMM, ModelOpt and others
+                             qscale_weight, qscale_act F32 []           Mistral's consolidated files
+    weight I8 [O, I/2]       weight_scale_inv or scale E8M0 [O, I/32]   FP4 experts, two to a byte
 
 Stacked experts have a scale tensor of their own beside a weight without a last word: `gate_up_proj`,
 `gate_up_proj_scale_inv`.
@@ -13,16 +15,31 @@ from inspector.model import Tensor
 from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count
 
 FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
-SCALES = (".weight_scale_inv", ".weight_scale", ".scale_weight", "_scale_inv", "_scale", ".scale")
+PAIRS = frozenset({"I8", "U8"})
+FP4_BLOCK = 32
+INVERSE = (".weight_scale_inv", "_scale_inv", ".scale")
+SCALES = (".weight_scale_inv", ".weight_scale", ".scale_weight", ".qscale_weight", "_scale_inv", "_scale", ".scale")
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     end = ".weight" if ".weight" in unit.pieces else ""
     weight = unit.pieces.get(end)
     scale = next((unit.pieces[s] for s in SCALES if s in unit.pieces), None)
-    if weight is None or scale is None or weight.dtype not in FLOATS:
+    if weight is None or scale is None:
         return None
-    return Weight(end, weight.shape, 8, _block(weight, scale), "")
+    if weight.dtype in PAIRS:
+        return _pairs(end, weight, unit)
+    return Weight(end, weight.shape, 8, _block(weight, scale)) if weight.dtype in FLOATS else None
+
+
+def _pairs(end: str, weight: Tensor, unit: Unit) -> Weight | None:
+    """4-bit floats in bytes, under the scales that FP8 weights have elsewhere in the checkpoint."""
+    scale = next((unit.pieces[s] for s in INVERSE if s in unit.pieces), None)
+    if scale is None or len(weight.shape) < 2 or not weight.shape[-1]:
+        return None
+    *outer, half = weight.shape
+    fits = scale.shape[-1:] == (half * 2 // FP4_BLOCK,) and scale.shape[:-1] == tuple(outer)
+    return Weight(end, (*outer, half * 2), 4, FP4_BLOCK, "fp4") if fits else None
 
 
 def _block(weight: Tensor, scale: Tensor) -> int | None:
@@ -40,6 +57,8 @@ SCHEME = Scheme(
         ".weight_scale_inv": "scales",
         ".weight_scale": "scales",
         ".scale_weight": "scales",
+        ".qscale_weight": "scales",
+        ".qscale_act": "scales of inputs",
         ".scale_input": "scales of inputs",
         "_scale_inv": "scales",
         "_scale": "scales",
@@ -55,6 +74,9 @@ SCHEME = Scheme(
         ".q_scale": "scales of the cache",
         ".prob_scale": "scales of the cache",
         ".kv_scale": "scales of the cache",
+        ".k_fake_quantizer.qscale_act": "scales of the cache",
+        ".v_fake_quantizer.qscale_act": "scales of the cache",
+        ".comfy_quant": "layout marks",
         ".scaled_fp8": "layout marks",
         "scaled_fp8": "layout marks",
     },

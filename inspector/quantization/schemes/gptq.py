@@ -3,12 +3,14 @@
     qweight I32 [I·b/32, O]    qzeros I32 [I/g, O·b/32]    scales F16 [I/g, O]    g_idx I32 [I]
 
 `qzeros` gives the bits and `qweight` the input width, so no configuration is needed; layers of other
-widths (GPTQModel's `dynamic`) come out right. `marlin` is the layout of IST-DASLab/marlin: `B`, `s`.
+widths (GPTQModel's `dynamic`) come out right. `marlin` is the layout of IST-DASLab/marlin, `B` and `s`, or
+GPTQModel's, `qweight` I32 [I/16, O·b/2].
 """
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of
+from inspector.model import Tensor
+from inspector.quantization.scheme import AUTO_ROUND, Declared, Scheme, Unit, Weight, group_of
 
 MOST_BITS = 16
 
@@ -20,8 +22,10 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if packed is None or scales is None or packed.dtype != "I32" or len(packed.shape) != 2 or len(scales.shape) != 2:
         return None
     (rows, columns), (groups, outputs) = packed.shape, scales.shape
-    if columns != outputs or not rows or not outputs:
+    if not rows or not outputs:
         return None
+    if columns != outputs:
+        return _repacked(packed, outputs, groups)
     bits = _bits(unit, rows, outputs) or declared.number("bits", "w_bit") or 4
     if bits > MOST_BITS:
         return None
@@ -38,6 +42,15 @@ def _bits(unit: Unit, rows: int, outputs: int) -> int | None:
     return None
 
 
+def _repacked(packed: Tensor, outputs: int, groups: int) -> Weight | None:
+    """GPTQModel's Marlin layout: tiles of 16 rows, whose words lie beside each other."""
+    inputs = packed.shape[0] * 16
+    bits, rest = divmod(packed.shape[1] * 2, outputs)
+    if rest or bits not in (4, 8):
+        return None
+    return Weight(".qweight", (outputs, inputs), bits, group_of(inputs, groups), "marlin")
+
+
 def _marlin(unit: Unit) -> Weight | None:
     packed, scales = unit.pieces[".B"], unit.pieces.get(".s")
     if scales is None or packed.dtype != "I32" or len(packed.shape) != 2 or len(scales.shape) != 2:
@@ -50,7 +63,7 @@ def _marlin(unit: Unit) -> Weight | None:
 
 SCHEME = Scheme(
     name="gptq",
-    methods=frozenset({"gptq", "auto-round", "autoround", "intel/auto-round", "marlin"}),
+    methods=frozenset({"gptq", "gptq_marlin", "gptqmodel", "marlin", *AUTO_ROUND}),
     weights={".qweight": ".weight", ".B": ".weight"},
     side={
         ".qzeros": "zero points",
@@ -59,6 +72,7 @@ SCHEME = Scheme(
         ".perm": "order of columns",
         ".s": "scales",
         ".workspace": "workspace",
+        ".g_idx_sort_indices": "order of columns",
     },
     unpack=_unpack,
 )

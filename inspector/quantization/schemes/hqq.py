@@ -10,8 +10,9 @@
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import COMMON_BITS, Declared, Scheme, Unit, Weight, count, inner, number_of
+from inspector.quantization.scheme import COMMON_GROUPS, Declared, Scheme, Unit, Weight, count, inner, number_of
 
+WIDTHS = frozenset({1, 2, 3, 4, 8})  # `nbits`; 3 in 32-bit words
 _SETTINGS = (
     "axis",
     "channel_wise",
@@ -36,9 +37,8 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     packed, scale = unit.pieces.get(".W_q"), unit.pieces.get(".scale")
     if packed is None or scale is None or len(packed.shape) != 2 or len(scale.shape) != 2 or not all(packed.shape):
         return None
-    claimed = next((b for each in inner(declared.values) if (b := number_of(each, "nbits"))), None)
     groups = count(scale)
-    bits, group, sure = _rows(packed, groups) if scale.shape[1] == 1 else _columns(packed, claimed)
+    bits, group, sure = _rows(packed, groups) if scale.shape[1] == 1 else _columns(packed, declared)
     return Weight(".W_q", (groups * group,), bits, group, sure=sure) if bits else None
 
 
@@ -48,12 +48,15 @@ def _rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
     return bits, packed.shape[1], True
 
 
-def _columns(packed: Tensor, claimed: int | None) -> tuple[int, int, bool]:
-    """A group a column: the configuration must tell how many weights a byte holds."""
-    claimed = claimed if claimed in COMMON_BITS else None
+def _columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
+    """A group a column, filled up to whole elements: the configuration must tell how many weights each holds."""
+    claimed = next((b for each in inner(declared.values) if (b := number_of(each, "nbits")) in WIDTHS), None)
     bits = 3 if packed.dtype == "I32" else claimed or 4
     per_element = 10 if packed.dtype == "I32" else 8 // bits
-    return bits, packed.shape[0] * per_element, claimed is not None
+    room = packed.shape[0] * per_element
+    sizes = [n for each in inner(declared.values) if (n := number_of(each, "group_size"))]
+    group = next((n for n in (*sizes, *sorted(COMMON_GROUPS)) if 0 <= room - n < per_element), room)
+    return bits, group, claimed == bits or packed.dtype == "I32"
 
 
 SCHEME = Scheme(

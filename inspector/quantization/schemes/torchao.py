@@ -1,6 +1,11 @@
 """torchao's tensor subclasses, taken apart by Transformers when it saves.
 
-    _weight_qdata I8 or F8 [O, I], U8 [O, I/2]    _weight_scale [O, I/g] or [I/g, O]    _weight_zero_point
+    int8, float8, intx     _weight_qdata I8 or F8 [O, I]     _weight_scale [O, I/g]         _weight_zero_point
+    int4                   _weight_qdata I8 or U8 [O, I/2]   _weight_scale [I/g, O]         _weight_zero_point
+    int4 preshuffled       _weight_qdata I8 [O, I/2]         _weight_group_scale [I/g, O]   _weight_row_scale
+    int4 in words          _weight_qdata I32 [O, I/8]        _weight_scale [I/g, O]
+    int4 in tiles          _weight_qdata I32 [O/8, I/128, 32, 4]    _weight_scale_and_zero [I/g, O, 2]
+    nvfp4, mxfp4           _weight_qdata U8 [O, I/2]         _weight_scale F8 [O, I/16], E8M0 [O, I/32]
 
 The type of each stands in `__metadata__`; the shapes tell what is needed. 4-bit values that are kept
 in bytes of their own (`IntxUnpackedToInt8Tensor`) are stored, and so counted, at 8 bits.
@@ -8,22 +13,53 @@ in bytes of their own (`IntxUnpackedToInt8Tensor`) are stored, and so counted, a
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, flat, group_of
+from collections.abc import Mapping
+
+from inspector.model import Tensor
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, flat, group_of, packed_elements
 
 _END = "._weight_qdata"
+_SCALES = ("._weight_scale", "._weight_group_scale", "._weight_scale_and_zero")
+FLOATS = frozenset({"F8_E4M3", "F8_E5M2"})
+#: Dtype of the scales of two 4-bit floats a byte → the format.
+PAIRS: Mapping[str, str] = {"F8_E4M3": "nvfp4", "F8_E8M0": "mxfp4"}
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
-    data, scale = unit.pieces.get(_END), unit.pieces.get("._weight_scale")
-    if data is None or len(data.shape) < 2:
+    data = unit.pieces.get(_END)
+    scale = next((unit.pieces[end] for end in _SCALES if end in unit.pieces), None)
+    if data is None or len(data.shape) < 2 or not all(data.shape):
         return None
+    if scale is not None and _turned(unit, data, scale):
+        return _int4(data, scale)
     groups = max(scale.shape[-1], 1) if scale is not None and len(scale.shape) == len(data.shape) else 1
-    if data.dtype in ("I8", "F8_E4M3", "F8_E5M2"):
+    if data.dtype == "I8" or data.dtype in FLOATS:
         variant = "int8" if data.dtype == "I8" else "fp8"
         return Weight(_END, data.shape, 8, group_of(data.shape[-1], groups), variant)
     if data.dtype == "U8" and len(data.shape) == 2:
-        return Weight(_END, (data.shape[0], data.shape[1] * 2), 4, None, "int4")
+        variant = PAIRS.get(scale.dtype, "int4") if scale is not None else "int4"
+        columns = data.shape[1] * 2
+        return Weight(_END, (data.shape[0], columns), 4, group_of(columns, groups), variant)
     return flat(_END, data, 4, None, "int4")
+
+
+def _turned(unit: Unit, data: Tensor, scale: Tensor) -> bool:
+    """Whether the scales are [I/g, O], as those of 4-bit integers are."""
+    if len(scale.shape) < 2 or data.dtype in FLOATS:
+        return False
+    if "._weight_scale" not in unit.pieces or data.dtype == "I32":
+        return True
+    rows = data.shape[0]
+    return len(scale.shape) == 2 and scale.shape[0] != rows and scale.shape[1] == rows
+
+
+def _int4(data: Tensor, scale: Tensor) -> Weight | None:
+    groups, outputs = scale.shape[:2]
+    elements = packed_elements(data, 4)
+    if not outputs or elements % outputs:
+        return None
+    inputs = elements // outputs
+    return Weight(_END, (outputs, inputs), 4, group_of(inputs, groups), "int4")
 
 
 SCHEME = Scheme(
@@ -34,6 +70,9 @@ SCHEME = Scheme(
         "._weight_scale": "scales",
         "._weight_zero_point": "zero points",
         "._weight_scale_and_zero": "scales",
+        "._weight_group_scale": "scales",
+        "._weight_group_zero": "zero points",
+        "._weight_row_scale": "scales of scales",
         "._weight_per_tensor_scale": "scales of scales",
         "._weight_act_per_tensor_scale": "scales of inputs",
         "._weight_act_pre_scale": "scales of inputs",

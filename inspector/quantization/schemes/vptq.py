@@ -41,4 +41,5 @@ SCHEME = Scheme(
         ".invert_perm": "order of columns",
     },
     unpack=_unpack,
+    uneven=True,
 )

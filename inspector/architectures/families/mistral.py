@@ -1,0 +1,24 @@
+"""Mistral: Llama, but for the names that a class for answering questions gives its body."""
+
+from __future__ import annotations
+
+from inspector.architectures.families.llama import LLAMA_7B
+from inspector.architectures.families.shared import (
+    ATTENTION,
+    DECODER_DEFAULTS,
+    DECODER_DERIVED,
+    DECODER_HEADS,
+    EMBED_TOKENS,
+    FEED_FORWARD,
+    NORMS,
+)
+from inspector.architectures.table import Family
+
+FAMILY = Family(
+    name="mistral",
+    types={"mistral": {"num_key_value_heads": 8, "intermediate_size": 14336}},
+    rows=(EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS, *DECODER_HEADS),
+    prefix="model.",
+    defaults={**DECODER_DEFAULTS, **LLAMA_7B},
+    derived=DECODER_DERIVED,
+)

@@ -1,0 +1,165 @@
+"""Modules that a configuration leaves out of packing, and where the tensors say otherwise.
+
+Libraries write such lists in their own ways:
+
+    "lm_head", "model.layers.3.mlp"        a module's name, its beginning or its end
+    "model.layers.*.self_attn", "mtp*"     with wildcards (ModelOpt, gpt-oss, Quark)
+    "re:.*mlp\\.gate$"                      a regular expression (compressed-tensors)
+    {"-:.*down_proj": {}}                  the same as keys (GPTQModel's `dynamic`)
+    {"lm_head": false}                     as keys of their own (MLX)
+    {"lm_head": {"bits": 16}}              a width that is none (AutoRound's `extra_config`)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import translate
+from itertools import islice
+from typing import Any
+
+from inspector.model import Finding
+from inspector.quantization.patterns import compiled
+from inspector.units import escape, plural
+
+#: Fields that list modules left out.
+LISTS = (
+    "modules_to_not_convert",
+    "ignore",
+    "ignored_layers",
+    "llm_int8_skip_modules",
+    "exclude_modules",
+    "exclude",
+    "skip_modules",
+)
+#: Pairs of a pattern and a module that are tried; real checkpoints stay far below.
+MOST_TRIES = 500_000
+#: Entries of a list that are read.
+MOST_ENTRIES = 20_000
+#: Expressions and wildcards among them; each must be compiled.
+MOST_PATTERNS = 500
+#: Contradictions that are told one by one.
+MOST_TOLD = 8
+#: Weights as wide as that are none that was packed.
+UNPACKED_BITS = 16
+
+
+@dataclass(slots=True)
+class Exceptions:
+    """Modules left out, as the configuration names them."""
+
+    names: set[str] = field(default_factory=set)
+    patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)  # as written → compiled
+    complete: bool = True  # False where an entry could not be understood
+
+    def entry_for(self, module: str) -> str | None:
+        """The entry that leaves a module out; None where none does.
+
+        A name stands for the module itself and for all within it, under whatever words wrap the model.
+        """
+        words = module.split(".")
+        for start in range(len(words)):
+            for end in range(len(words), start, -1):
+                name = ".".join(words[start:end])
+                if name in self.names:
+                    return name
+        return next((text for text, pattern in self.patterns.items() if pattern.match(module)), None)
+
+
+def read(values: Mapping[str, Any]) -> Exceptions | None:
+    """The modules left out; None where the configuration has no such list."""
+    entries = list(islice(_entries(values), MOST_ENTRIES + 1))
+    if not entries:
+        return None
+    found = Exceptions(complete=len(entries) <= MOST_ENTRIES)
+    for entry in entries:
+        _enter(found, entry)
+    return found
+
+
+def _entries(values: Mapping[str, Any]) -> Iterator[str]:
+    for name in LISTS:
+        listed = values.get(name)
+        yield from (entry for entry in listed if isinstance(entry, str)) if isinstance(listed, list) else ()
+    dynamic = values.get("dynamic")
+    for key in dynamic if isinstance(dynamic, Mapping) else ():
+        if key.startswith("-:"):
+            yield "re:" + key[2:]
+    for keyed in (values, values.get("extra_config")):
+        for key, value in keyed.items() if isinstance(keyed, Mapping) else ():
+            if (value is False and "." in key) or _unpacked(value):
+                yield key
+
+
+def _unpacked(value: Any) -> bool:
+    bits = value.get("bits") if isinstance(value, Mapping) else None
+    return isinstance(bits, int) and bits >= UNPACKED_BITS
+
+
+def _enter(found: Exceptions, entry: str) -> None:
+    if not entry.startswith("re:") and not set("*?") & set(entry):
+        found.names.add(entry.strip("."))
+        return
+    pattern = _pattern(entry) if len(found.patterns) < MOST_PATTERNS else None
+    if pattern is None:
+        found.complete = False
+    else:
+        found.patterns[entry] = pattern
+
+
+def _pattern(entry: str) -> re.Pattern[str] | None:
+    """An expression, or wildcards, which also stand for all that is within the modules they match."""
+    if entry.startswith("re:"):
+        return compiled(entry[3:])
+    return re.compile(translate(entry).removesuffix(r"\z").removesuffix(r"\Z") + r"(?:\..*)?\Z")
+
+
+# --- beside the tensors -----------------------------------------------------------------------
+
+
+def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Sequence[str]) -> Iterator[Finding]:
+    """Where the tensors are not what the lists say.
+
+    Args:
+        packed: modules whose weight is packed.
+        plain: modules that have a plain weight of two dimensions or more.
+    """
+    found = read(values)
+    if found is None or len(found.patterns) * (len(packed) + len(plain)) > MOST_TRIES:
+        return
+    left_out: dict[str, list[str]] = {}
+    for module in packed:
+        entry = found.entry_for(module)
+        if entry is not None:
+            left_out.setdefault(entry, []).append(module)
+    for entry, modules in islice(left_out.items(), MOST_TOLD):
+        what = f"the configuration leaves {escape(entry, 60)} out of packing, and {plural(len(modules), 'weight')} there {_is(modules)} packed"  # noqa: E501
+        yield Finding("left-out-packed", "warning", what, None, modules[0])
+    if found.complete:
+        yield from _not_listed(found, packed, plain)
+
+
+def _is(modules: Sequence[str]) -> str:
+    return "is" if len(modules) == 1 else "are"
+
+
+def _not_listed(found: Exceptions, packed: Iterable[str], plain: Iterable[str]) -> Iterator[Finding]:
+    """Plain modules whose like is packed in other layers, and that no entry leaves out."""
+    patterns = set(map(_like, packed))
+    odd: dict[str, list[str]] = {}
+    for module in plain:
+        like = _like(module)
+        if like in patterns and found.entry_for(module) is None:
+            odd.setdefault(like, []).append(module)
+    for like, modules in islice(odd.items(), MOST_TOLD):
+        what = f"{plural(len(modules), 'weight')} of {escape(like, 80)} {_is(modules)} plain where others are packed, and the configuration does not leave {'it' if len(modules) == 1 else 'them'} out"  # noqa: E501
+        yield Finding("packed-in-part", "warning", what, None, modules[0])
+
+
+_NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")
+
+
+def _like(module: str) -> str:
+    """The module's name with `*` for its numbers."""
+    return _NUMBER.sub("*", module)

@@ -1,0 +1,80 @@
+"""Regular expressions from configurations, as far as they can be run in bounded time.
+
+A stranger's expression may take for ever. What lists of modules use is little: literals, classes, `.*`,
+alternatives. That is translated; `.*` takes the nearest continuation, `\\d+` all digits, and neither is tried
+again, as in `fnmatch`. Anything else is not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LONGEST = 400  # characters of an expression
+MOST_STARS = 40
+MOST_OPTIONAL = 5
+
+_TOKEN = re.compile(
+    r"(?P<star>\.[*+])"
+    r"|(?P<digits>(?:\\d|\[0-9\])[+*])"
+    r"|(?P<atom>\\[dw.\-_/$^]|\[\^?[\w.\-]+\]|[\w\-/]|\.)(?P<optional>\??)(?![+*{])"
+    r"|\((?:\?:)?(?P<choice>[\w.|\\\-\[\]]+)\)(?P<maybe>\??)(?![+*{])"
+    r"|(?P<end>\$)$"
+)
+
+
+def compiled(text: str) -> re.Pattern[str] | None:
+    """An expression to `match` names with; None for one that is not run."""
+    if len(text) > LONGEST:
+        return None
+    pieces = list(_translated(text.removeprefix("^")))
+    if None in pieces or sum(piece.endswith("?") for piece in pieces if piece) > MOST_OPTIONAL:
+        return None
+    segments, ends = _segments([piece for piece in pieces if piece is not None])
+    if len(segments) > MOST_STARS:
+        return None
+    try:
+        return re.compile(_joined(segments, ends=ends))
+    except re.error:
+        return None
+
+
+def _translated(text: str) -> Iterator[str | None]:
+    """Each token in safe words; "*" for a star, None at what is not understood."""
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            yield None
+            return
+        at = match.end()
+        if match["star"]:
+            yield from ("*",) if match["star"] == ".*" else (".", "*")
+        elif match["digits"]:
+            yield f"(?=(?P<d{at}>{match['digits']}))(?P=d{at})"
+        elif match["atom"]:
+            yield match["atom"] + match["optional"]
+        elif match["choice"]:
+            yield f"(?:{match['choice']}){match['maybe']}"
+        else:
+            yield "$"
+
+
+def _segments(pieces: list[str]) -> tuple[list[str], bool]:
+    """What stands between the stars, and whether the expression holds up to the name's end."""
+    ends = pieces[-1:] == ["$"]
+    segments = [""]
+    for piece in pieces[: len(pieces) - ends]:
+        if piece == "*":
+            segments.append("")
+        else:
+            segments[-1] += piece
+    return segments, ends
+
+
+def _joined(segments: list[str], *, ends: bool) -> str:
+    first, *others = segments
+    last = others.pop() if others and ends else None
+    nearest = (f"(?=(?P<s{at}>.*?{segment}))(?P=s{at})" for at, segment in enumerate(others))
+    tail = "" if not ends else r"\Z" if last is None else f".*{last}\\Z"
+    return first + "".join(nearest) + tail

@@ -1,0 +1,40 @@
+"""Nunchaku (SVDQuant): 4 bits with a low-rank branch for what they miss, for diffusion transformers.
+
+qweight I8 [O, I/2]    wscales [I/64, O], or F8 [I/16, O]    wtscale []    proj_down [I, r]    proj_up [O, r]
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    packed, scales = unit.pieces.get(".qweight"), unit.pieces.get(".wscales")
+    if packed is None or scales is None or packed.dtype not in ("I8", "U8"):
+        return None
+    if len(packed.shape) != 2 or len(scales.shape) != 2 or not scales.shape[0]:
+        return None
+    outputs, inputs = packed.shape[0], packed.shape[1] * 2
+    variant = "nvfp4" if scales.dtype == "F8_E4M3" else "int4"
+    return Weight(".qweight", (outputs, inputs), 4, inputs // scales.shape[0], variant)
+
+
+SCHEME = Scheme(
+    name="nunchaku",
+    methods=frozenset({"nunchaku", "svdquant"}),
+    weights={".qweight": ".weight"},
+    side={
+        ".wscales": "scales",
+        ".wtscale": "scales of scales",
+        ".wcscales": "scales",
+        ".smooth": "scales of inputs",
+        ".smooth_orig": "scales of inputs",
+        ".smooth_factor": "scales of inputs",
+        ".smooth_factor_orig": "scales of inputs",
+        ".proj_down": "low-rank corrections",
+        ".proj_up": "low-rank corrections",
+        ".lora_down": "low-rank corrections",
+        ".lora_up": "low-rank corrections",
+    },
+    unpack=_unpack,
+)

@@ -1,0 +1,40 @@
+"""SINQ (Sinkhorn-normalised quantization): groups as rows, a scale for the inputs, scales packed once more.
+
+    W_q U8 [n/g·b/8, g]    meta.scale2 F16 [1, I]    meta.scale, meta.zero F16 [n/g, 1], or in three pieces:
+    meta.zero.x U8 [n/g, 1], meta.zero.m, meta.zero.s F16
+
+Shapes stand in a JSON file beside the index; the zero points give the number of groups, and so the bits.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count
+
+_PIECES = ("", ".x", ".m", ".s")
+
+
+def _unpack(unit: Unit, declared: Declared) -> Weight | None:
+    packed, inputs = unit.pieces.get(".W_q"), unit.pieces.get(".meta.scale2")
+    zeros = unit.pieces.get(".meta.zero.x") or unit.pieces.get(".meta.zero")
+    if packed is None or zeros is None or len(packed.shape) != 2 or not count(zeros):
+        return None
+    rows, group = packed.shape
+    bits = rows * 8 // count(zeros)
+    elements = count(zeros) * group
+    if inputs is None or not count(inputs) or elements % count(inputs):
+        return Weight(".W_q", (elements,), bits, group)
+    return Weight(".W_q", (elements // count(inputs), count(inputs)), bits, group)
+
+
+SCHEME = Scheme(
+    name="sinq",
+    methods=frozenset({"sinq"}),
+    weights={".W_q": ".weight"},
+    side={
+        **{f".meta.scale{piece}": "scales" for piece in _PIECES},
+        **{f".meta.zero{piece}": "zero points" for piece in _PIECES},
+        ".meta.scale2": "scales of inputs",
+        ".meta.awq_scale": "scales of inputs",
+    },
+    unpack=_unpack,
+)

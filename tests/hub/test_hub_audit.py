@@ -1,0 +1,99 @@
+"""`inspect audit` of a repository on the Hub, and of a download that the Hub is asked about."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import hostile
+import pytest
+from conftest import Ran
+from huggingface_hub import HfApi
+from loopback.server import Hub, Repo
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def published(hub: Hub, tmp_path: Path) -> Path:
+    """The sound model as `demo/sound` on the Hub, and as a download."""
+    hub.repos["demo/sound"] = Repo(hostile.make(hostile.nothing, tmp_path / "hub"))
+    return Path(shutil.copytree(tmp_path / "hub", tmp_path / "download"))
+
+
+def found(ran: Ran) -> set[tuple[str, str | None]]:
+    return {(each["rule"], each["path"]) for model in ran.json["checkpoints"] for each in model["findings"]}
+
+
+@pytest.mark.parametrize("target", ["demo/sound", "hf://demo/sound", "demo/sound@main"])
+def test_a_repository_is_audited(hub: Hub, published: Path, inspect: Run, target: str) -> None:
+    """A Hub id that is no path is asked of the Hub, as by the other commands; only headers are fetched."""
+    ran = inspect("audit", target, "--json")
+    assert (ran.code, found(ran)) == (0, set())
+    hub.repos["demo/sound"] = Repo(hostile.make(hostile.CASES["template-code"].trips, published.parent / "evil"))
+    ran = inspect("audit", target, "--json")
+    assert (ran.code, found(ran)) == (1, {("template-code", "tokenizer_config.json")})
+
+
+def test_a_folder_of_that_name_comes_first(
+    hub: Hub, published: Path, inspect: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path that exists is local, and nothing is asked."""
+    hostile.make(hostile.CASES["truncated"].trips, published / "demo" / "sound")
+    monkeypatch.chdir(published)
+    assert ("truncated", hostile.SECOND) in found(inspect("audit", "demo/sound", "--json"))
+    assert hub.settled() == []
+
+
+def test_a_repository_that_is_not_there(hub: Hub, inspect: Run) -> None:
+    """One line on stderr, and exit code 2."""
+    ran = inspect("audit", "demo/nothing")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+def test_a_download_is_what_the_hub_has(hub: Hub, published: Path, inspect: Run) -> None:
+    """SHA-256 of weights and git's SHA-1 of the others, by one request that asks for no file."""
+    ran = inspect("audit", published, "--checksum", "--hub", "demo/sound", "--json")
+    assert (ran.code, found(ran)) == (0, set())
+    assert [entry.path.split("?")[0] for entry in hub.settled()] == ["/api/models/demo/sound"]
+
+
+@pytest.mark.parametrize("name", [hostile.FIRST, hostile.SECOND, "config.json", "tokenizer.json", "README.md"])
+def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: str) -> None:
+    """One byte in any file, of the same size: found by us as by huggingface_hub's own verification."""
+    raw = (published / name).read_bytes()
+    (published / name).write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
+    ran = inspect("audit", published, "--hub", "demo/sound", "--json")
+    theirs = HfApi(hub.endpoint).verify_repo_checksums("demo/sound", local_dir=published)
+    assert ran.code == 1
+    assert {path for rule, path in found(ran) if rule == "checksum"} == {each["path"] for each in theirs.mismatches}
+    assert ("checksum", name) in found(ran)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--hub", "demo/nothing"), "the Hub says nothing of demo/nothing"),
+        (("--hub", "demo/sound", "--revision", "v9"), "the Hub says nothing of demo/sound"),
+        (("--hub", "../etc"), "the Hub says nothing of ../etc"),
+    ],
+)
+def test_a_hub_that_cannot_tell(hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], said: str) -> None:
+    """What the Hub does not know is misuse, in one line; nothing is said to be sound."""
+    ran = inspect("audit", published, "--checksum", *options)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert said in ran.err
+
+
+def test_without_the_network(hub: Hub, published: Path, inspect: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Hub that cannot be reached is one line."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    ran = inspect("audit", published, "--hub", "demo/sound")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+def test_checksums_are_of_local_files(hub: Hub, published: Path, inspect: Run) -> None:
+    """A repository is not downloaded to be hashed."""
+    ran = inspect("audit", "hf://demo/sound", "--checksum")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)

@@ -1,0 +1,166 @@
+"""GGUF architectures: what the key-values predict against Transformers' own models as llama.cpp's converter writes them.
+
+`tools/zoo/gguf_cases.py` wrote the cases down: key-values, and the tensors with the names of the `gguf` package's map.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gguf
+import pytest
+import sparse
+from sparse_gguf import write_gguf
+
+import inspector
+from inspector.architectures import gguf_layouts, gguf_rows
+from inspector.architectures.gguf_layouts import LAYOUTS
+from inspector.architectures.gguf_shapes import GROUPS, OUTSIDE, SHAPES
+from inspector.architectures.table import Row
+from inspector.naming import Namer
+
+REAL = Path(__file__).parents[2] / "shared" / "real"
+
+CASES = [json.loads(line) for line in (Path(sparse.__file__).parent / "gguf_cases.jsonl").read_text().splitlines()]
+
+
+def pair(key: str, value: Any) -> tuple[str, str, Any]:
+    """A key-value with its type."""
+    kinds = {bool: "bool", str: "string", float: "float32", int: "uint32"}
+    kind = kinds[type(value[0] if isinstance(value, list) else value)]
+    return (key, f"array[{kind}]" if isinstance(value, list) else kind, value)
+
+
+def written(case: dict[str, Any], folder: Path) -> inspector.Reconciliation:
+    """The case as a file, joined with what its key-values predict."""
+    architecture = case["architecture"]
+    pairs = [("general.architecture", "string", architecture)]
+    pairs += [
+        pair(key if key.startswith("tokenizer.") else f"{architecture}.{key}", value)
+        for key, value in case["keys"].items()
+    ]
+    pairs.append(("tokenizer.ggml.tokens", "array[string]", {"items": case["tokens"], "text": case["tokens"]}))
+    entries = []
+    for name, shape, *layers in case["tensors"]:
+        entries += [("F32", shape, name.replace("{}", str(layer))) for layer in (layers[0] if layers else [0])]
+    write_gguf(folder / "model.gguf", pairs, entries)
+    return inspector.reconcile(inspector.open(folder / "model.gguf"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['architecture']}-{case['from'].split()[-1]}")
+def test_key_values_predict_every_tensor(case: dict[str, Any], tmp_path: Path) -> None:
+    """Nothing missing, of another shape or unexplained; what differs in count is a head, or what no key tells."""
+    result = written(case, tmp_path)
+    assert result.prediction is not None, [finding.message for finding in result.findings]
+    assert (result.unexplained_bytes, result.unexplained) == (0, ())
+    steps = {step.cause: step for step in result.steps}
+    told = {"header", "metadata", "tokenizer", "tensor_table", "alignment", "buffer", "optional", "tied_embeddings"}
+    assert steps.keys() <= told, [(step.cause, step.detail) for step in result.steps if step.cause not in told]
+    assert {finding.rule for finding in result.findings} <= {"head-not-stored"}
+    assert all(role.role != "other" for role in result.roles)
+
+
+def test_most_architectures_have_a_case() -> None:
+    """The cases cannot shrink unseen."""
+    assert len({case["architecture"] for case in CASES}) >= 70
+
+
+#: Kinds that llama.cpp loads for an architecture, and that the package's own table of it leaves out.
+BEYOND = {
+    "granite": "ffn_gate_inp ffn_gate_exps ffn_up_exps ffn_down_exps",
+    "refact": "ffn_gate_inp ffn_gate_exps ffn_up_exps ffn_down_exps",
+    "granitemoe": "ffn_gate ffn_up ffn_down",
+    "minicpm3": "attn_q attn_k_b attn_v_b",
+    "plm": "attn_q_a attn_q_a_norm attn_q_b attn_k_b attn_v_b",
+    "deepseek": "exp_probs_b",
+}
+EVERYWHERE = {"output", "cls", "cls.output", "ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"}
+
+
+@pytest.mark.parametrize("architecture", LAYOUTS)
+def test_layouts_are_of_the_packages_kinds(architecture: str) -> None:
+    """No kind that the package does not list for the architecture, and the roles that the names have by themselves."""
+    family = gguf_rows.family(architecture, architecture)
+    assert family is not None
+    rows = [row for row in family.rows if isinstance(row, Row)]
+    names = {row.name.removesuffix(".bias").rsplit("}.")[-1] for row in rows}
+    (arch,) = (arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture)
+    listed = {gguf.TENSOR_NAMES[kind].rsplit("}.")[-1] for kind in gguf.MODEL_TENSORS[arch]}
+    assert names - listed - EVERYWHERE - set(BEYOND.get(architecture, "").split()) == set()
+    alone = Namer()
+    for row in rows:
+        slot = alone.slot(row.template.replace("{layer}", "{}"))
+        own = slot.role == "up_proj" and row.role == "gate_up_proj"
+        own |= slot.role == "post_attention_layernorm" and row.role == "pre_feedforward_layernorm"
+        assert (
+            own
+            or row.leaf == "scale"
+            or (slot.role, slot.part, slot.stacked) == (row.role, row.part, bool(row.stacked))
+        )
+        assert slot.tower == row.tower
+
+
+def bare(kind: str) -> str:
+    """A kind's name: `ssm_dt.bias:delta` → `ssm_dt`."""
+    return kind.partition(":")[0].removesuffix(".bias").removesuffix(".scale")
+
+
+def test_every_word_is_used() -> None:
+    """The tables hold no shape and no group that no architecture has."""
+    words = {
+        bare(row.name.rsplit("}.")[-1]) for name in LAYOUTS for row in getattr(gguf_rows.family(name, name), "rows", ())
+    }
+    assert ({bare(kind) for kind in SHAPES} | set(OUTSIDE)) - words == set()
+    source = Path(gguf_layouts.__file__).read_text()
+    assert [group for group in GROUPS if group not in source] == []
+
+
+def test_every_architecture_of_the_package_is_listed() -> None:
+    """Those that have a layout, and those that are named only."""
+    assert LAYOUTS.keys() | gguf_layouts.NAMED == set(gguf.MODEL_ARCH_NAMES.values())
+    assert not LAYOUTS.keys() & gguf_layouts.NAMED
+
+
+# --- published models -----------------------------------------------------------------------------
+
+#: What the published files say of themselves.
+PUBLISHED = {
+    "GLM-4.5-Air": (
+        "glm4moe",
+        {
+            "block_count": 47, "embedding_length": 4096, "feed_forward_length": 10944, "attention.head_count": 96,
+            "attention.head_count_kv": 8, "attention.key_length": 128, "attention.value_length": 128,
+            "expert_count": 128, "expert_used_count": 8, "expert_feed_forward_length": 1408, "expert_shared_count": 1,
+            "leading_dense_block_count": 1, "nextn_predict_layers": 1,
+        },
+    ),
+    "Qwen3-4B-Instruct-2507": (
+        "qwen3",
+        {
+            "block_count": 36, "embedding_length": 2560, "feed_forward_length": 9728, "attention.head_count": 32,
+            "attention.head_count_kv": 8, "attention.key_length": 128, "attention.value_length": 128,
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.skipif(not REAL.is_dir(), reason="the published tensor maps are not here")
+def test_published_tensor_maps_are_predicted(name: str, tmp_path: Path) -> None:
+    """Every tensor of two published models, the layer that predicts further tokens apart."""
+    architecture, keys = PUBLISHED[name]
+    text = (REAL / "gguf_tensormap" / name / "tensors.bf16.map").read_text().splitlines()
+    tensors = []
+    for line in text:
+        if line:
+            tensor, shape = line.split(":")[2:4]
+            tensors.append(
+                [tensor, [int(dim) for dim in shape.removeprefix("shape=").strip("()").split(",") if dim.strip()][::-1]]
+            )
+    tokens = next(shape[0] for tensor, shape in tensors if tensor == "token_embd.weight")
+    result = written({"architecture": architecture, "keys": keys, "tokens": tokens, "tensors": tensors}, tmp_path)
+    assert result.prediction is not None
+    assert (result.unexplained_bytes, result.unexplained) == (0, ())
+    assert not {"missing", "shape", "optional"} & {step.cause for step in result.steps}
