@@ -84,7 +84,7 @@ class Stacks(Study):
                 return Stack("")
             self.missed.append(f"bound of {where}.{{}}")
             bound = str(max(target))
-        variable = _variable(before, [v for v in outer if v])
+        variable = variable_for(before, [v for v in outer if v])
         return Stack(variable, bound)
 
     def _per_item(self, points: list[Point], target: list[int]) -> str | None:
@@ -153,7 +153,7 @@ class Stacks(Study):
         return ".".join(told).replace(".expert_.", ".expert_")
 
 
-def _variable(before: str, taken: list[str]) -> str:
+def variable_for(before: str, taken: list[str]) -> str:
     if before in EXPERT_WORDS or before == "expert_":
         return "expert"
     if "layer" not in taken:
