@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test lint format bench fuzz fixtures clean
+.PHONY: demo demo-hub test lint format bench fuzz fixtures zoo clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -55,6 +55,12 @@ fuzz: $(BIN)/.installed
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:
 	$(PYTHON) tools/make_fixtures.py
+
+# What the installed release of Transformers brings, with proposed tables. Needs torch as well; see CONTRIBUTING.md.
+ZOO ?= /tmp/checkpoint-inspector-zoo
+
+zoo:
+	$(PYTHON) tools/zoo/release.py --work $(ZOO)
 
 clean:
 	rm -rf .venv $(DEMO)

@@ -34,7 +34,9 @@ from inspector.architectures.table import Family, Include, Row, inner_tower, nes
 from inspector.model import STACKED, Key
 
 # A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
-_NUMBER = re.compile(r"\.([0-9]{1,9})(?![^.])")
+# Some mixtures write `experts.expert_7`.
+_NUMBER = re.compile(r"\.(?:expert_)?([0-9]{1,9})(?![^.])")
+_HERE = re.compile(r"(\.(?:expert_)?)[0-9]{1,9}(?![^.])")
 # In a blurred name, a digit that is not a whole word.
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
 _BLUR = str.maketrans("123456789", "000000000")
@@ -227,7 +229,7 @@ def _bounded(groups: dict[str, list[int]]) -> tuple[dict[str, list[int]], list[i
 
 
 def _pattern(name: str) -> str:
-    return _NUMBER.sub(".{}", "." + name)[1:]
+    return _HERE.sub(r"\1{}", "." + name)[1:]
 
 
 def _apart(
@@ -326,7 +328,7 @@ def _settle_norms(slots: dict[str, Slot]) -> dict[str, Slot]:
 
 def by_convention(pattern: str, bare: str) -> Slot:
     """A slot from the words of the path alone."""
-    words = bare.split(".")
+    words = bare.replace(".expert_{}", ".{}").split(".")
     if bare in BUFFER_PATHS:
         part, module = "weight", words
     else:

@@ -8,10 +8,12 @@ and nothing else evaluates. A dotted name is a field of a nested configuration.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any, Protocol
 
 from inspector.errors import ConfigError
@@ -66,6 +68,14 @@ def count(value: Any) -> int:
     return len(value) if isinstance(value, (list, tuple)) else 1
 
 
+def stage(counts: Sequence[int], at: int) -> int:
+    """In which stage the block numbered `at` is, of stages of so many blocks; the first for what is before it."""
+    for number, end in enumerate(accumulate(counts)):
+        if at < end:
+            return number
+    raise IndexError(f"stages of {list(counts)} have no block {at}")
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -77,8 +87,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": abs,
     "place": place,
     "count": count,
+    "stage": stage,
     "round": round,
     "int": int,
+    "ceil": math.ceil,
 }
 
 _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
@@ -86,6 +98,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Sub: operator.sub,
     ast.Mult: _numbers_only(operator.mul),
     ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.truediv,
     ast.Mod: _numbers_only(operator.mod),
     ast.Pow: power,
     ast.Eq: operator.eq,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
-_IS_NUMBER = re.compile(r"\{\w+\}|[0-9]{1,9}")
+_IS_NUMBER = re.compile(r"(?:expert_)?(\{\w+\}|[0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,8 @@ class Family:
 
 def numbers_of(template: str) -> tuple[str | int, ...]:
     """What stands for each number of a name: an index variable, or the number itself."""
-    words = (word for word in template.split(".") if _IS_NUMBER.fullmatch(word))
+    found = (_IS_NUMBER.fullmatch(word) for word in template.split("."))
+    words = (match[1] for match in found if match)
     return tuple(word[1:-1] if word.startswith("{") else int(word) for word in words)
 
 

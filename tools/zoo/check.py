@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from typing import TYPE_CHECKING
 
 import records
 import write_down
@@ -23,6 +24,9 @@ from inspector import naming, prediction
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
 from inspector.model import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass
@@ -105,10 +109,12 @@ def check_type(job: tuple[Path, str, str]) -> list[Verdict]:
 
 def use_drafts(folder: Path) -> None:
     """Look families up in drafts instead of in the package."""
-    from derive import load_drafts
+    from drafts import load_drafts
     from roles import name_roles
+    from write import hand_written
 
-    families = name_roles(load_drafts(folder))
+    by_hand = {t for types in hand_written().values() for t in types}
+    families = {t: f for t, f in name_roles(load_drafts(folder)).items() if t not in by_hand}
     prediction.family_of = naming.family_of = lambda config: (
         families.get(str(config.get("model_type"))) or family_of(config)
     )

@@ -20,9 +20,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import build
 import records
+from build import MEMORY_LIMIT
+from build import record as write_record
+from configurations import construct
+from models import build_model, resolve_class
 from records import Record
+from templates import template_for
 
 #: Changes a type; the first in the order of their names.
 MOST = 14
@@ -43,7 +47,7 @@ def change_of(base: Record, record: Record) -> dict[str, Any]:
 
 def cross(model_type: str, truth: Path) -> None:
     """The further records of one type."""
-    resource.setrlimit(resource.RLIMIT_AS, (build.MEMORY_LIMIT, build.MEMORY_LIMIT))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     found = records.of_type(truth, model_type)
     by_class: dict[str, dict[str, Record]] = {}
     for record in found:
@@ -54,17 +58,17 @@ def cross(model_type: str, truth: Path) -> None:
         singles = [r for v, r in sorted(variants.items()) if v[1:2] == "_" and v[0] in "biflsd"]
         if base is None or not singles or "p2" not in variants:
             continue
-        cls = build.resolve_class(name)
-        template, note = build.template_for(model_type, cls)
+        cls = resolve_class(name)
+        template, note = template_for(model_type, cls)
         for record in [r for r in singles if telling(base, r)][:MOST]:
             for start in ("p2", "p3"):
                 if start in variants:
                     overrides = {**variants[start].overrides, **change_of(base, record)}
                     paths = {tuple(k.split(".")): v for k, v in overrides.items()}
                     with contextlib.suppress(Exception):
-                        model = build.build_model(cls, build.construct(template, paths))
+                        model = build_model(cls, construct(template, paths))
                         variant = f"x{start[1]}_{record.variant}"
-                        build.record(truth, model_type, base.auto, variant, model, note, paths)
+                        write_record(truth, model_type, base.auto, variant, model, note, paths)
                         made += 1
     print(f"{model_type}\t{made}", flush=True)
 

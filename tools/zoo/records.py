@@ -6,10 +6,15 @@ import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import traces
+from traces import Trace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Numbers = tuple[int, ...]
 Shape = tuple[int, ...]
@@ -24,11 +29,13 @@ IRRELEVANT = re.compile(
 #: Nested objects of numbers that are no configurations of a part.
 _OPAQUE = {"id2label", "label2id", "rope_parameters", "rope_scaling", "quantization_config", "task_specific_params"}
 
+_EXPERT = re.compile(r"(?<![^.])expert_(?=\d+(\.|$))")
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 def pattern_of(name: str) -> tuple[str, Numbers]:
-    """`h.3.mlp` → `h.{}.mlp`, (3,)."""
+    """`h.3.mlp` → `h.{}.mlp`, (3,). An expert that is a word with a number is two: `expert_7` → `expert_.{}`."""
+    name = _EXPERT.sub("expert_.", name)
     return _NUMBER.sub("{}", name), tuple(int(n) for n in _NUMBER.findall(name))
 
 
@@ -57,6 +64,7 @@ class Record:
     overrides: dict[str, Any]
     shapes: dict[str, Shape]
     buffers: frozenset[str]
+    trace: Trace = field(default_factory=Trace)
     rename: tuple[str, str] = ("", "")  # this class's prefix of the body → the family's
 
     @cached_property
@@ -64,7 +72,7 @@ class Record:
         """Every field that could matter, by dotted path."""
         merged = {**self.config_full, **self.config}
         found = {path: value for path, value in flatten(merged) if not IRRELEVANT.search(path)}
-        found["num_labels"] = len(self.config.get("id2label") or (0, 1))
+        found["num_labels"] = len(merged.get("id2label") or ()) or merged.get("num_labels") or 2
         return found
 
     @cached_property
@@ -99,6 +107,7 @@ def read(path: Path) -> Record:
         overrides=raw.get("overrides") or {},
         shapes={name: tuple(entry[0]) for name, entry in tensors.items()},
         buffers=frozenset(name for name, entry in tensors.items() if entry[2] == "buffer"),
+        trace=traces.load(path.parent, path.name),
     )
 
 

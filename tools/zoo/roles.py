@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import records
 
@@ -13,6 +13,9 @@ from inspector.architectures.conventions import TOWERS
 from inspector.architectures.roles import ROLES, group_of
 from inspector.architectures.table import Family, Include, Row, inner_tower, numbers_of
 from inspector.naming import by_convention, unwrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _EMPTY = {"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"}
 

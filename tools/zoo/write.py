@@ -14,21 +14,23 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(ROOT))
 
-from derive import load_drafts
+from drafts import load_drafts
 from roles import name_roles
 
 from inspector.architectures.coverage import COVERAGE
 from inspector.architectures.gguf_keys import MODEL_TYPES
 from inspector.architectures.table import Family, Include, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 FAMILIES = ROOT / "inspector" / "architectures" / "families"
 MARK = "Made by tools/zoo from Transformers' own models"

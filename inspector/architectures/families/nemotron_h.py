@@ -1,6 +1,6 @@
-"""Model type nemotron_h.
+"""Nemotron-H: layers of one mixer each, attention, Mamba-2, a feed-forward or a mixture of experts.
 
-Made by tools/zoo from Transformers' own models.
+Published configurations write the pattern as a text, a letter a layer: `hybrid_override_pattern` = "M-M*E…".
 """
 
 from __future__ import annotations
@@ -40,11 +40,10 @@ FAMILY = Family(
         ),
         Row("norm", LAYER + ".norm", "hidden_size"),
         Row(
-            "gate",
+            "router",
             LAYER + ".mixer.gate",
             "n_routed_experts, hidden_size",
             when="layers_block_type[layer] == 'moe'",
-            group="state_space",
         ),
         Row(
             "fc1_latent_proj",
@@ -52,7 +51,7 @@ FAMILY = Family(
             "moe_latent_size, hidden_size",
             bias="attention_bias",
             when="moe_latent_size is not None and layers_block_type[layer] == 'moe'",
-            group="state_space",
+            group="feed_forward",
         ),
         Row(
             "fc2_latent_proj",
@@ -60,7 +59,7 @@ FAMILY = Family(
             "hidden_size, moe_latent_size",
             bias="attention_bias",
             when="moe_latent_size is not None and layers_block_type[layer] == 'moe'",
-            group="state_space",
+            group="feed_forward",
         ),
         Row(
             "in_proj",

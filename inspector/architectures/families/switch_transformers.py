@@ -1,94 +1,96 @@
-"""Model type switch_transformers.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Switch Transformers: T5 with a mixture of experts in each so-manieth layer, of which one works on a token."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
 
-ENCODER_BLOCK = "encoder.block.{layer}"
-ENCODER_BLOCK_ = "encoder.block.{layer}.layer.{sublayer}"
-DECODER_BLOCK = "decoder.block.{layer}"
-DECODER_BLOCK_ = "decoder.block.{layer}.layer.{sublayer}"
+WHOLE = "ForConditionalGeneration Model"
+INNER = "num_heads * d_kv"
+
+
+def attention(name: str, side: str, heads: str, before: str = "") -> Iterator[Row]:
+    group = "attention" if before else ""
+    for role, word in (("q_proj", "q"), ("k_proj", "k"), ("v_proj", "v")):
+        yield Row(before + role, f"{name}.{word}", f"{INNER}, d_model", tower=side, heads=heads, group=group)
+    yield Row(before + "o_proj", name + ".o", f"d_model, {INNER}", tower=side, heads=heads, group=group)
+
+
+def layers(side: str, count: str, heads: str = "") -> Iterator[Row]:
+    """The blocks of the encoder or the decoder: attention, in the decoder to the encoder too, and a feed-forward."""
+    block = f"{side}.block.{{layer<{count}}}.layer"
+    step = f"{side}_sparse_step"
+    sparse = f"{step} > 0 and (layer % {step} == 1 or {step} == 1)"
+    last = 2 if side == "decoder" else 1
+    mlp = f"{block}.{last}.mlp"
+    yield Row(
+        "embed_tokens",
+        side + ".embed_tokens",
+        "vocab_size, d_model",
+        tied="tie_word_embeddings",
+        tower=side,
+        heads=heads,
+    )
+    yield from attention(block + ".0.SelfAttention", side, heads)
+    yield Row(
+        "relative_attention_bias",
+        block + ".0.SelfAttention.relative_attention_bias",
+        "relative_attention_num_buckets, num_heads",
+        when="layer == 0",
+        tower=side,
+        heads=heads,
+        group="embedding",
+    )
+    if side == "decoder":
+        yield from attention(block + ".1.EncDecAttention", side, heads, "cross_")
+    for at in range(last + 1):
+        yield Row("layer_norm", f"{block}.{at}.layer_norm", "d_model", tower=side, heads=heads)
+    yield Row(
+        "router",
+        mlp + ".router.classifier",
+        "num_experts, d_model",
+        bias="router_bias",
+        when=sparse,
+        tower=side,
+        heads=heads,
+    )
+    for role, word, shape in (("up_proj", "wi", "d_ff, d_model"), ("down_proj", "wo", "d_model, d_ff")):
+        expert = f"{mlp}.experts.expert_{{expert<num_experts}}.{word}"
+        yield Row(role, expert, shape, when=sparse, tower=side, heads=heads, active="1")
+        yield Row(role, f"{mlp}.{word}", shape, when=f"not ({sparse})", tower=side, heads=heads)
+    yield Row("norm", side + ".final_layer_norm", "d_model", tower=side, heads=heads)
+
 
 FAMILY = Family(
     name="switch_transformers",
     types={"switch_transformers": {}},
     rows=(
-        Row("embed_tokens", "shared", ""),
-        Row("embed_tokens", "encoder.embed_tokens", "", tower="encoder"),
-        Row("embed_tokens", "decoder.embed_tokens", "", tower="decoder"),
-        Row("q_proj", ENCODER_BLOCK_ + ".SelfAttention.q", "", tower="encoder"),
-        Row("k_proj", ENCODER_BLOCK_ + ".SelfAttention.k", "", tower="encoder"),
-        Row("v_proj", ENCODER_BLOCK_ + ".SelfAttention.v", "", tower="encoder"),
-        Row("o_proj", ENCODER_BLOCK_ + ".SelfAttention.o", "", tower="encoder"),
-        Row("relative_attention_bias", ENCODER_BLOCK_ + ".SelfAttention.relative_attention_bias", "", tower="encoder"),
-        Row("layer_norm", ENCODER_BLOCK_ + ".layer_norm", "", tower="encoder"),
-        Row("wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_0.wo", "", tower="encoder"),
-        Row("wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_1.wi", "", tower="encoder"),
-        Row("expert_1_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_1.wo", "", tower="encoder"),
-        Row("expert_2_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_2.wi", "", tower="encoder"),
-        Row("expert_2_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_2.wo", "", tower="encoder"),
-        Row("expert_3_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_3.wi", "", tower="encoder"),
-        Row("expert_3_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_3.wo", "", tower="encoder"),
-        Row("expert_4_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_4.wi", "", tower="encoder"),
-        Row("expert_4_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_4.wo", "", tower="encoder"),
-        Row("expert_5_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_5.wi", "", tower="encoder"),
-        Row("expert_5_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_5.wo", "", tower="encoder"),
-        Row("expert_6_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_6.wi", "", tower="encoder"),
-        Row("expert_6_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_6.wo", "", tower="encoder"),
-        Row("mlp_wi_up_proj", ENCODER_BLOCK_ + ".mlp.wi", "", tower="encoder"),
-        Row("mlp_wo_o_proj", ENCODER_BLOCK_ + ".mlp.wo", "", tower="encoder"),
-        Row("expert_7_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_7.wi", "", tower="encoder"),
-        Row("expert_7_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_7.wo", "", tower="encoder"),
-        Row("expert_8_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_8.wi", "", tower="encoder"),
-        Row("expert_8_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_8.wo", "", tower="encoder"),
-        Row("expert_9_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_9.wi", "", tower="encoder"),
-        Row("expert_9_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_9.wo", "", tower="encoder"),
-        Row("expert_10_wi_up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_10.wi", "", tower="encoder"),
-        Row("expert_10_wo_o_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_10.wo", "", tower="encoder"),
-        Row("router", ENCODER_BLOCK_ + ".mlp.router.classifier", "", tower="encoder"),
-        Row("up_proj", ENCODER_BLOCK_ + ".mlp.experts.expert_0.wi", "", tower="encoder"),
-        Row("q_proj", DECODER_BLOCK_ + ".SelfAttention.q", "", tower="decoder"),
-        Row("k_proj", DECODER_BLOCK_ + ".SelfAttention.k", "", tower="decoder"),
-        Row("v_proj", DECODER_BLOCK_ + ".SelfAttention.v", "", tower="decoder"),
-        Row("o_proj", DECODER_BLOCK_ + ".SelfAttention.o", "", tower="decoder"),
-        Row("relative_attention_bias", DECODER_BLOCK_ + ".SelfAttention.relative_attention_bias", "", tower="decoder"),
-        Row("layer_norm", DECODER_BLOCK_ + ".layer_norm", "", tower="decoder"),
-        Row("cross_q_proj", DECODER_BLOCK_ + ".EncDecAttention.q", "", tower="decoder"),
-        Row("cross_k_proj", DECODER_BLOCK_ + ".EncDecAttention.k", "", tower="decoder"),
-        Row("cross_v_proj", DECODER_BLOCK_ + ".EncDecAttention.v", "", tower="decoder"),
-        Row("cross_o_proj", DECODER_BLOCK_ + ".EncDecAttention.o", "", tower="decoder"),
-        Row("wo_o_proj", DECODER_BLOCK_ + ".mlp.wo", "", tower="decoder"),
-        Row("wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_0.wi", "", tower="decoder"),
-        Row("expert_0_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_0.wo", "", tower="decoder"),
-        Row("expert_1_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_1.wi", "", tower="decoder"),
-        Row("expert_1_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_1.wo", "", tower="decoder"),
-        Row("expert_2_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_2.wi", "", tower="decoder"),
-        Row("expert_2_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_2.wo", "", tower="decoder"),
-        Row("expert_3_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_3.wi", "", tower="decoder"),
-        Row("expert_3_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_3.wo", "", tower="decoder"),
-        Row("expert_4_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_4.wi", "", tower="decoder"),
-        Row("expert_4_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_4.wo", "", tower="decoder"),
-        Row("expert_5_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_5.wi", "", tower="decoder"),
-        Row("expert_5_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_5.wo", "", tower="decoder"),
-        Row("expert_6_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_6.wi", "", tower="decoder"),
-        Row("expert_6_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_6.wo", "", tower="decoder"),
-        Row("expert_7_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_7.wi", "", tower="decoder"),
-        Row("expert_7_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_7.wo", "", tower="decoder"),
-        Row("expert_8_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_8.wi", "", tower="decoder"),
-        Row("expert_8_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_8.wo", "", tower="decoder"),
-        Row("expert_9_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_9.wi", "", tower="decoder"),
-        Row("expert_9_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_9.wo", "", tower="decoder"),
-        Row("expert_10_wi_up_proj", DECODER_BLOCK_ + ".mlp.experts.expert_10.wi", "", tower="decoder"),
-        Row("expert_10_wo_o_proj", DECODER_BLOCK_ + ".mlp.experts.expert_10.wo", "", tower="decoder"),
-        Row("router", DECODER_BLOCK_ + ".mlp.router.classifier", "", tower="decoder"),
-        Row("up_proj", DECODER_BLOCK_ + ".mlp.wi", "", tower="decoder"),
-        Row("lm_head", "lm_head", ""),
-        Row("norm", "encoder.final_layer_norm", "", tower="encoder"),
-        Row("norm", "decoder.final_layer_norm", "", tower="decoder"),
+        Row("embed_tokens", "shared", "vocab_size, d_model"),
+        *layers("encoder", "num_layers"),
+        *layers("decoder", "num_decoder_layers", WHOLE),
+        Row("lm_head", "lm_head", "vocab_size, d_model", tied="tie_word_embeddings", heads="ForConditionalGeneration"),
     ),
-    names_only=True,
+    classes={"SwitchTransformersEncoderModel": "EncoderModel"},
     head="ForConditionalGeneration",
+    defaults={
+        "vocab_size": 32128,
+        "d_model": 768,
+        "d_kv": 64,
+        "d_ff": 2048,
+        "num_layers": 12,
+        "num_sparse_encoder_layers": 3,
+        "num_sparse_decoder_layers": 3,
+        "num_heads": 12,
+        "num_experts": 8,
+        "router_bias": False,
+        "relative_attention_num_buckets": 32,
+    },
+    derived={
+        "num_decoder_layers": "num_layers",
+        "encoder_sparse_step": "num_layers // num_sparse_encoder_layers if num_sparse_encoder_layers > 0 else num_layers",
+        "decoder_sparse_step": "num_decoder_layers // num_sparse_decoder_layers"
+        " if num_sparse_decoder_layers > 0 else num_decoder_layers",
+    },
+    fields={"hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
 )

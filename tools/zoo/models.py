@@ -1,0 +1,151 @@
+"""Models of any class on the meta device, and what `save_pretrained` would write of them."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+from typing import TYPE_CHECKING, Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import torch
+import transformers
+from transformers import PreTrainedConfig, PreTrainedModel, initialization
+from transformers.core_model_loading import revert_weight_conversion
+from transformers.modeling_utils import remove_tied_weights_from_state_dict
+from transformers.models.auto import modeling_auto
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Tensors = dict[str, list[Any]]
+
+# Auto mappings, the most telling head first; the flag says whether p2, p3 are recorded as well.
+AUTO_MAPPINGS: list[tuple[str, str, bool]] = [
+    ("CausalLM", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", True),
+    ("ImageTextToText", "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES", True),
+    ("Seq2SeqLM", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", True),
+    ("SpeechSeq2Seq", "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES", True),
+    ("MaskedLM", "MODEL_FOR_MASKED_LM_MAPPING_NAMES", True),
+    ("MultimodalLM", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES", True),
+    ("base", "MODEL_MAPPING_NAMES", True),
+    ("PreTraining", "MODEL_FOR_PRETRAINING_MAPPING_NAMES", False),
+    ("SequenceClassification", "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", False),
+    ("TokenClassification", "MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES", False),
+    ("QuestionAnswering", "MODEL_FOR_QUESTION_ANSWERING_MAPPING_NAMES", False),
+    ("MultipleChoice", "MODEL_FOR_MULTIPLE_CHOICE_MAPPING_NAMES", False),
+    ("NextSentencePrediction", "MODEL_FOR_NEXT_SENTENCE_PREDICTION_MAPPING_NAMES", False),
+    ("TextEncoding", "MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES", False),
+    ("CTC", "MODEL_FOR_CTC_MAPPING_NAMES", False),
+    ("RNNT", "MODEL_FOR_RNNT_MAPPING_NAMES", False),
+    ("TDT", "MODEL_FOR_TDT_MAPPING_NAMES", False),
+    ("TextToWaveform", "MODEL_FOR_TEXT_TO_WAVEFORM_MAPPING_NAMES", False),
+    ("TextToSpectrogram", "MODEL_FOR_TEXT_TO_SPECTROGRAM_MAPPING_NAMES", False),
+    ("AudioClassification", "MODEL_FOR_AUDIO_CLASSIFICATION_MAPPING_NAMES", False),
+    ("ImageClassification", "MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES", False),
+    ("VideoClassification", "MODEL_FOR_VIDEO_CLASSIFICATION_MAPPING_NAMES", False),
+    ("ObjectDetection", "MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES", False),
+    ("ZeroShotObjectDetection", "MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES", False),
+    ("SemanticSegmentation", "MODEL_FOR_SEMANTIC_SEGMENTATION_MAPPING_NAMES", False),
+    ("UniversalSegmentation", "MODEL_FOR_UNIVERSAL_SEGMENTATION_MAPPING_NAMES", False),
+    ("DepthEstimation", "MODEL_FOR_DEPTH_ESTIMATION_MAPPING_NAMES", False),
+    ("VisualQuestionAnswering", "MODEL_FOR_VISUAL_QUESTION_ANSWERING_MAPPING_NAMES", False),
+    ("MaskGeneration", "MODEL_FOR_MASK_GENERATION_MAPPING_NAMES", False),
+    ("Retrieval", "MODEL_FOR_RETRIEVAL_MAPPING_NAMES", False),
+    ("TimeSeriesPrediction", "MODEL_FOR_TIME_SERIES_PREDICTION_MAPPING_NAMES", False),
+]
+
+
+class Unbuildable(Exception):  # noqa: N818
+    """A configuration or the model built from it was refused."""
+
+
+def auto_classes(model_type: str) -> dict[str, tuple[str, bool]]:
+    """Class name -> (auto mapping it came from, whether p2 and p3 are wanted), best first."""
+    found: dict[str, tuple[str, bool]] = {}
+    for auto, attribute, full in AUTO_MAPPINGS:
+        names = getattr(modeling_auto, attribute, {}).get(model_type)
+        for name in (names,) if isinstance(names, str) else names or ():
+            found.setdefault(name, (auto, full))
+    return found
+
+
+def resolve_class(name: str) -> type[PreTrainedModel]:
+    cls = getattr(transformers, name)
+    if not isinstance(cls, type):
+        raise Unbuildable(f"{name} is not a class")
+    return cls
+
+
+@contextlib.contextmanager
+def on_meta() -> Iterator[None]:
+    """The meta device, where `init_weights` initialises nothing but still ties weights.
+
+    `no_init_weights` must not be used here: it turns the tying off as well.
+    """
+    with torch.device("meta"), initialization.meta_device_safe_creation_ops():
+        yield
+
+
+def build_model(cls: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+    """Build on the meta device, with the attributes `save_pretrained` gives the config."""
+    config = copy.deepcopy(config)
+    try:
+        with on_meta():
+            model = cls._from_config(config)
+        model.config.dtype = str(model.dtype).split(".")[1]  # raises for a model of no tensors
+    except Exception as error:
+        raise Unbuildable(f"{type(error).__name__}: {error}") from error
+    model.config.architectures = [type(model).__name__]
+    return model
+
+
+def state_signature(model: PreTrainedModel) -> frozenset[tuple[str, tuple[int, ...], str]]:
+    """Names, shapes and dtypes in memory, ties told apart: cheap, to see whether two differ."""
+    first: dict[int, str] = {}
+    entries = []
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        if isinstance(tensor, torch.Tensor):
+            leader = first.setdefault(id(tensor), name)
+            label = name if leader == name else f"{name} = {leader}"
+            entries.append((label, tuple(tensor.shape), str(tensor.dtype)))
+    return frozenset(entries)
+
+
+def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, str]:
+    """What `save_pretrained` writes: name -> [shape, dtype, "param" | "buffer"], and a note.
+
+    The steps are those of `PreTrainedModel.save_pretrained`: ignored keys are dropped, tied
+    weights are dropped, and the loading-time conversions are reverted.
+    """
+    notes = []
+    state = {k: v for k, v in model.state_dict().items() if isinstance(v, torch.Tensor)}
+    for ignored in model._keys_to_ignore_on_save or ():
+        state.pop(ignored, None)
+    before = set(state)
+    state = remove_tied_weights_from_state_dict(state, model)
+    if dropped := sorted(before - set(state)):
+        notes.append("tied, left out: " + ", ".join(dropped[:8]))
+    parameters = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    buffers = {name: tensor for name, tensor in state.items() if name not in parameters}
+    names_in_memory = set(state)
+    saved = revert_weight_conversion(model, dict(state))
+    buffer_names = {name for name in buffers if name in saved}
+    if missing := {name: tensor for name, tensor in buffers.items() if name not in saved}:
+        try:
+            buffer_names |= set(revert_weight_conversion(model, missing))
+        except Exception:
+            notes.append("kind of converted buffers not known")
+    if renamed := len(set(saved) - names_in_memory):
+        notes.append(f"{renamed} names differ from the ones in memory (conversion)")
+    tensors = {
+        name: [
+            list(tensor.shape),
+            str(tensor.dtype).removeprefix("torch."),
+            "buffer" if name in buffer_names else "param",
+        ]
+        for name, tensor in saved.items()
+    }
+    return tensors, "; ".join(notes)

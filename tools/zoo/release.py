@@ -1,0 +1,78 @@
+"""What a release of Transformers brings: model types that are new or have changed, with proposed tables.
+
+    python tools/zoo/release.py --work DIR [--list]
+
+Builds every type at its default configuration and compares it with the package's tables. For each type that has no
+table, and each whose table was exact and is not any more, everything else is done as well: built under many
+configurations (`build`, `cross`), traced (`trace`) and derived (`derive`). DIR/proposed/<type>.py is then a table to
+read, correct and take over into `inspector/architectures/families`, or to write with all others (`write`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+import records
+from check import check_type
+from drafts import load_drafts
+from roles import name_roles
+from write import module_name, source
+
+from inspector.architectures.coverage import COVERAGE
+from inspector.architectures.index import MODULES
+
+HERE = Path(__file__).parent
+
+
+def run(tool: str, *arguments: str) -> None:
+    """One of the tools beside this one."""
+    subprocess.run([sys.executable, str(HERE / f"{tool}.py"), *arguments], check=True)
+
+
+def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
+    """Types without a table, and types whose table was exact at the default and is not now."""
+    types = records.types_in(defaults)
+    new = [t for t in types if t not in MODULES]
+    known = [t for t in types if t in MODULES and COVERAGE.get(t, (0, 0, 0))[1] == 100]
+    changed = [t for t in known if not all(v.exact for v in check_type((defaults, t, "default")))]
+    return new, changed
+
+
+def propose(work: Path, types: list[str]) -> None:
+    """Tables of some types, one module each."""
+    truth, drafts, proposed = work / "truth", work / "drafts", work / "proposed"
+    chosen = ",".join(types)
+    run("build", "--out", str(truth), "--types", chosen)
+    run("cross", "--truth", str(truth), "--types", chosen)
+    run("trace", "--truth", str(truth), "--types", chosen)
+    run("derive", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
+    proposed.mkdir(exist_ok=True)
+    for model_type, family in name_roles(load_drafts(drafts)).items():
+        (proposed / f"{module_name(model_type)}.py").write_text(source(family))
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(proposed)], check=True)
+    run("check", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--work", type=Path, default=Path("zoo"), help="where records and proposals go")
+    parser.add_argument("--types", default="", help="look at these model types only, comma separated")
+    parser.add_argument("--list", action="store_true", help="propose nothing")
+    arguments = parser.parse_args()
+    defaults = arguments.work / "defaults"
+    run("build", "--out", str(defaults), "--defaults", "--types", arguments.types)
+    new, changed = new_and_changed(defaults)
+    for told, types in (("new", new), ("changed", changed)):
+        print(f"{len(types)} {told}: {', '.join(types) or '-'}")
+    if not arguments.list and new + changed:
+        propose(arguments.work, new + changed)
+
+
+if __name__ == "__main__":
+    main()

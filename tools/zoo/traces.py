@@ -1,0 +1,189 @@
+"""What `trace.py` found, as formulas: the expressions of one dimension over many tensors, with their indexes as variables.
+
+A traced expression has the numbers of its own tensor in it: `depths[@2]` for layer 2 (`@` marks what a loop counted).
+Over all tensors of a name pattern these numbers are holes, and what fits a hole everywhere is written into it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: A number in an expression: one that a loop counted, or one that stands in the code.
+_HOLE = re.compile(r"@(\d+)|(?<![\w.])(\d+)(?![\w.])")
+
+Index = Mapping[str, int]
+
+
+@dataclass
+class Trace:
+    """What was traced of one record."""
+
+    shapes: Mapping[str, list[str]] = field(default_factory=dict)  # tensor name → expressions
+    ranges: Mapping[str, int] = field(default_factory=dict)  # what bounded a loop → its value
+    derived: Mapping[str, str] = field(default_factory=dict)  # field → what the configuration class computes
+    optional: Mapping[str, str] = field(default_factory=dict)  # the same, of fields that only models look for
+
+
+def load(truth: Path, name: str) -> Trace:
+    """The trace of a record's file; an empty one where there is none."""
+    path = truth.parent / "traces" / name
+    if not path.exists():
+        return Trace()
+    with gzip.open(path, "rt") as stream:
+        content = json.load(stream)
+    return Trace(content["shapes"], content["ranges"], content["derived"], content.get("optional", {}))
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """One dimension of one tensor, as it was traced."""
+
+    text: str
+    at: int  # the record
+    index: tuple[tuple[str, int], ...]  # index variables of the tensor's name
+
+
+def generalized(sightings: Iterable[Sighting], fit: Callable[[list[Sighting], list[int]], str | None]) -> list[str]:
+    """Formulas that the sightings are cases of, the one with most cases first.
+
+    Args:
+        fit: explains numbers that no index explains.
+    """
+    by_form: dict[str, list[Sighting]] = defaultdict(list)
+    for sighting in map(_folded, sightings):
+        by_form[_HOLE.sub("§", sighting.text)].append(sighting)
+    found: Counter[str] = Counter()
+    for form, group in by_form.items():
+        for text in _filled(form, group, fit):
+            found[text] += len(group)
+    return [text for text, _ in found.most_common()]
+
+
+def _folded(sighting: Sighting) -> Sighting:
+    """`depths[@3 - 1]` as `depths[@2]`: an item by its own number."""
+    text = re.sub(r"\[@(\d+) ([+-]) (\d+)\]", lambda m: f"[@{int(m[1]) + int(m[2] + m[3])}]", sighting.text)
+    return replace(sighting, text=text) if text != sighting.text else sighting
+
+
+def _filled(
+    form: str, group: list[Sighting], fit: Callable[[list[Sighting], list[int]], str | None], depth: int = 2
+) -> Iterator[str]:
+    """A form with what fits each of its holes; in parts where nothing fits all."""
+    holes = [list(_HOLE.finditer(sighting.text)) for sighting in group]
+    told: list[str] = []
+    for column in zip(*holes, strict=True):
+        numbers = [int(m[1] or m[2]) for m in column]
+        indexes = [dict(s.index) for s in group]
+        text = hole(numbers, indexes, counted=any(m[1] for m in column)) or fit(group, numbers)
+        if text is None:
+            parts = list(_split(group, numbers, indexes)) if depth else []
+            for part in parts:
+                yield from _filled(form, part, fit, depth - 1)
+            if not parts:
+                yield from _apart(group)
+            return
+        told.append(text)
+    yield _written(form, told)
+
+
+def _split(group: list[Sighting], numbers: Sequence[int], indexes: Sequence[Index]) -> Iterator[list[Sighting]]:
+    """The sightings in parts whose number is the same function of an index; none where some are left."""
+    left = set(range(len(group)))
+    parts: list[set[int]] = []
+    for variable in dict.fromkeys(v for index in indexes for v in index):
+        for _, value in _OF_INDEX[:5]:
+            part = {at for at in left if variable in indexes[at] and value(indexes[at][variable]) == numbers[at]}
+            if len({numbers[at] for at in part}) > 1:
+                parts.append(part)
+                left -= part
+    if len(parts) < 2 and left:
+        return
+    if len(left) <= len(group) // 4 and len(parts) + bool(left) > 1:
+        yield from ([group[at] for at in sorted(part)] for part in (*parts, left) if part)
+
+
+def _apart(group: list[Sighting]) -> Iterator[str]:
+    common = Counter(_HOLE.sub(lambda m: m[1] or m[2], sighting.text) for sighting in group)
+    yield from (text for text, _ in common.most_common(6))
+
+
+def _written(form: str, told: Sequence[str]) -> str:
+    """Holes filled, in brackets where what is beside them binds stronger."""
+    values = iter(told)
+    parts: list[str] = []
+    for at, piece in enumerate(form.split("§")):
+        if at:
+            value = next(values)
+            bare = re.fullmatch(r"[\w.]+(\[[^\[\]]*\])?|\w+\([^()]*\)", value)
+            open_ = parts[-1].endswith(("[", "(", ", ")) and piece.startswith(("]", ")", ","))
+            alone = not parts[-1] and not piece
+            parts.append(value if bare or open_ or alone else f"({value})")
+        parts.append(piece)
+    return "".join(parts)
+
+
+def hole(numbers: Sequence[int], indexes: Sequence[Index], *, counted: bool) -> str | None:
+    """What a number in an expression is: itself, or something of an index."""
+    if len(set(numbers)) == 1 and (not counted or len(numbers) > 1 or not indexes[0]):
+        return str(numbers[0])
+    if counted and len(numbers) == 1:
+        return next((v for v, n in indexes[0].items() if n == numbers[0]), str(numbers[0]))
+    for text, value in _OF_INDEX:
+        for variable in dict.fromkeys(v for index in indexes for v in index):
+            if all(variable in index for index in indexes):
+                if all(value(index[variable]) == n for index, n in zip(indexes, numbers, strict=True)):
+                    return text.format(variable)
+    return _linear(numbers, indexes)
+
+
+_OF_INDEX: list[tuple[str, Callable[[int], int]]] = [
+    ("{}", lambda n: n),
+    ("{} + 1", lambda n: n + 1),
+    ("{} - 1", lambda n: n - 1),
+    ("{} + 2", lambda n: n + 2),
+    ("{} - 2", lambda n: n - 2),
+    ("2 ** {}", lambda n: 2**n),
+    ("2 ** ({} + 1)", lambda n: 2 ** (n + 1)),
+    ("{} // 2", lambda n: n // 2),
+    ("{} // 3", lambda n: n // 3),
+    ("{} % 2", lambda n: n % 2),
+]
+
+
+def _linear(numbers: Sequence[int], indexes: Sequence[Index]) -> str | None:
+    """`a * index + b`, and `a * 2 ** index`."""
+    for variable in dict.fromkeys(v for index in indexes for v in index):
+        at = [index.get(variable, -1) for index in indexes]
+        pairs = sorted(set(zip(at, numbers, strict=True)))
+        if len(pairs) < 3 or -1 in at or len({n for n, _ in pairs}) != len(pairs):
+            continue
+        (x0, y0), (x1, y1) = pairs[0], pairs[1]
+        slope, rest = divmod(y1 - y0, x1 - x0)
+        start = y0 - slope * x0
+        if not rest and slope and all(y == slope * x + start for x, y in pairs):
+            product = variable if slope == 1 else f"{slope} * {variable}"
+            if slope < 0:
+                return f"{start} - {variable}" if slope == -1 else f"{start} - {-slope} * {variable}"
+            return f"{product} + {start}" if start > 0 else f"{product} - {-start}" if start else product
+        if y0 and x0 == 0 and all(y == y0 * 2**x for x, y in pairs):
+            return f"{y0} * 2 ** {variable}"
+    return None
+
+
+def subscripts(text: str, variables: Sequence[str]) -> Iterator[str]:
+    """A loop's bound with each outer index in the place of its numbers: `depths[@1]` → `depths[layer]`."""
+    if "@" not in text and not re.search(r"\[\d+\]", text):
+        yield text
+        return
+    for variable in variables:
+        yield re.sub(r"@\d+", variable, re.sub(r"\[\d+\]", f"[{variable}]", text))
+    yield re.sub(r"@(\d+)", r"\1", text)
