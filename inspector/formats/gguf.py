@@ -33,7 +33,7 @@ MAX_DIMS = 4  # ggml's
 #: What is read at all: beyond it a count or a length is damage, not data.
 LONGEST_KEY = 2**16 - 1  # the specification's bound
 LONGEST_NAME = 4096
-MOST_DIMS = 8
+MOST_DIMS = 15  # their product is still a number that can be told
 MOST_KEYS = 30_000  # real files have some 50
 MOST_TENSORS = 60_000  # DeepSeek-V3 with its experts apart has 45,000
 
