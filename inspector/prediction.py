@@ -213,7 +213,9 @@ class Scope:
 def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The configuration with today's words for the kinds of its layers."""
     lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
-    new = {name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists}
+    new = {
+        name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists
+    }
     return values if new == lists else {**values, **new}
 
 
@@ -289,9 +291,7 @@ def _under_class(expected: Expected, family: Family, head: str) -> Expected:
     return replace(expected, name=prefix + expected.name[len(family.prefix) :])
 
 
-def _expand_include(
-    include: Include, outer: Mapping[str, Any], scope: Scope
-) -> Iterator[tuple[Row, Expected, bool]]:
+def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) -> Iterator[tuple[Row, Expected, bool]]:
     values = nested_values(include, outer)
     if include.tied:
         values = {**values, "tie_word_embeddings": bool(formula.evaluate(include.tied, scope))}
