@@ -21,7 +21,9 @@ from inspector.architectures.conventions import (
     LAYER_WORDS,
     LONGEST_TAIL,
     PART_ALIASES,
+    PART_WORDS,
     PARTS,
+    PATHS,
     STACKED_WORDS,
     TAILS,
     TOWERS,
@@ -331,7 +333,7 @@ def by_convention(pattern: str, bare: str) -> Slot:
         part, module = _part(words)
     layer_at, expert_at, branch_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
-    role = _role(path)
+    role = PATHS.get(".".join(path)) or _role(path)
     if role == "" and path and path[-1] in ROLES:
         role = path[-1]
     if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
@@ -352,6 +354,8 @@ def _part(words: list[str]) -> tuple[str, list[str]]:
     last = PART_ALIASES.get(words[-1], words[-1])
     if last.endswith("_proj_bias") and "experts" in words:  # stacked experts: `experts.down_proj_bias`
         return "bias", [*words[:-1], last.removesuffix("_bias")]
+    if last in PART_WORDS:
+        return PART_WORDS[last], words
     return (last, words[:-1]) if last in PARTS and len(words) > 1 else ("weight", words)
 
 

@@ -234,6 +234,62 @@ def test_declared_in_a_file_of_its_own(name: str, file: str, tmp_path: Path) -> 
     assert not result.findings
 
 
+#: Transformers' names → OpenAI's own, for the tensors of gpt-oss.
+OPENAI = {
+    "model.embed_tokens.weight": "embedding.weight",
+    "model.norm.weight": "norm.scale",
+    "lm_head.weight": "unembedding.weight",
+    "model.layers.": "block.",
+    "self_attn.sinks": "attn.sinks",
+    "self_attn.o_proj": "attn.out",
+    "mlp.router": "mlp.gate",
+    "mlp.experts.gate_up_proj_bias": "mlp.mlp1_bias",
+    "mlp.experts.down_proj_bias": "mlp.mlp2_bias",
+    "mlp.experts.gate_up_proj_": "mlp.mlp1_weight.",
+    "mlp.experts.down_proj_": "mlp.mlp2_weight.",
+    "input_layernorm.weight": "attn.norm.scale",
+    "post_attention_layernorm.weight": "mlp.norm.scale",
+}
+
+
+def in_openais_names(made: dict[str, Any]) -> dict[str, Any]:
+    """gpt-oss as OpenAI published it in `original/`: other names, one tensor for queries, keys and values."""
+    listed: list[Any] = []
+    for dtype, shape, name in made["files"]["model.safetensors"]["tensors"]:
+        for theirs, own in OPENAI.items():
+            name = name.replace(theirs, own)
+        if "self_attn.q_proj" in name:
+            listed.append([dtype, [5120, *shape[1:]], name.replace("self_attn.q_proj", "attn.qkv")])
+        elif "self_attn" not in name:
+            listed.append([dtype, shape, name])
+    fields = ["num_hidden_layers", "vocab_size", "hidden_size", "intermediate_size", "head_dim", "num_attention_heads", "num_key_value_heads"]  # fmt: skip
+    config = made["beside"]["config.json"]
+    own = {"num_experts": config["num_local_experts"], "experts_per_token": 4, "swiglu_limit": 7.0}
+    made["beside"] = {"config.json": {**{field: config[field] for field in fields}, **own}}
+    made["files"] = {"model.safetensors": {"tensors": listed}}
+    return made
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-20b", "gpt-oss-120b"])
+@pytest.mark.parametrize("configured", [True, False])
+def test_gpt_oss_in_openais_own_names(name: str, configured: bool, tmp_path: Path) -> None:
+    """The files of `original/` count the same, and with their configuration join the same prediction."""
+    made = in_openais_names(sparse.load(name))
+    if not configured:
+        made["beside"] = {}
+    result = reconciled(made, tmp_path / "original")
+    assert result.logical == LARGE[name]
+    assert result.packing is not None
+    assert result.packing.scheme == "mxfp4"
+    assert all(each.key.role for each in result.tensors)
+    if configured:
+        assert result.prediction is not None
+        assert result.prediction.parameters == LARGE[name]
+        assert result.unexplained_bytes == 0
+        assert not result.unexplained
+        assert not [finding for finding in result.findings if finding.severity == "error"]
+
+
 def test_active_parameters_of_stacked_experts(made: Callable[[str], Path]) -> None:
     """gpt-oss-20b uses 4 of 32 experts a token, though one tensor holds all: 3.61B and the embedding, as its card says."""
     result = inspector.reconcile(inspector.open(made("gpt-oss-20b")))

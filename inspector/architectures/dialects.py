@@ -56,6 +56,15 @@ DIALECTS: tuple[Dialect, ...] = (
         },
         unknown={"vocab_size": -1},
     ),
+    # OpenAI's own configuration of gpt-oss, in `original/`.
+    Dialect(
+        name="OpenAI's gpt-oss configuration",
+        kind="config.json",
+        marks=frozenset({"experts_per_token", "num_experts", "swiglu_limit"}),
+        keys={"num_experts": "num_local_experts", "experts_per_token": "num_experts_per_tok"},
+        model_types=(("num_experts", "gpt_oss"),),
+        constants={"tie_word_embeddings": False, "attention_bias": True},
+    ),
     # The keys of S. Raschka's book "Build a Large Language Model (From Scratch)" and its Llama variations.
     Dialect(
         name="emb_dim configuration",

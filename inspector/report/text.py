@@ -278,7 +278,7 @@ def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]
         dtype = f" ({result.dtype})" if result.dtype else ""
         yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{dtype}', ""
     elif result.predicted is not None:
-        yield result.predicted, False, f"predicted, at {result.dtype}", ""
+        yield result.predicted, False, f"predicted, at {result.dtype or '16 bits'}", ""
     else:
         yield 0, False, "no prediction", ""
     for step in result.steps:
