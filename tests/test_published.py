@@ -13,6 +13,7 @@ import pytest
 from inspector import configs
 from inspector.architectures import family_of
 from inspector.configs import normalize
+from inspector.model import Config
 from inspector.naming import Namer
 from inspector.prediction import predict
 
@@ -188,7 +189,7 @@ BEYOND: Mapping[str, int] = {
 }
 
 
-def config_of(stem: str) -> configs.Config:
+def config_of(stem: str) -> Config:
     """The configuration beside a real index."""
     paths = {path.name: path for path in CONFIGS}
     owner = re.split("__|@", stem, maxsplit=1)[0]
