@@ -214,8 +214,7 @@ def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The configuration with today's words for the kinds of its layers."""
     lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
     new = {
-        name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in kinds]
-        for name, kinds in lists.items()
+        name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists
     }
     return values if new == lists else {**values, **new}
 

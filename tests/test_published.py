@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,7 @@ BEYOND: Mapping[str, int] = {
 def config_of(stem: str) -> Config:
     """The configuration beside a real index."""
     paths = {path.name: path for path in CONFIGS}
-    owner = stem.partition("__")[0].partition("@")[0]
+    owner = re.split("__|@", stem, maxsplit=1)[0]
     name = f"{owner}__config.json" if f"{owner}__config.json" in paths else f"{owner}__src__config.json"
     return configs.load(paths[name])
 
