@@ -1,7 +1,4 @@
-"""Model type fuyu: text_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Fuyu: Persimmon, with patches of the image in place of some tokens."""
 
 from __future__ import annotations
 
@@ -11,14 +8,21 @@ FAMILY = Family(
     name="fuyu",
     types={"fuyu": {}},
     rows=(
-        Include("text_config", "language_model.", head="ForCausalLM", default_type="persimmon", heads="ForCausalLM"),
-        Include("text_config", "language_model.model.", head="Model", default_type="persimmon", heads="Model"),
+        Include("text_config", "language_model.model.", strip="model.", head="Model", default_type="persimmon"),
         Row(
-            "vision_embed_tokens",
+            "embed_patches",
             "vision_embed_tokens",
             "text_config.hidden_size, num_channels * patch_size * patch_size",
             bias="True",
+            tower="projector",
+        ),
+        Row(
+            "lm_head",
+            "language_model.lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForCausalLM",
+            tied="tie_word_embeddings",
         ),
     ),
-    defaults={"num_channels": 3, "patch_size": 30, "text_config": {"hidden_size": 4096}},
+    defaults={"num_channels": 3, "patch_size": 30, "text_config": {}, "tie_word_embeddings": False},
 )
