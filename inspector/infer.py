@@ -29,21 +29,19 @@ ASSUMED: Mapping[str, tuple[int, ...]] = {
 ENOUGH = 0.8
 
 
-def infer(shapes: Mapping[str, tuple[int, ...]], roles: set[str]) -> Config | None:
+def infer(weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str]) -> Config | None:
     """A configuration under which a known family explains the tensors; None where none does.
 
     Args:
-        shapes: logical shapes by the names of weights, side data left out.
+        weights: name and logical shape of each weight, side data left out; gone through only where a family may fit.
         roles: what the names' words tell.
     """
-    best: tuple[float, Config] | None = None
-    for model_type in INFERABLE:
-        if not _needed(model_type) <= roles:
-            continue
-        candidate = _as(model_type, shapes)
-        if best is None or candidate[0] > best[0]:
-            best = candidate
-    return best[1] if best and best[0] >= ENOUGH else None
+    likely = [model_type for model_type in INFERABLE if _needed(model_type) <= roles]
+    if not likely:
+        return None
+    shapes = dict(weights)
+    score, config = max((_as(model_type, shapes) for model_type in likely), key=lambda pair: pair[0])
+    return config if score >= ENOUGH else None
 
 
 def _needed(model_type: str) -> set[str]:

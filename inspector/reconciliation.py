@@ -174,7 +174,7 @@ def _name(
         from inspector.infer import infer
 
         named = Namer().name(names, side)
-        weights = {name: shape for name, shape in zip(names, shapes, strict=True) if name not in side}
+        weights = ((name, shape) for name, shape in zip(names, shapes, strict=True) if name not in side)
         config = infer(weights, {slot.role for slot, _ in named.groups})
         if config is None:
             return None, named
