@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from stacks import variable_for
+
 from inspector.architectures import formula
 from inspector.architectures.table import Include, Row
-from stacks import variable_for
 
 #: A pattern of fewer rows is left as it is.
 FEW = 3
