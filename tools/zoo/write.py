@@ -291,9 +291,10 @@ def _constants(family: Family) -> dict[str, str]:
             words = re.sub(r"\{[^}]*\}", "", text).split(".")
             telling = [w for w in words if w and w not in ("model", "layers", "layer", "blocks")]
             word = re.sub(r"\W", "_", "_".join(telling[-2:]) or "layer").upper()
+        word = word.strip("0123456789") or "PART"
         while word in names.values():
             word += "_"
-        names[text] = word.strip("0123456789") or "PART"
+        names[text] = word
     return names
 
 

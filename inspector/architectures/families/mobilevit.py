@@ -8,11 +8,11 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Row
 
 ENCODER_ = "mobilevit.encoder.layer.0.layer.{layer<1}"
-ENCODER_ = "mobilevit.encoder.layer.1.layer.{layer<1}"
-ENCODER_ = "mobilevit.encoder.layer.1.layer.{layer<3}"
+ENCODER__ = "mobilevit.encoder.layer.1.layer.{layer<1}"
+ENCODER___ = "mobilevit.encoder.layer.1.layer.{layer<3}"
 _TRANSFORMER = "mobilevit.encoder.layer.2.transformer.layer.{layer<2}"
-_TRANSFORMER = "mobilevit.encoder.layer.3.transformer.layer.{layer<4}"
-_TRANSFORMER = "mobilevit.encoder.layer.4.transformer.layer.{layer<3}"
+_TRANSFORMER_ = "mobilevit.encoder.layer.3.transformer.layer.{layer<4}"
+_TRANSFORMER__ = "mobilevit.encoder.layer.4.transformer.layer.{layer<3}"
 ASPP_CONVS = "segmentation_head.aspp.convs.{layer<4}"
 MOBILEVIT_ENCODER = "mobilevit.encoder.layer.{layer<5}"
 
@@ -50,64 +50,64 @@ FAMILY = Family(
         Row("reduce_1x1_normalization", ENCODER_ + ".reduce_1x1.normalization", "neck_hidden_sizes[1]", bias="True"),
         Row(
             "convolution",
-            ENCODER_ + ".expand_1x1.convolution",
+            ENCODER__ + ".expand_1x1.convolution",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8)), neck_hidden_sizes[1], 1, 1",
         ),
         Row(
             "convolution",
-            ENCODER_ + ".expand_1x1.convolution",
+            ENCODER___ + ".expand_1x1.convolution",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8)), neck_hidden_sizes[2], 1, 1",
             when="layer > 0",
         ),
         Row(
             "normalization",
-            ENCODER_ + ".expand_1x1.normalization",
+            ENCODER__ + ".expand_1x1.normalization",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8))",
             bias="True",
         ),
         Row(
             "normalization",
-            ENCODER_ + ".expand_1x1.normalization",
+            ENCODER___ + ".expand_1x1.normalization",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8))",
             bias="True",
             when="layer > 0",
         ),
         Row(
             "conv_3x3_convolution",
-            ENCODER_ + ".conv_3x3.convolution",
+            ENCODER__ + ".conv_3x3.convolution",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8)), 1, 3, 3",
         ),
         Row(
             "conv_3x3_convolution",
-            ENCODER_ + ".conv_3x3.convolution",
+            ENCODER___ + ".conv_3x3.convolution",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8)), 1, 3, 3",
             when="layer > 0",
         ),
         Row(
             "conv_3x3_normalization",
-            ENCODER_ + ".conv_3x3.normalization",
+            ENCODER__ + ".conv_3x3.normalization",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8))",
             bias="True",
         ),
         Row(
             "conv_3x3_normalization",
-            ENCODER_ + ".conv_3x3.normalization",
+            ENCODER___ + ".conv_3x3.normalization",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8))",
             bias="True",
             when="layer > 0",
         ),
         Row(
             "reduce_1x1_convolution",
-            ENCODER_ + ".reduce_1x1.convolution",
+            ENCODER__ + ".reduce_1x1.convolution",
             "neck_hidden_sizes[2], max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8)), 1, 1",
         ),
         Row(
             "reduce_1x1_convolution",
-            ENCODER_ + ".reduce_1x1.convolution",
+            ENCODER___ + ".reduce_1x1.convolution",
             "neck_hidden_sizes[2], max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8)), 1, 1",
             when="layer > 0",
         ),
-        Row("reduce_1x1_normalization", ENCODER_ + ".reduce_1x1.normalization", "neck_hidden_sizes[2]", bias="True"),
+        Row("reduce_1x1_normalization", ENCODER___ + ".reduce_1x1.normalization", "neck_hidden_sizes[2]", bias="True"),
         Row("input_layernorm", _TRANSFORMER + ".layernorm_before", "hidden_sizes[0]", bias="True"),
         Row(
             "q_proj",
@@ -141,69 +141,69 @@ FAMILY = Family(
             "hidden_sizes[0], scaled(hidden_sizes[0], mlp_ratio)",
             bias="True",
         ),
-        Row("input_layernorm", _TRANSFORMER + ".layernorm_before", "hidden_sizes[1]", bias="True"),
+        Row("input_layernorm", _TRANSFORMER_ + ".layernorm_before", "hidden_sizes[1]", bias="True"),
         Row(
             "q_proj",
-            _TRANSFORMER + ".attention.attention.query",
+            _TRANSFORMER_ + ".attention.attention.query",
             "hidden_sizes[1] // num_attention_heads * num_attention_heads, hidden_sizes[1]",
             bias="qkv_bias",
         ),
         Row(
             "k_proj",
-            _TRANSFORMER + ".attention.attention.key",
+            _TRANSFORMER_ + ".attention.attention.key",
             "hidden_sizes[1] // num_attention_heads * num_attention_heads, hidden_sizes[1]",
             bias="qkv_bias",
         ),
         Row(
             "v_proj",
-            _TRANSFORMER + ".attention.attention.value",
+            _TRANSFORMER_ + ".attention.attention.value",
             "hidden_sizes[1] // num_attention_heads * num_attention_heads, hidden_sizes[1]",
             bias="qkv_bias",
         ),
-        Row("o_proj", _TRANSFORMER + ".attention.output.dense", "hidden_sizes[1], hidden_sizes[1]", bias="True"),
-        Row("post_attention_layernorm", _TRANSFORMER + ".layernorm_after", "hidden_sizes[1]", bias="True"),
+        Row("o_proj", _TRANSFORMER_ + ".attention.output.dense", "hidden_sizes[1], hidden_sizes[1]", bias="True"),
+        Row("post_attention_layernorm", _TRANSFORMER_ + ".layernorm_after", "hidden_sizes[1]", bias="True"),
         Row(
             "up_proj",
-            _TRANSFORMER + ".intermediate.dense",
+            _TRANSFORMER_ + ".intermediate.dense",
             "scaled(hidden_sizes[1], mlp_ratio), hidden_sizes[1]",
             bias="True",
         ),
         Row(
             "down_proj",
-            _TRANSFORMER + ".output.dense",
+            _TRANSFORMER_ + ".output.dense",
             "hidden_sizes[1], scaled(hidden_sizes[1], mlp_ratio)",
             bias="True",
         ),
-        Row("input_layernorm", _TRANSFORMER + ".layernorm_before", "hidden_sizes[2]", bias="True"),
+        Row("input_layernorm", _TRANSFORMER__ + ".layernorm_before", "hidden_sizes[2]", bias="True"),
         Row(
             "q_proj",
-            _TRANSFORMER + ".attention.attention.query",
+            _TRANSFORMER__ + ".attention.attention.query",
             "hidden_sizes[2] // num_attention_heads * num_attention_heads, hidden_sizes[2]",
             bias="qkv_bias",
         ),
         Row(
             "k_proj",
-            _TRANSFORMER + ".attention.attention.key",
+            _TRANSFORMER__ + ".attention.attention.key",
             "hidden_sizes[2] // num_attention_heads * num_attention_heads, hidden_sizes[2]",
             bias="qkv_bias",
         ),
         Row(
             "v_proj",
-            _TRANSFORMER + ".attention.attention.value",
+            _TRANSFORMER__ + ".attention.attention.value",
             "hidden_sizes[2] // num_attention_heads * num_attention_heads, hidden_sizes[2]",
             bias="qkv_bias",
         ),
-        Row("o_proj", _TRANSFORMER + ".attention.output.dense", "hidden_sizes[2], hidden_sizes[2]", bias="True"),
-        Row("post_attention_layernorm", _TRANSFORMER + ".layernorm_after", "hidden_sizes[2]", bias="True"),
+        Row("o_proj", _TRANSFORMER__ + ".attention.output.dense", "hidden_sizes[2], hidden_sizes[2]", bias="True"),
+        Row("post_attention_layernorm", _TRANSFORMER__ + ".layernorm_after", "hidden_sizes[2]", bias="True"),
         Row(
             "up_proj",
-            _TRANSFORMER + ".intermediate.dense",
+            _TRANSFORMER__ + ".intermediate.dense",
             "scaled(hidden_sizes[2], mlp_ratio), hidden_sizes[2]",
             bias="True",
         ),
         Row(
             "down_proj",
-            _TRANSFORMER + ".output.dense",
+            _TRANSFORMER__ + ".output.dense",
             "hidden_sizes[2], scaled(hidden_sizes[2], mlp_ratio)",
             bias="True",
         ),
@@ -572,7 +572,7 @@ FAMILY = Family(
         ),
         Row(
             "running_mean",
-            ENCODER_ + ".expand_1x1.normalization.running_mean",
+            ENCODER__ + ".expand_1x1.normalization.running_mean",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8))",
             leaf="",
             buffer=True,
@@ -580,7 +580,7 @@ FAMILY = Family(
         ),
         Row(
             "running_mean",
-            ENCODER_ + ".expand_1x1.normalization.running_mean",
+            ENCODER___ + ".expand_1x1.normalization.running_mean",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8))",
             when="layer > 0",
             leaf="",
@@ -589,7 +589,7 @@ FAMILY = Family(
         ),
         Row(
             "running_var",
-            ENCODER_ + ".expand_1x1.normalization.running_var",
+            ENCODER__ + ".expand_1x1.normalization.running_var",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8))",
             leaf="",
             buffer=True,
@@ -597,7 +597,7 @@ FAMILY = Family(
         ),
         Row(
             "running_var",
-            ENCODER_ + ".expand_1x1.normalization.running_var",
+            ENCODER___ + ".expand_1x1.normalization.running_var",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8))",
             when="layer > 0",
             leaf="",
@@ -606,7 +606,7 @@ FAMILY = Family(
         ),
         Row(
             "num_batches_tracked",
-            ENCODER_ + ".expand_1x1.normalization.num_batches_tracked",
+            ENCODER___ + ".expand_1x1.normalization.num_batches_tracked",
             "",
             leaf="",
             buffer=True,
@@ -614,7 +614,7 @@ FAMILY = Family(
         ),
         Row(
             "normalization_running_mean",
-            ENCODER_ + ".conv_3x3.normalization.running_mean",
+            ENCODER__ + ".conv_3x3.normalization.running_mean",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8))",
             leaf="",
             buffer=True,
@@ -622,7 +622,7 @@ FAMILY = Family(
         ),
         Row(
             "normalization_running_mean",
-            ENCODER_ + ".conv_3x3.normalization.running_mean",
+            ENCODER___ + ".conv_3x3.normalization.running_mean",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8))",
             when="layer > 0",
             leaf="",
@@ -631,7 +631,7 @@ FAMILY = Family(
         ),
         Row(
             "normalization_running_var",
-            ENCODER_ + ".conv_3x3.normalization.running_var",
+            ENCODER__ + ".conv_3x3.normalization.running_var",
             "max(8, 8 * (int(round(neck_hidden_sizes[1] * expand_ratio) + 4) // 8))",
             leaf="",
             buffer=True,
@@ -639,7 +639,7 @@ FAMILY = Family(
         ),
         Row(
             "normalization_running_var",
-            ENCODER_ + ".conv_3x3.normalization.running_var",
+            ENCODER___ + ".conv_3x3.normalization.running_var",
             "max(8, 8 * (int(round(neck_hidden_sizes[2] * expand_ratio) + 4) // 8))",
             when="layer > 0",
             leaf="",
@@ -648,7 +648,7 @@ FAMILY = Family(
         ),
         Row(
             "normalization_num_batches_tracked",
-            ENCODER_ + ".conv_3x3.normalization.num_batches_tracked",
+            ENCODER___ + ".conv_3x3.normalization.num_batches_tracked",
             "",
             leaf="",
             buffer=True,
@@ -656,7 +656,7 @@ FAMILY = Family(
         ),
         Row(
             "reduce_1x1_normalization_running_mean",
-            ENCODER_ + ".reduce_1x1.normalization.running_mean",
+            ENCODER___ + ".reduce_1x1.normalization.running_mean",
             "neck_hidden_sizes[2]",
             leaf="",
             buffer=True,
@@ -664,7 +664,7 @@ FAMILY = Family(
         ),
         Row(
             "reduce_1x1_normalization_running_var",
-            ENCODER_ + ".reduce_1x1.normalization.running_var",
+            ENCODER___ + ".reduce_1x1.normalization.running_var",
             "neck_hidden_sizes[2]",
             leaf="",
             buffer=True,
@@ -672,7 +672,7 @@ FAMILY = Family(
         ),
         Row(
             "reduce_1x1_normalization_num_batches_tracked",
-            ENCODER_ + ".reduce_1x1.normalization.num_batches_tracked",
+            ENCODER___ + ".reduce_1x1.normalization.num_batches_tracked",
             "",
             leaf="",
             buffer=True,
