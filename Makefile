@@ -32,11 +32,15 @@ format: $(BIN)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# A folder with the commands `modelaudit` and `hf`, for the audit's benchmark; what is not there is left out.
+PEERS ?= $(BIN)
+
 bench: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check safetensors-print
 	$(BIN)/python benchmarks/overview.py
 	$(BIN)/python benchmarks/gguf_files.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/hub.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/audit.py $(PEERS)
 
 # Seconds that `make fuzz` takes.
 FUZZ ?= 60
@@ -46,6 +50,7 @@ fuzz: $(BIN)/.installed
 	$(BIN)/python fuzz/gguf_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/safetensors_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/documents.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+	$(BIN)/python fuzz/parsers.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:

@@ -1,9 +1,10 @@
 """What `inspect audit`, `modelaudit` and `hf cache verify` find in the hostile fixtures, and what it costs.
 
-    python benchmarks/audit.py [FOLDER-OF-COMMANDS]     where `modelaudit` and `hf` are, if not on the path
+    PYTHONPATH=tests python benchmarks/audit.py [FOLDER-OF-COMMANDS] [NUMBER]
 
-`hf cache verify` compares a local folder with what the Hub says, so without the network it can only be
-listed: it knows checksums and nothing else.
+The folder is where `modelaudit` and `hf` are, if not beside Python; NUMBER stops after so many rules. `hf cache
+verify` compares a folder with what the Hub says: it is asked of a Hub on this machine that has the sound model, so
+it calls each changed file damaged, the near misses too.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tests")]
 
 import hostile  # noqa: E402  found through the path above
+from loopback.server import serving  # noqa: E402  the same
 
 COMMANDS = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(sys.executable).parent
 OFFLINE = {**os.environ, "HF_HUB_OFFLINE": "1", "PROMPTFOO_DISABLE_TELEMETRY": "1", "NO_ANALYTICS": "1"}
 
 
-def run(*command: str) -> tuple[int, str, float]:
+def run(*command: str, env: dict[str, str] | None = None) -> tuple[int, str, float]:
     """Exit code, output and seconds."""
     start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=OFFLINE, cwd=ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env or OFFLINE, cwd=ROOT)
     return done.returncode, done.stdout, time.perf_counter() - start
 
 
@@ -49,29 +51,42 @@ def theirs(folder: Path) -> tuple[bool, float]:
     return any(issue.get("severity") in ("critical", "warning") for issue in issues), seconds
 
 
+def verified(folder: Path, endpoint: str) -> tuple[bool, float]:
+    """Whether `hf cache verify` sees a file that is not the Hub's, or misses one."""
+    online = {key: value for key, value in OFFLINE.items() if key != "HF_HUB_OFFLINE"} | {"HF_ENDPOINT": endpoint}
+    command = (str(COMMANDS / "hf"), "cache", "verify", "demo/model", "--fail-on-missing-files", "--local-dir")
+    code, _, seconds = run(*command, str(folder), env=online)
+    return code != 0, seconds
+
+
 def main() -> None:
     """One line a rule, then the sums."""
-    compare = (COMMANDS / "modelaudit").exists()
+    tools = ["inspect audit", *(name for name in ("modelaudit", "hf") if (COMMANDS / name).exists())]
+    most = int(sys.argv[2]) if len(sys.argv) > 2 else None
+    cases = [item for item in hostile.CASES.items() if item[1].options == ("{}",)][:most]
     told: dict[str, list[bool]] = {}
-    spent = [0.0, 0.0]
-    with tempfile.TemporaryDirectory() as root:
-        for code, case in hostile.CASES.items():
-            if case.trips is hostile.nothing:
-                continue
+    spent = dict.fromkeys(tools, 0.0)
+    with tempfile.TemporaryDirectory() as root, serving({"demo/model": hostile.make(lambda _: 0, Path(root))}) as hub:
+        ask = {"inspect audit": ours, "modelaudit": theirs, "hf": lambda folder: verified(folder, hub.endpoint)}
+        for code, case in cases:
             for kind, change in (("damaged", case.trips), ("sound", case.misses)):
-                folder = hostile.make(change, Path(root, kind, code))
-                answers = [ours(folder), theirs(folder) if compare else (False, 0.0)]
-                told[f"{kind} {code}"] = [found for found, _ in answers]
-                spent = [total + seconds for total, (_, seconds) in zip(spent, answers, strict=True)]
-    print(f"{'':32} inspect audit  modelaudit")
-    for name, (own, other) in told.items():
+                with tempfile.TemporaryDirectory() as own:
+                    answers = {tool: ask[tool](hostile.make(change, Path(own))) for tool in tools}
+                told[f"{kind} {code}"] = [found for found, _ in answers.values()]
+                spent = {tool: spent[tool] + seconds for tool, (_, seconds) in answers.items()}
+    _show(told, spent)
+
+
+def _show(told: dict[str, list[bool]], spent: dict[str, float]) -> None:
+    print(f"{'':32} " + " ".join(f"{tool:15}" for tool in spent))
+    for name, found in told.items():
         if name.startswith("damaged"):
-            print(f"{name[8:]:32} {'found' if own else '-':13}  {'found' if other else '-' if compare else 'not run'}")
+            print(f"{name[8:]:32} " + " ".join(f"{'found' if each else '-':15}" for each in found))
     for kind in ("damaged", "sound"):
         rows = [found for name, found in told.items() if name.startswith(kind)]
-        own, other = (sum(row[at] for row in rows) for at in (0, 1))
-        print(f"{kind + ': told of ' + str(len(rows)):32} {own:<13}  {other}")
-    print(f"{'seconds':32} {spent[0]:<13.1f}  {spent[1]:.1f}")
+        sums = [sum(column) for column in zip(*rows, strict=True)]
+        print(f"{kind + ': told of ' + str(len(rows)):32} " + " ".join(f"{number:<15}" for number in sums))
+    print(f"{'seconds':32} " + " ".join(f"{seconds:<15.1f}" for seconds in spent.values()))
 
 
 if __name__ == "__main__":

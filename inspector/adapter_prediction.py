@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
+from inspector.quantization.patterns import compiled
 from inspector.units import escape
 
 #: Ranks and numbers of tokens come from strangers: larger ones are refused.
 MAX_RANK = 1 << 20
-#: Names of targets that are taken as they are; anything else is a regular expression, and not run.
+#: Names of targets that are taken as they are; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
 
 Shape = tuple[int, ...]
@@ -46,7 +47,8 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     else:
         raise ConfigError(f"no prediction for an adapter of type {escape(method or 'unnamed', 40)}")
     family = f"{method.lower()} on {base.family}"
-    return Prediction(base.config, family, base.head, rows + tuple(_saved(config, base)), base=base)
+    whole = (*_saved(config, base), *_tokens(config, base))
+    return Prediction(base.config, family, base.head, rows + whole, base=base)
 
 
 # --- which modules ----------------------------------------------------------------------------
@@ -56,40 +58,77 @@ def _adapted(config: Mapping[str, Any], base: Prediction, pieces: Callable[..., 
     for row in base.expected:
         if row.part != "weight" or len(row.shape) != 2:
             continue
-        rows = _targeted(row, config)
-        if rows is None or not rows.tensors:
-            continue
-        module = row.name.removesuffix(".weight")
-        outputs, inputs = row.shape[::-1] if config.get("fan_in_fan_out") else row.shape
-        for piece in pieces(config, module, (outputs, inputs), row):
-            yield replace(
-                rows,
-                group="adapter",
-                part=piece.part,
-                name=f"base_model.model.{module}.{piece.part}",
-                shape=piece.shape,
-                formula=piece.formula,
-                numbers=tuple(map(str, piece.shape)),
-                active=None,
-            )
+        targeted = _targeted(row, config)
+        for rows in _by_rank(targeted, config) if targeted is not None and targeted.tensors else ():
+            yield from _pieces(config, rows, pieces)
+
+
+def _pieces(config: Mapping[str, Any], rows: Expected, pieces: Callable[..., Iterable[Piece]]) -> Iterator[Expected]:
+    """The tensors that each of the targeted modules gets."""
+    module = rows.name.removesuffix(".weight")
+    first = module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
+    outputs, inputs = rows.shape[::-1] if config.get("fan_in_fan_out") else rows.shape
+    for piece in pieces(config, first, (outputs, inputs), rows):
+        yield replace(
+            rows,
+            group="adapter",
+            part=piece.part,
+            name=f"base_model.model.{module}.{piece.part}",
+            shape=piece.shape,
+            formula=piece.formula,
+            numbers=tuple(map(str, piece.shape)),
+            active=None,
+        )
+
+
+def _by_rank(rows: Expected, config: Mapping[str, Any]) -> Iterator[Expected]:
+    """The rows, apart where layers have ranks of their own."""
+    if rows.layers is None or not isinstance(config.get("rank_pattern"), Mapping):
+        yield rows
+        return
+    layers: dict[str | None, list[int]] = {}
+    for layer in rows.layers:
+        module = rows.name.removesuffix(".weight").replace("{layer}", str(layer))
+        layers.setdefault(_own_pattern(config, module), []).append(layer)
+    for members in layers.values():
+        yield replace(rows, layers=tuple(members))
 
 
 def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
     """The row with the layers whose modules are targeted; None where none is."""
     targets = config.get("target_modules")
-    linear = targets == "all-linear" and row.group not in ("embedding", "head", "norm")
-    words = frozenset() if linear else _words(targets, "target_modules")
-    left_out = _words(config.get("exclude_modules"), "exclude_modules")
+    linear = targets == "all-linear"
+    if linear and row.group in ("embedding", "head", "norm"):
+        return None
+    targeted = None if linear else _test(targets, "target_modules")
+    left_out = _test(config.get("exclude_modules"), "exclude_modules")
     module = row.name.removesuffix(".weight")
 
     def has(name: str) -> bool:
-        return (linear or _named(name, words)) and not _named(name, left_out)
+        return (targeted is None or targeted(name)) and not left_out(name)
 
     if row.layers is None:
         return row if has(module) else None
     chosen = _layers(config.get("layers_to_transform"))
     layers = (layer for layer in row.layers if chosen is None or layer in chosen)
     return replace(row, layers=tuple(layer for layer in layers if has(module.replace("{layer}", str(layer)))))
+
+
+def _test(value: Any, field: str) -> Callable[[str], bool]:
+    """Whether a module is meant: names in a list by their ends, a text as an expression for the whole name."""
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        pattern = _expression(value, field)
+        return lambda name: pattern.match(name) is not None
+    words = _words(value, field)
+    return lambda name: _named(name, words)
+
+
+def _expression(text: str, field: str) -> re.Pattern[str]:
+    """A stranger's expression for whole names. Raises ConfigError for one that is not run."""
+    pattern = compiled(text.removesuffix("$") + "$")
+    if pattern is None:
+        raise ConfigError(f"no prediction for this adapter: its `{field}` is a pattern, which is not run")
+    return pattern
 
 
 def _words(value: Any, field: str) -> frozenset[str]:
@@ -120,6 +159,26 @@ def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
             yield row
 
 
+def _tokens(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
+    """Rows of the token embedding that are trained alone."""
+    chosen = config.get("trainable_token_indices")
+    modules = chosen if isinstance(chosen, Mapping) else {"embed_tokens": chosen}
+    for name, indices in modules.items():
+        rows = (
+            row
+            for row in base.expected
+            if row.part == "weight" and _named(row.name.rpartition(".")[0], frozenset({name}))
+        )
+        row = next(rows, None)
+        if row is None or not isinstance(indices, list) or len(row.shape) != 2:
+            continue
+        part, shape = "trainable_tokens_delta", (len(indices), row.shape[1])
+        formula = ("trainable tokens", "hidden_size")
+        stored = f"base_model.model.{row.name.removesuffix('.weight')}.token_adapter.{part}"
+        numbers = tuple(map(str, shape))
+        yield replace(row, group="adapter", part=part, name=stored, shape=shape, formula=formula, numbers=numbers)
+
+
 # --- how many numbers -------------------------------------------------------------------------
 
 
@@ -132,13 +191,23 @@ def _number(config: Mapping[str, Any], name: str) -> int:
 
 def _rank(config: Mapping[str, Any], module: str, field: str = "r") -> int:
     """The module's own rank where `rank_pattern` names it, else the adapter's."""
+    own = _own_pattern(config, module)
+    return _number(config, field) if own is None else _number(config["rank_pattern"], own)
+
+
+def _own_pattern(config: Mapping[str, Any], module: str) -> str | None:
+    """The first key of `rank_pattern` that matches the module's name, or the end of it from a dot on."""
     patterns = config.get("rank_pattern")
-    if not isinstance(patterns, Mapping):
-        return _number(config, field)
-    for name in patterns:
-        if _named(module, _words(name, "rank_pattern")):
-            return _number(patterns, name)
-    return _number(config, field)
+    parts = module.split(".")
+    for name in patterns if isinstance(patterns, Mapping) else ():
+        if _PLAIN.fullmatch(name):
+            if _named(module, frozenset({name})):
+                return str(name)
+            continue
+        pattern = _expression(name, "rank_pattern")
+        if any(pattern.match(".".join(parts[at:])) for at in range(len(parts))):
+            return str(name)
+    return None
 
 
 def _lora(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
@@ -207,12 +276,40 @@ def _ia3(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) ->
         yield Piece("ia3_l", (outputs, 1), ("outputs", "1"))
 
 
+def _vera(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
+    """Two vectors a module; the projections between them are random, shared, and buffers where they are saved."""
+    yield Piece("vera_lambda_b", (sizes[0],), ("outputs",))
+    yield Piece("vera_lambda_d", (_number(config, "r"),), ("r",))
+
+
+def _oft(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
+    """Rotations of blocks of inputs, each by the part of a skew matrix above its diagonal."""
+    inputs = sizes[1]
+    size = config.get("oft_block_size") or inputs // _number(config, "r")
+    size = _number({"oft_block_size": size}, "oft_block_size")
+    blocks = 1 if config.get("block_share") else inputs // size
+    yield Piece("oft_R", (blocks, size * (size - 1) // 2), ("blocks", "block · (block − 1) / 2"))
+
+
+def _boft(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
+    """Butterflies of blocks of inputs, and a scale for the outputs."""
+    outputs, inputs = sizes
+    size = config.get("boft_block_size") or inputs // _number(config, "boft_block_num")
+    size = _number({"boft_block_size": size}, "boft_block_size")
+    factors = _number(config, "boft_n_butterfly_factor")
+    yield Piece("boft_R", (factors, inputs // size, size, size), ("factors", "blocks", "block", "block"))
+    yield Piece("boft_s", (outputs, 1), ("outputs", "1"))
+
+
 _PIECES: Mapping[str, Callable[..., Iterable[Piece]]] = {
     "LORA": _lora,
     "ADALORA": _adalora,
     "LOHA": _loha,
     "LOKR": _lokr,
     "IA3": _ia3,
+    "VERA": _vera,
+    "OFT": _oft,
+    "BOFT": _boft,
 }
 
 

@@ -57,11 +57,12 @@ ENDS: tuple[tuple[str, str, str, int | None], ...] = (
     (".oft_r", "oft", "oft_R", None),
     (".boft_R", "boft", "boft_R", None),
     (".boft_s", "boft", "boft_s", None),
+    (".token_adapter.trainable_tokens_delta", "lora", "trainable_tokens_delta", None),
 )
 #: What stands in the names of any adapter: without these, no name is looked at singly.
 MARKS = ("lora", "hada_w", "lokr_w", "ia3_l", "vera_lambda", "oft_", "prompt_embeddings")
 #: Names that are a whole by themselves.
-WHOLE: Mapping[str, str] = {"prompt_embeddings": "prompt"}
+WHOLE: Mapping[str, str] = dict.fromkeys(("prompt_embeddings", "prefix_task_cols", "prefix_task_rows"), "prompt")
 #: A constant beside each pair of kohya's files, no parameter.
 ALPHA = ".alpha"
 #: Parts that nobody trains: kohya's scale, VeRA's random projections.
@@ -83,6 +84,8 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
         if not any(mark in text for mark in MARKS):
             return None
     found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]
+    if not found and config is not None:
+        found = _by_prefix(tensors, config)
     if not found or (config is None and len(found) * 2 < len(tensors)):
         return None
     methods = {method for _, _, method, _, _ in found if method}
@@ -96,6 +99,18 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
         constants=frozenset(tensor.name for tensor, _, _, part, _ in found if part in CONSTANTS),
         config=config or {},
     )
+
+
+def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> list[tuple[Tensor, str, str, str, int | None]]:
+    """Tensors of a method that no table has, under the name that its configuration gives it."""
+    method = str(config.get("peft_type") or "").lower()[:40]
+    found: list[tuple[Tensor, str, str, str, int | None]] = []
+    for tensor in tensors:
+        words = tensor.name.split(".")
+        length = 2 if words[-1] in ("weight", "bias") else 1
+        if words[0] == "base_model" and len(words) > length + 1:
+            found.append((tensor, "." + ".".join(words[-length:]), method, words[-length], None))
+    return found
 
 
 def _end(name: str) -> tuple[str, str, str, int | None] | None:

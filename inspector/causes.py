@@ -51,6 +51,8 @@ def _second_copy(surplus: Surplus) -> bool:
     base = surplus.prediction.base if surplus.prediction else None
     if base is not None and surplus.group != "adapter":
         return any((row.role, row.part) == (surplus.key.role, surplus.key.part) for row in base.expected)
+    if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps what it does not train
+        return True
     return (
         surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
     )

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from inspector.architectures import formula
+from inspector.architectures.classes import OWN_TYPES, type_of_class
 from inspector.architectures.dialects import DIALECTS, Dialect
+from inspector.architectures.index import MODULES
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import Config
 from inspector.quantization.declaration import FIELDS, declaration
@@ -151,11 +153,33 @@ def loads(text: str) -> Any:
 
 def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
     """A configuration in Transformers' words, whichever dialect it was written in."""
-    if "model_type" not in values:
+    if not values.get("model_type"):
         for dialect in DIALECTS:
             if dialect.marks <= values.keys():
                 return _translate(values, dialect, path)
-    return Config(values, "config.json", path)
+    config = Config(values, "config.json", path)
+    own = OWN_TYPES.get(config.architecture or "")
+    if own or not values.get("model_type"):
+        return _with_type(config, own)
+    return config
+
+
+def _with_type(config: Config, own: str | None) -> Config:
+    """The configuration with the type that its class tells, or else the configuration of its only part."""
+    model_type = own or type_of_class(config.architecture or "")
+    if model_type:
+        note = f"model_type = {model_type}, by the class {config.architecture}"
+        return replace(config, values={**config.values, "model_type": model_type}, notes=(note,))
+    text = config.values.get("text_config")
+    if isinstance(text, Mapping) and text.get("model_type"):
+        parts = [key for key, value in config.values.items() if key.endswith("_config") and isinstance(value, Mapping)]
+        whole = str(text["model_type"]).removesuffix("_text")
+        if len(parts) > 1 and whole in MODULES:
+            note = f"model_type = {whole}, by text_config"
+            return replace(config, values={**config.values, "model_type": whole}, notes=(note,))
+        if len(parts) == 1:
+            return replace(config, values=text, notes=("the configuration of text_config, its only part",))
+    return config
 
 
 def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) -> Config:

@@ -21,7 +21,9 @@ from inspector.architectures.conventions import (
     LAYER_WORDS,
     LONGEST_TAIL,
     PART_ALIASES,
+    PART_WORDS,
     PARTS,
+    PATHS,
     STACKED_WORDS,
     TAILS,
     TOWERS,
@@ -38,6 +40,9 @@ _HERE = re.compile(r"(\.(?:expert_)?)[0-9]{1,9}(?![^.])")
 # In a blurred name, a digit that is not a whole word.
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
 _BLUR = str.maketrans("123456789", "000000000")
+
+#: What older releases of Transformers put between a vision tower's name and its parts'.
+OLD_TOWER = "vision_model."
 
 #: Between a served weight's pattern and a piece of side data, in the name of a group.
 _SIDE = "\0"
@@ -256,9 +261,15 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
     without = include.without.split()
+    own = inner.prefixes.get(include.head, "" if include.head == "Model" else inner.prefix)
     for row, template, tower in _templates(inner, nested):
+        if template.startswith(inner.prefix):
+            template = own + template[len(inner.prefix) :]
         if row.role not in without and (not row.heads or include.head in row.heads.split()):
-            yield row, include.prefix + template.removeprefix(include.strip), inner_tower(include, tower)
+            name = template.removeprefix(include.strip)
+            yield row, include.prefix + name, inner_tower(include, tower)
+            if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):
+                yield row, include.prefix + OLD_TOWER + name, inner_tower(include, tower)
 
 
 def unwrapped(pattern: str) -> str:
@@ -324,7 +335,7 @@ def by_convention(pattern: str, bare: str) -> Slot:
         part, module = _part(words)
     layer_at, expert_at, branch_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
-    role = _role(path)
+    role = PATHS.get(".".join(path)) or _role(path)
     if role == "" and path and path[-1] in ROLES:
         role = path[-1]
     if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
@@ -345,6 +356,8 @@ def _part(words: list[str]) -> tuple[str, list[str]]:
     last = PART_ALIASES.get(words[-1], words[-1])
     if last.endswith("_proj_bias") and "experts" in words:  # stacked experts: `experts.down_proj_bias`
         return "bias", [*words[:-1], last.removesuffix("_bias")]
+    if last in PART_WORDS:
+        return PART_WORDS[last], words
     return (last, words[:-1]) if last in PARTS and len(words) > 1 else ("weight", words)
 
 

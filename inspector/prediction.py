@@ -6,10 +6,11 @@ The knowledge is in `architectures`; this reads a family's table forwards.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.architectures import family_of, formula
+from inspector.architectures.dialects import LAYER_KINDS, OLD_KINDS
 from inspector.architectures.roles import group_of
 from inspector.architectures.table import Family, Include, Row, class_suffix, inner_tower, nested_values, numbers_of
 from inspector.errors import ConfigError
@@ -24,6 +25,9 @@ MAX_DIMENSION = 2**63 - 1
 #: Fields that every configuration has, though files leave them out, and their values there.
 EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
 EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
+
+#: Whole models that do not say whether their head is tied go by their text model.
+TIED, TEXT = "tie_word_embeddings", "text_config"
 
 #: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
 PER_LAYER = "per_layer_config"
@@ -117,13 +121,14 @@ class Scope:
 
     def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:
         self.family = family
-        self.values = values
+        self.values = _with_new_kinds(values)
         self.indexes = indexes or {}
         self._aliases: dict[str, list[str]] = {}
         for alias, own in family.fields.items():
             self._aliases.setdefault(own, [own]).append(alias)
         self._pending: set[str] = set()
         self._layers = _own_values(values.get(PER_LAYER))
+        self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
     def __getitem__(self, name: str) -> Any:
         """The value of a field or index. Raises ConfigError where the configuration must give it."""
@@ -133,6 +138,8 @@ class Scope:
         if given is not None and not isinstance(given, Mapping):
             return given
         default = self._default(name, given is None and self._is_null(name))
+        if name in self._parts and (given is not None or default is not None):
+            return _part(self._parts[name], self.values, default if isinstance(default, Mapping) else {})
         if isinstance(given, Mapping):
             return {**default, **given} if isinstance(default, Mapping) else given
         return default
@@ -156,6 +163,8 @@ class Scope:
 
     def _default(self, name: str, null: bool) -> Any:
         """What holds where the configuration says nothing, or says null."""
+        if name == TIED and isinstance(self.values.get(TEXT), Mapping) and TEXT in self._parts:
+            return self[TEXT][TIED]
         typed = self.family.types.get(self.values.get("model_type", ""), {})
         if name in typed and not null:
             return typed[name]
@@ -196,8 +205,48 @@ class Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
         inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
-        inner._aliases, inner._pending, inner._layers = self._aliases, self._pending, self._layers
+        inner._aliases, inner._pending = self._aliases, self._pending
+        inner._layers, inner._parts = self._layers, self._parts
         return inner
+
+
+def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration with today's words for the kinds of its layers."""
+    lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
+    new = {
+        name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists
+    }
+    return values if new == lists else {**values, **new}
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Mapping[str, Any]):
+    """A nested configuration: what it leaves out is what the table of its own type says, or else the whole's."""
+
+    scope: Scope
+    whole: Mapping[str, Any]  # what the whole's table says of the part
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = self.scope[self.scope.family.fields.get(name, name)]
+        except ConfigError:
+            value = None
+        return self.whole[name] if value is None else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.whole, **self.scope.values})
+
+    def __len__(self) -> int:
+        return len({**self.whole, **self.scope.values})
+
+
+def _part(include: Include, values: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    own = nested_values(include, values)
+    family = family_of(own)
+    given = values.get(include.scope)
+    if family is None or family.names_only:
+        return {**whole, **given} if isinstance(given, Mapping) else whole
+    return Part(Scope(family, own if isinstance(given, Mapping) else {**whole, **own}), whole)
 
 
 def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
@@ -226,7 +275,7 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
         if isinstance(entry, Include):
             if entry.when and not formula.evaluate(entry.when, scope):
                 continue
-            for row, expected, tied in _expand_include(entry, values):
+            for row, expected, tied in _expand_include(entry, values, scope):
                 yield row, _under_class(expected, family, head), tied
             continue
         tied = bool(entry.tied) and bool(formula.evaluate(entry.tied, scope))
@@ -242,10 +291,12 @@ def _under_class(expected: Expected, family: Family, head: str) -> Expected:
     return replace(expected, name=prefix + expected.name[len(family.prefix) :])
 
 
-def _expand_include(include: Include, outer: Mapping[str, Any]) -> Iterator[tuple[Row, Expected, bool]]:
+def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) -> Iterator[tuple[Row, Expected, bool]]:
     values = nested_values(include, outer)
+    if include.tied:
+        values = {**values, "tie_word_embeddings": bool(formula.evaluate(include.tied, scope))}
     family = family_of(values)
-    if family is None:
+    if family is None or family.names_only:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without = include.without.split()
     for row, expected, tied in expand(family, values, include.head or "body"):

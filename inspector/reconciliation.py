@@ -42,7 +42,10 @@ from inspector.model import (
 from inspector.naming import MOST_PATTERNS, Named, Namer
 from inspector.prediction import by_role, bytes_at, predict, size_of
 from inspector.quantization import contradictions, packing_of
-from inspector.units import integer, plural
+from inspector.units import escape, integer, plural
+
+#: Words in the names of classes that draft for a model whose `model_type` they bear.
+DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator")
 
 
 def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliation:
@@ -185,6 +188,9 @@ def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
     if config is None:
         what = "no configuration, and no known family explains the tensors: no prediction"
         return None, (Finding("no-prediction", "info", what),)
+    if any(word in (config.architecture or "") for word in DRAFTS):
+        what = f"{escape(config.architecture or '', 60)} is a draft for speculative decoding, and no model of its type"
+        return None, (Finding("no-prediction", "info", what, config.path),)
     try:
         base = predict(config)
         return (_predict_adapter(adapter, base) if adapter else base), ()

@@ -43,8 +43,17 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("trainer_state.json", "state"),
     ("training_args.bin", "state"),
     ("*_states.pt", "state"),
+    ("*.distcp", "state"),
+    ("latest", "state"),
+    ("latest_*", "state"),
     ("random_states*.pkl", "state"),
+    ("custom_checkpoint_*.pkl", "state"),
+    ("sampler*.bin", "state"),
+    ("dl_state*", "state"),
     ("scaler.pt", "state"),
+    ("events.out.tfevents*", "log"),
+    ("*.log", "log"),
+    ("medusa_lm_head*", "draft"),
     ("*.bin", "pickle"),
     ("*.pt", "pickle"),
     ("*.pth", "pickle"),
@@ -77,8 +86,19 @@ WEIGHT_KINDS: tuple[tuple[str, str], ...] = (
     ("adapter_model*", "adapter"),
     ("*lora*", "adapter"),
     ("optimizer*", "state"),
+    ("*draft*", "draft"),
+    ("*eagle*", "draft"),
+    ("*medusa*", "draft"),
+    ("*speculator*", "draft"),
+    ("mtp*", "prediction head"),
+    ("*[-_.]mtp[-_.]*", "prediction head"),
     ("*", "duplicate"),
 )
+#: Folder → what the weight files in it are, whatever their names.
+FOLDERS: Mapping[str, str] = {
+    **dict.fromkeys(("draft", "eagle", "medusa", "assistant", "speculator"), "draft"),
+    "mtp": "prediction head",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +320,10 @@ def classify(
 
 
 def _kind(path: str) -> str:
-    name = path.rsplit("/", 1)[-1].lower()
+    *folders, name = path.lower().split("/")
+    if name.endswith(WEIGHTS):
+        inside = next((FOLDERS[folder] for folder in folders if folder in FOLDERS), None)
+        if inside is not None:
+            return inside
     kinds = WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS
     return next((kind for pattern, kind in kinds if fnmatchcase(name, pattern)), "other")

@@ -50,6 +50,74 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
         671_026_419_200,
         (36, 39),
     ),
+    "Mixtral-8x7B": ({"model_type": "mixtral"}, 46_702_792_704, (12.8, 12.95)),
+    "Qwen3-235B-A22B": (
+        {
+            "model_type": "qwen3_moe",
+            "hidden_size": 4096,
+            "moe_intermediate_size": 1536,
+            "num_attention_heads": 64,
+            "num_experts": 128,
+            "num_experts_per_tok": 8,
+            "num_hidden_layers": 94,
+            "num_key_value_heads": 4,
+            "head_dim": 128,
+            "vocab_size": 151936,
+        },
+        235_093_634_560,
+        (21.9, 22.3),
+    ),
+    "Qwen3-Next-80B-A3B": (
+        {"model_type": "qwen3_next", "intermediate_size": 5120},
+        79_674_391_296,
+        (3.0, 3.9),  # 3 without the two embeddings
+    ),
+    "gpt-oss-120b": ({"model_type": "gpt_oss"}, 116_829_156_672, (5.1, 5.75)),  # 5.1 without the token embedding
+    "Llama-4-Scout, text": ({"model_type": "llama4_text"}, 107_769_861_120, (17.0, 17.3)),
+    "DeepSeek-V2": (
+        {
+            "model_type": "deepseek_v2",
+            "hidden_size": 5120,
+            "intermediate_size": 12288,
+            "moe_intermediate_size": 1536,
+            "num_hidden_layers": 60,
+            "num_attention_heads": 128,
+            "n_routed_experts": 160,
+            "num_experts_per_tok": 6,
+            "first_k_dense_replace": 1,
+        },
+        235_741_434_880,
+        (20.9, 21.5),
+    ),
+    "DeepSeekMoE-16B": (
+        {
+            "model_type": "deepseek",
+            "hidden_size": 2048,
+            "intermediate_size": 10944,
+            "moe_intermediate_size": 1408,
+            "num_hidden_layers": 28,
+            "num_attention_heads": 16,
+            "n_routed_experts": 64,
+            "n_shared_experts": 2,
+            "num_experts_per_tok": 6,
+            "first_k_dense_replace": 1,
+        },
+        16_375_728_128,
+        (2.7, 2.9),
+    ),
+    "DBRX": (
+        {
+            "model_type": "dbrx",
+            "d_model": 6144,
+            "n_heads": 48,
+            "n_layers": 40,
+            "vocab_size": 100352,
+            "attn_config": {"kv_n_heads": 8},
+            "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4},
+        },
+        131_596_523_520,
+        (36.0, 36.6),
+    ),
 }
 
 
@@ -64,7 +132,7 @@ def test_published_mixtures(name: str) -> None:
 
 def test_architectures_command() -> None:
     """Families with their model types and coverage, as text and as JSON."""
-    shown = CliRunner().invoke(inspect, ["architectures", "mistral"])
+    shown = CliRunner().invoke(inspect, ["architectures", "qwen2"])
     assert shown.exit_code == 0
     assert "llama" in shown.output
     listed = json.loads(CliRunner().invoke(inspect, ["architectures", "--json"]).output)

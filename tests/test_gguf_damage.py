@@ -138,10 +138,10 @@ LABELLED: dict[str, tuple[Recipe, set[str]]] = {
     "no data at all": (Recipe(infos=TWO), {"truncated"}),
     "offset near 2**64": (Recipe(infos=[Info("a", [8], 0, 2**64 - 32)]), {"truncated"}),
     "n_tensors one too low": (Recipe(infos=TWO, n_tensors=1, data=DATA), {"trailing"}),
-    "ESC in a name": (Recipe(infos=[Info("\x1b[31m", [8])], data=bytes(32)), set()),
+    "ESC in a name": (Recipe(infos=[Info("\x1b[31m", [8])], data=bytes(32)), {"control-character"}),
     "not UTF-8": (Recipe(infos=[Info(b"\xff\xfe", [8])], data=bytes(32)), {"not-utf-8"}),
 }
-BENIGN = {"trailing", "unknown-type", "old-version", "not-utf-8"}
+BENIGN = {"control-character", "trailing", "unknown-type", "old-version", "not-utf-8"}
 
 
 @pytest.mark.parametrize("case", LABELLED)

@@ -144,7 +144,8 @@ def test_sound_files_are_read_as_the_package_reads_them(
     assert [(t.name, t.shape, t.offset, t.nbytes) for t in header.tensors] == [
         (t.name, tuple(int(d) for d in reversed(t.shape)), t.data_offset, t.n_bytes) for t in theirs.tensors
     ]
-    assert {finding.severity for finding in header.findings} <= {"info"}
+    # Odd characters in names are told, and read all the same.
+    assert {f.severity for f in header.findings if f.rule != "control-character"} <= {"info"}
 
 
 @settings(max_examples=300, deadline=None)

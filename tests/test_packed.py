@@ -184,6 +184,28 @@ def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], ins
     assert (packed["bytes"] + packed["side_bytes"]) * 8 * 2 == packed["parameters"] * 9
 
 
+@pytest.mark.parametrize("name", ["gptq-4bit", "bitsandbytes-nf4", "mlx-by-module"])
+def test_each_output_tells_stored_from_logical(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """Text, JSON, layers and tables give the same logical parameters, and side data is marked wherever it stands."""
+    loaded = recipe(name)
+    folder = sparse.make(loaded, tmp_path / "model")
+    document = inspect(folder, "--json", "--tensors", "--layers").json
+    side = {each["name"] for each in document["tensors"] if each["group"] == "quantization"}
+    logical = loaded["expected"]["parameters"]
+    assert document["parameters"]["logical"] == logical
+    assert sum(each["parameters"] for each in document["tensors"]) == logical
+    assert sum(role["parameters"] for role in document["roles"]) == logical
+    assert sum(role["parameters"] for role in document["roles"] if role["group"] == "quantization") == 0
+    outside = sum(each["parameters"] for each in document["tensors"] if each["layer"] is None)
+    assert sum(layer["parameters"] for layer in document["layers"]) + outside == logical
+    assert document["parameters"]["stored_elements"] == sum(prod(each["shape"]) for each in document["tensors"])
+    assert document["parameters"]["stored_elements"] == sum(each["elements"] for each in document["dtypes"])
+    out = inspect(folder).out
+    assert "as stored: packed words and side data among them" in out
+    listed = [line for line in inspect("tensors", folder).out.splitlines()[1:] if line]
+    assert {line.rsplit(" ", 1)[1] for line in listed if "side data, " in line} == side
+
+
 def test_mlx_checkpoint_has_the_published_bytes(made: Callable[[str], Path]) -> None:
     """Qwen3-14B at 4 bits: the total_size of its published index."""
     checkpoint = inspector.open(made("qwen3-14b-mlx-4bit"))
@@ -232,6 +254,64 @@ def test_declared_in_a_file_of_its_own(name: str, file: str, tmp_path: Path) -> 
     result = reconciled(loaded, tmp_path / "model")
     assert result.logical == loaded["expected"]["parameters"]
     assert not result.findings
+
+
+#: Transformers' names → OpenAI's own, for the tensors of gpt-oss.
+OPENAI = {
+    "model.embed_tokens.weight": "embedding.weight",
+    "model.norm.weight": "norm.scale",
+    "lm_head.weight": "unembedding.weight",
+    "model.layers.": "block.",
+    "self_attn.sinks": "attn.sinks",
+    "self_attn.o_proj": "attn.out",
+    "mlp.router": "mlp.gate",
+    "mlp.experts.gate_up_proj_bias": "mlp.mlp1_bias",
+    "mlp.experts.down_proj_bias": "mlp.mlp2_bias",
+    "mlp.experts.gate_up_proj_": "mlp.mlp1_weight.",
+    "mlp.experts.down_proj_": "mlp.mlp2_weight.",
+    "input_layernorm.weight": "attn.norm.scale",
+    "post_attention_layernorm.weight": "mlp.norm.scale",
+}
+
+
+def in_openais_names(made: dict[str, Any]) -> dict[str, Any]:
+    """gpt-oss as OpenAI published it in `original/`: other names, one tensor for queries, keys and values."""
+    listed: list[Any] = []
+    for dtype, shape, name in made["files"]["model.safetensors"]["tensors"]:
+        for theirs, own in OPENAI.items():
+            name = name.replace(theirs, own)
+        if "self_attn.q_proj" in name:
+            listed.append([dtype, [5120, *shape[1:]], name.replace("self_attn.q_proj", "attn.qkv")])
+        elif "self_attn" not in name:
+            listed.append([dtype, shape, name])
+    fields = (
+        "num_hidden_layers vocab_size hidden_size intermediate_size head_dim num_attention_heads num_key_value_heads"
+    )
+    config = made["beside"]["config.json"]
+    further = {"num_experts": config["num_local_experts"], "experts_per_token": 4, "swiglu_limit": 7.0}
+    made["beside"] = {"config.json": {**{field: config[field] for field in fields.split()}, **further}}
+    made["files"] = {"model.safetensors": {"tensors": listed}}
+    return made
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-20b", "gpt-oss-120b"])
+@pytest.mark.parametrize("configured", [True, False])
+def test_gpt_oss_in_openais_own_names(name: str, configured: bool, tmp_path: Path) -> None:
+    """The files of `original/` count the same, and with their configuration join the same prediction."""
+    made = in_openais_names(sparse.load(name))
+    if not configured:
+        made["beside"] = {}
+    result = reconciled(made, tmp_path / "original")
+    assert result.logical == LARGE[name]
+    assert result.packing is not None
+    assert result.packing.scheme == "mxfp4"
+    assert all(each.key.role for each in result.tensors)
+    if configured:
+        assert result.prediction is not None
+        assert result.prediction.parameters == LARGE[name]
+        assert result.unexplained_bytes == 0
+        assert not result.unexplained
+        assert not [finding for finding in result.findings if finding.severity == "error"]
 
 
 def test_active_parameters_of_stacked_experts(made: Callable[[str], Path]) -> None:

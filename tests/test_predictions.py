@@ -153,7 +153,7 @@ def test_rule_of_thumb_and_sizes() -> None:
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no model type": ({"hidden_size": 1}, "model_type"),
     "unknown model type": ({"model_type": "no-such-thing"}, "no-such-thing"),
-    "a missing field": ({"model_type": "llama", "hidden_size": 64}, "vocab_size"),
+    "a missing field": ({"model_type": "qwen", "hidden_size": 64}, "vocab_size"),
     "a field of the wrong type": ({"model_type": "gpt2", "n_embd": "wide"}, "n_embd"),
     "zero heads": (
         {

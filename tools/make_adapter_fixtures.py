@@ -27,6 +27,10 @@ ADAPTERS: dict[str, Any] = {
     "lora-all-linear": peft.LoraConfig(r=4, target_modules="all-linear", **COMMON),
     "lora-first-layer": peft.LoraConfig(r=8, target_modules=TARGETS, layers_to_transform=[0], **COMMON),
     "lora-embedding": peft.LoraConfig(r=8, target_modules=[*TARGETS, "embed_tokens"], modules_to_save=["lm_head"], rank_pattern={"down_proj": 16}, **COMMON),
+    "lora-rank-patterns": peft.LoraConfig(r=8, target_modules=TARGETS, rank_pattern={r".*\.layers\.1\..*q_proj": 4, "^model.layers.0.*v_proj": 2}, **COMMON),
+    "lora-target-pattern": peft.LoraConfig(r=8, target_modules=r".*layers\.1\..*(q_proj|v_proj)", **COMMON),
+    "lora-tokens": peft.LoraConfig(r=8, target_modules=TARGETS, trainable_token_indices=[1, 2, 3], **COMMON),
+    "dora-embedding": peft.LoraConfig(r=8, target_modules=[*TARGETS, "embed_tokens"], use_dora=True, **COMMON),
     "dora": peft.LoraConfig(r=8, target_modules=TARGETS, use_dora=True, **COMMON),
     "adalora": peft.AdaLoraConfig(total_step=100, init_r=12, target_r=8, target_modules=TARGETS, **COMMON),
     "loha": peft.LoHaConfig(r=8, target_modules=TARGETS, **COMMON),
@@ -37,6 +41,9 @@ ADAPTERS: dict[str, Any] = {
     "prompt-tuning": peft.PromptTuningConfig(num_virtual_tokens=10, **COMMON),
     "prefix-tuning": peft.PrefixTuningConfig(num_virtual_tokens=10, **COMMON),
     "vera": peft.VeraConfig(r=16, target_modules=["q_proj", "o_proj"], **COMMON),
+    "vera-without-projections": peft.VeraConfig(r=16, target_modules=["q_proj", "down_proj"], save_projection=False, **COMMON),
+    "oft-shared": peft.OFTConfig(oft_block_size=32, block_share=True, target_modules=TARGETS, **COMMON),
+    "oft-rank": peft.OFTConfig(r=4, oft_block_size=0, target_modules=TARGETS, **COMMON),
     "oft": peft.OFTConfig(oft_block_size=32, target_modules=TARGETS, **COMMON),
 }  # fmt: skip
 

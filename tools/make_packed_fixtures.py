@@ -350,6 +350,7 @@ FIXED: dict[str, Fixture] = {
     "mlx-by-module": Fixture("mlx", partial(mlx, quant_predicate=mlx_by_module), "mlx", 4),
     "sinq": Fixture("sinq", partial(sinq, bits=4), "sinq", 4),
     "exl2": Fixture("exllamav2", partial(with_layers, make=exl2_layer, declared={"quant_method": "exl2", "bits": 4.5}), "exl2", 5),
+    "fp-quant": Fixture("fp_quant", partial(with_layers, make=fp_quant_layer, declared={"quant_method": "fp_quant", "forward_dtype": "mxfp4"}), "fp-quant-mxfp4", 4),
     "spqr": Fixture("spqr-quant", partial(with_layers, make=spqr_layer, declared={"quant_method": "spqr", "bits": 3, "beta1": 16, "beta2": 16}), "spqr", 3),
     "qqq": Fixture("gptqmodel", partial(with_layers, make=qqq_layer, declared={"quant_method": "qqq", "bits": 4, "group_size": 128}), "qqq", 4),
     "gptq-marlin": Fixture("gptqmodel", partial(with_layers, make=gptq_marlin_layer, declared={"quant_method": "gptq", "bits": 4, "group_size": 128, "checkpoint_format": "marlin"}), "gptq-marlin", 4),

@@ -14,6 +14,9 @@ PARTS = frozenset({"weight", "bias"})
 #: Old names of parts, as TensorFlow's checkpoints had them.
 PART_ALIASES: Mapping[str, str] = {"gamma": "weight", "beta": "bias", "scale": "weight"}
 
+#: Whole last words that hold a module's name and its part: OpenAI's gpt-oss.
+PART_WORDS: Mapping[str, str] = {"mlp1_bias": "bias", "mlp2_bias": "bias"}
+
 #: Leading words that wrap a model without changing what its tensors are for.
 WRAPPERS = frozenset(
     {
@@ -47,8 +50,9 @@ LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "deco
 #: Words before a number that counts experts.
 EXPERT_WORDS = frozenset({"experts", "expert", "local_experts"})
 
-#: Words in a path without a number of an expert: all experts of the layer are in one tensor. The second is MLX's.
-STACKED_WORDS = frozenset({"experts", "switch_mlp"})
+#: Words in a path without a number of an expert: all experts of the layer are in one tensor. `switch_mlp` is
+#: MLX's, `mlp1_weight` and its like are OpenAI's in gpt-oss.
+STACKED_WORDS = frozenset({"experts", "switch_mlp", "mlp1_weight", "mlp1_bias", "mlp2_weight", "mlp2_bias"})
 
 #: Words in a path → the tower, the first that is met.
 TOWERS: Mapping[str, str] = {
@@ -65,6 +69,8 @@ TOWERS: Mapping[str, str] = {
     "mm_projector": "projector",
     "connector": "projector",
     "projector": "projector",
+    "mtp": "mtp",
+    "mtp_layers": "mtp",
     "encoder": "encoder",
     "decoder": "decoder",
 }
@@ -87,7 +93,8 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "v_proj": "v_proj wv attention.self.value self.value attention.value to_v attn_v value SelfAttention.v",
     "o_proj": (
         "o_proj wo attention.output.dense self_attn.out_proj attn.out_proj attention.out_proj attn.c_proj to_out "
-        "self_attention.dense attention.dense self_attn.dense attn_output attn.proj SelfAttention.o attn.dense"
+        "self_attention.dense attention.dense self_attn.dense attn_output attn.proj SelfAttention.o attn.dense "
+        "block.attn.out"
     ),
     "qkv_proj": (
         "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj"
@@ -113,9 +120,9 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "down_proj": (
         "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff "
         "ffn_down DenseReluDense.wo mlp.c_proj fc2 dense_4h_to_h output.dense "
-        "mlp.fc_out fc_out"
+        "mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias"
     ),
-    "gate_up_proj": "gate_up_proj ff_proj",
+    "gate_up_proj": "gate_up_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
     "shared_gate_proj": "shared_experts.gate_proj shared_expert.gate_proj shared_mlp.gate_proj",
     "shared_up_proj": "shared_experts.up_proj shared_expert.up_proj shared_mlp.up_proj",
     "shared_down_proj": "shared_experts.down_proj shared_expert.down_proj shared_mlp.down_proj",
@@ -131,11 +138,11 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "input_layernorm": (
         "input_layernorm attention_norm ln_1 norm_1 ln1 "
         "norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "
-        "ln_attn SelfAttention.layer_norm"
+        "ln_attn SelfAttention.layer_norm block.attn.norm"
     ),
     "post_attention_layernorm": (
         "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 "
-        "norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp"
+        "norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp block.mlp.norm"
     ),
     "pre_feedforward_layernorm": "pre_feedforward_layernorm pre_mlp_layernorm pre_ff_layernorm pre_mlp_norm",
     "post_feedforward_layernorm": (
@@ -144,7 +151,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "norm": "norm shared_head.norm ln_f norm_f final_layernorm final_layer_norm final_norm post_layernorm output_norm",
     "lm_head": (
         "lm_head shared_head.head output embed_out predictions.decoder cls.predictions.decoder lm_head.decoder "
-        "generator_lm_head"
+        "generator_lm_head unembedding"
     ),
     "score": "score",
     "classifier": "classifier",
@@ -168,9 +175,14 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "masked_bias": "masked_bias",
     "position_ids": "position_ids",
     "token_type_ids": "token_type_ids",
-    "prompt_embeddings": "prompt_embeddings",
+    "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
     "rope_freqs": "rope_freqs rope.freqs",
+    "draft_to_target": "d2t",
+    "target_to_draft": "t2d",
 }
+
+#: Whole paths → role, for words that mean something else at the end of a longer one.
+PATHS: Mapping[str, str] = {"embedding": "embed_tokens"}
 
 #: Last words of a path → role.
 TAILS: Mapping[str, str] = {tail: role for role, tails in _ROLES_BY_TAIL.items() for tail in tails.split()}

@@ -21,6 +21,15 @@ class Dialect:
     unknown: Mapping[str, Any] = field(default_factory=dict)  # value that stands for "see elsewhere"
 
 
+#: What lists of layers' kinds called them before, in the fields of `LAYER_KINDS` → what they are called today.
+OLD_KINDS: Mapping[str, str] = {
+    "attention": "full_attention",
+    "deepseek_sparse_attention": "indexed_attention",
+    "mamba": "linear_attention",
+    "qwen_sparse_attention": "indexed_attention",
+}
+LAYER_KINDS = ("layer_types", "layers_block_type")
+
 DIALECTS: tuple[Dialect, ...] = (
     # Meta's params.json, and Mistral's, which adds hidden_dim and head_dim.
     # The width of the feed-forward: facebookresearch/llama, llama/model.py, FeedForward.__init__.
@@ -46,6 +55,15 @@ DIALECTS: tuple[Dialect, ...] = (
             "num_experts_per_tok": "moe.num_experts_per_tok",
         },
         unknown={"vocab_size": -1},
+    ),
+    # OpenAI's own configuration of gpt-oss, in `original/`.
+    Dialect(
+        name="OpenAI's gpt-oss configuration",
+        kind="config.json",
+        marks=frozenset({"experts_per_token", "num_experts", "swiglu_limit"}),
+        keys={"num_experts": "num_local_experts", "experts_per_token": "num_experts_per_tok"},
+        model_types=(("num_experts", "gpt_oss"),),
+        constants={"tie_word_embeddings": False, "attention_bias": True},
     ),
     # The keys of S. Raschka's book "Build a Large Language Model (From Scratch)" and its Llama variations.
     Dialect(

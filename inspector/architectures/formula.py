@@ -63,6 +63,11 @@ def place(items: Sequence[Any], item: Any) -> int:
     return list(items).index(item) if item in items else -1
 
 
+def count(value: Any) -> int:
+    """The items of a list; 1 for what is no list."""
+    return len(value) if isinstance(value, (list, tuple)) else 1
+
+
 def stage(counts: Sequence[int], at: int) -> int:
     """In which stage the block numbered `at` is, of stages of so many blocks; the first for what is before it."""
     for number, end in enumerate(accumulate(counts)):
@@ -81,6 +86,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sum": sum,
     "abs": abs,
     "place": place,
+    "count": count,
     "stage": stage,
     "round": round,
     "int": int,

@@ -85,7 +85,6 @@ TOKENS = "tokenizer.ggml.tokens"
 #: Architecture → Transformers' `model_type`, where the two differ.
 MODEL_TYPES: Mapping[str, str] = {
     "command-r": "cohere",
-    "deepseek": "deepseek_v2",
     "deepseek2": "deepseek_v3",
     "deepseek2-ocr": "deepseek_v2",
     "ernie4_5-moe": "ernie4_5_moe",

@@ -69,7 +69,7 @@ def _gpt(qkv: str = "attn_qkv", *, learned: bool = False, tied: bool = False, no
 
 
 def _latent(*feed_forward: Words, indexer: bool = False, **options: Any) -> Layout:
-    """DeepSeek's attention; files from before April 2025 have its second projection in one piece."""
+    """DeepSeek's attention; older files have its second projection in one piece."""
     words: tuple[Words, ...] = (
         ("q_lora_rank", "@q_latent"),
         ("not q_lora_rank", "attn_q:latent"),
@@ -215,7 +215,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "qwen3vlmoe": Layout(_QWEN_EXPERTS, outputs=_MAYBE_TIED),
     "rnd1": Layout(_QWEN_EXPERTS, outputs=_MAYBE_TIED),
     "llada-moe": Layout(_QWEN_EXPERTS),
-    "qwen3next": _delta("ssm_ba", "@experts ffn_gate_inp_shexp @shared"),
+    "qwen3next": _delta("ssm_ba ssm_in:delta?", "@experts ffn_gate_inp_shexp @shared"),
     "qwen35": _delta("ssm_beta ssm_alpha", "@mlp"),
     "qwen35moe": _delta("ssm_beta ssm_alpha", "@experts ffn_gate_inp_shexp @shared"),
     # GPT-2's kin
@@ -419,6 +419,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "mamba2": _dense("@mamba2 attn_norm", outputs=_MAYBE_TIED),
     "rwkv6": _dense(
         _RWKV6,
+        "time_mix_lerp_w? time_mix_lerp_k? time_mix_lerp_v? time_mix_lerp_r? time_mix_lerp_g?",  # older files
         "time_mix_key time_mix_value time_mix_first time_mix_ln+ channel_mix_lerp_k channel_mix_lerp_r "
         "channel_mix_key channel_mix_value channel_mix_receptance attn_norm+ attn_norm_2+",
         inputs=("token_embd token_embd_norm+",),
@@ -543,7 +544,7 @@ LAYOUTS: Mapping[str, Layout] = {
             ),
             (f"{_ATTENTION} and q_lora_rank", "@q_latent"),
             (f"{_ATTENTION} and not q_lora_rank", "attn_q:latent"),
-            (_ATTENTION, "@latent attn_k_b attn_v_b"),
+            (_ATTENTION, "@latent attn_k_b attn_v_b attn_kv_b?"),
             (_DENSE_FIRST, "@mlp"),
             (_EXPERTS_AFTER, "@experts exp_probs_b @shared:counted"),
             "@norms",

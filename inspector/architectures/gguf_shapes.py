@@ -139,6 +139,7 @@ SHAPES: Mapping[str, str] = {
     "ssm_dt_norm:heads": "time_step_dim",
     # gated delta nets, and Kimi's
     "attn_qkv:delta": f"2 * {_KEYS} + {_VALUES}, hidden_size",
+    "ssm_in:delta": f"2 * {_KEYS} + 2 * {_VALUES}, hidden_size",  # both in one, in older files
     "attn_gate:delta": f"{_VALUES}, hidden_size",
     "ssm_conv1d:delta": f"2 * {_KEYS} + {_VALUES}, conv_kernel",
     "ssm_dt.bias:delta": "linear_num_value_heads",
@@ -180,6 +181,11 @@ SHAPES: Mapping[str, str] = {
     "time_mix_w1": "5 * time_mix_extra_dim, hidden_size",
     "time_mix_w2": "5, hidden_size, time_mix_extra_dim",
     "time_mix_lerp_x": "1, 1, hidden_size",
+    "time_mix_lerp_w": "1, 1, hidden_size",
+    "time_mix_lerp_k": "1, 1, hidden_size",
+    "time_mix_lerp_v": "1, 1, hidden_size",
+    "time_mix_lerp_r": "1, 1, hidden_size",
+    "time_mix_lerp_g": "1, 1, hidden_size",
     "time_mix_lerp_fused": "5, 1, 1, hidden_size",
     "time_mix_lerp_fused:6": "6, 1, 1, hidden_size",
     "time_mix_first": "hidden_size // head_size, head_size",

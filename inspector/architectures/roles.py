@@ -42,7 +42,10 @@ _BY_GROUP: Mapping[str, str] = {
     "convolution": "conv1d",
     "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_bias nsp_head",
     "adapter": "prompt_embeddings",
-    "buffer": "inv_freq causal_mask masked_bias position_ids token_type_ids rope_freqs rope_factors",
+    "buffer": (
+        "inv_freq causal_mask masked_bias position_ids token_type_ids rope_freqs rope_factors "
+        "draft_to_target target_to_draft"
+    ),
 }
 
 ROLES: Mapping[str, str] = {role: group for group, roles in _BY_GROUP.items() for role in roles.split()}

@@ -68,6 +68,7 @@ class Include:
     default_type: str = ""  # `model_type` where the nested configuration names none
     heads: str = ""  # class suffixes of the outer model that have the part; "" for all
     when: str = ""  # condition for the part, over the outer configuration
+    tied: str = ""  # condition, over the outer configuration, for a tied head; "" where the part's own holds
     without: str = ""  # roles of the included family that the outer model leaves out
     defaults: Mapping[str, Any] = field(default_factory=dict)  # field values where nothing is nested
 

@@ -11,9 +11,13 @@ from inspector.units import escape, plural
 IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "lfs-pointer", "a git-LFS pointer, not the weights: run `git lfs pull` in its folder"),
     (b"<!doctype", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
-    (b"<html", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
+    *(
+        (magic, "html-page", "an HTML page, not weights: the download got a web page; download it again")
+        for magic in (b"<html", b"<head", b"<body", b"<title", b"<!--")
+    ),
     (b"<?xml", "html-page", "an XML document, not weights: the download got an error page; download it again"),
     (b"{", "json-document", "a JSON document, not weights: for a configuration there is `inspect predict`"),
+    (b"[", "json-document", "a JSON document, not weights"),
     (
         b"pk\x03\x04",
         "not-weights",
@@ -70,9 +74,9 @@ def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
     start = source.read(0, min(source.size, _LONGEST))
     if int.from_bytes(start[:8], "little") <= source.size - 8:  # a header that can be: no chance likeness counts
         return
-    start = start.lower().lstrip()
+    start = start.lower().removeprefix(b"\xef\xbb\xbf").lstrip()
     for magic, rule, what in IMPOSTORS:
         if start.startswith(magic):
             raise FormatError(f"{escape(path)} is {what}", rule) from error
-    if start and all(byte in _TEXT for byte in start):
+    if source.size >= 8 and start and all(byte in _TEXT for byte in start):
         raise FormatError(f"{escape(path)} is a text file, not weights", "not-weights") from error

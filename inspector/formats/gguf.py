@@ -32,10 +32,10 @@ MAX_NAME = 63  # ggml keeps names in 64 bytes
 MAX_DIMS = 4  # ggml's
 #: What is read at all: beyond it a count or a length is damage, not data.
 LONGEST_KEY = 2**16 - 1  # the specification's bound
-LONGEST_NAME = 2**16 - 1
-MOST_DIMS = 16
-MOST_KEYS = 100_000
-MOST_TENSORS = 100_000  # DeepSeek-V3 with its experts apart has 45,000
+LONGEST_NAME = 4096
+MOST_DIMS = 15  # their product is still a number that can be told
+MOST_KEYS = 30_000  # real files have some 50
+MOST_TENSORS = 60_000  # DeepSeek-V3 with its experts apart has 45,000
 
 
 def read(source: Source, path: str) -> Header:
@@ -103,7 +103,8 @@ def _check_count(cursor: Cursor, what: str, count: int, most: int, least: int) -
     if count > most or count * (cursor.layout.length.size + least) > cursor.left:
         raise cursor.error(
             f"claims {integer(count)} {what} and has {plural(cursor.left, 'byte')} after its counts: "
-            "the header is damaged, or of another version than it says"
+            "the header is damaged, or of another version than it says",
+            "unreadable-file" if count > most else "truncated",
         )
 
 
@@ -135,7 +136,10 @@ def _joined(regions: Sequence[Region]) -> list[Region]:
 def _name(cursor: Cursor, what: str, longest: int, findings: Findings) -> str:
     data = cursor.text(what, longest)
     try:
-        return data.decode()
+        text = data.decode()
+        if not (text.isascii() and text.isprintable()) and escape(text) != text:
+            findings.add("control-character", "warning", f"{what} has control or invisible characters: {text:.60}")
+        return text
     except UnicodeDecodeError:
         findings.add("not-utf-8", "warning", f"{what} is not UTF-8: {data[:40]!r}")
         return decode(data)

@@ -40,8 +40,12 @@ CODES: Mapping[int, str] = {
 }  # fmt: skip
 WIDTHS: Mapping[int, int] = {kind: struct.calcsize("<" + code) for kind, code in CODES.items()}
 
-#: llama.cpp takes no string and no array beyond this; no key-value section reaches it either.
-MAX_HEADER = 2**30
+#: Key-values and tensor table together. llama.cpp stops at a GiB; the largest vocabularies take 20 MB.
+MAX_HEADER = 100_000_000
+#: Bytes of all keys and tensor names together; 100,000 names of ggml's 63 bytes take 6 MB.
+MAX_NAMES = 8 * 1024 * 1024
+#: Bytes of one text that are decoded. Chat templates reach some 20,000.
+MAX_STRING = 4 * 1024 * 1024
 #: Strings that are stepped over in one file: ten times the largest vocabulary and its merges.
 MAX_ITEMS = 2**22
 #: An inner array takes as long as so many strings.
@@ -87,6 +91,7 @@ class Cursor:
         self.layout = Layout.of(3, "<")
         self._view = source.prefix(0)
         self._items = 0
+        self._names = 0
 
     @property
     def left(self) -> int:
@@ -107,7 +112,7 @@ class Cursor:
                 "truncated",
             )
         if end > MAX_HEADER:
-            raise self.error(f"has {what} that ends at byte {integer(end)}: no header is longer than a GiB")
+            raise self.error(f"has {what} that ends at byte {integer(end)}: no header is longer than 100 MB")
         if end > len(self._view):
             self._view = self.source.prefix(end)
         return self._view
@@ -143,6 +148,9 @@ class Cursor:
             )
         data = bytes(self.need(length, what)[self.at : self.at + length])
         self.at += length
+        self._names += length
+        if self._names > MAX_NAMES:
+            raise self.error(f"has more than {integer(MAX_NAMES)} bytes of keys and names, at {what}")
         return data
 
     def field(self, what: str) -> Field:
@@ -264,7 +272,7 @@ class KeyValues(Mapping[str, Any]):
         unpack, width = self._layout.length.unpack_from, self._layout.length.size
         for _ in range(count):
             end = at + width + unpack(self._view, at)[0]
-            yield decode(self._view[at + width : end])
+            yield decode(self._view[at + width : min(end, at + width + MAX_STRING)])
             at = end
 
     def _arrays(self, count: int, at: int) -> Iterator[tuple[list[Any], int]]:

@@ -162,7 +162,8 @@ def _parameters(result: Reconciliation) -> str:
     if result.active is not None and result.active != result.logical:
         rows.append(("active for one token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:
-        rows.append(("stored elements", integer(result.stored_elements), ""))
+        told = "as stored: packed words and side data among them" if result.packed else ""
+        rows.append(("stored elements", integer(result.stored_elements), told))
     if result.packing:
         stored = sum(line.bytes for line in result.dtypes)
         rows.append(
@@ -278,7 +279,7 @@ def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]
         dtype = f" ({result.dtype})" if result.dtype else ""
         yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{dtype}', ""
     elif result.predicted is not None:
-        yield result.predicted, False, f"predicted, at {result.dtype}", ""
+        yield result.predicted, False, f"predicted, at {result.dtype or '16 bits'}", ""
     else:
         yield 0, False, "no prediction", ""
     for step in result.steps:
@@ -317,5 +318,11 @@ def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
         shape = "×".join(map(str, tensor.shape)) or "scalar"
         yield (
             f"{escape(tensor.dtype):<10} {integer(tensor.nbytes):>16} {integer(tensor.offset):>16} "
-            f"{each.key.role or '–':<24} {shape:<24} {escape(tensor.name)}"
+            f"{_purpose(each):<24} {shape:<24} {escape(tensor.name)}"
         )
+
+
+def _purpose(each: Labelled) -> str:
+    """A tensor's role; of what only serves a packed weight, that it does."""
+    role = each.key.role or "–"
+    return f"side data, {role}" if each.group == "quantization" else role

@@ -48,8 +48,13 @@ def dtype(subject: Subject) -> Iterator[Found]:
         return
     elements = {each.dtype: each.elements for each in result.dtypes}
     total, most = sum(elements.values()), max(elements, key=lambda each: elements[each])
-    if most in _PLAIN and most != named and elements[most] * 2 > total:
+    if most in _PLAIN and most != named and elements[most] * 2 > total and named not in _beside(subject):
         yield Found(f"the configuration says {named}; most elements are {most}", _config_path(subject))
+
+
+def _beside(subject: Subject) -> set[str]:
+    """Dtypes of the files beside the checkpoint's own: a copy in another precision shares its configuration."""
+    return {tensor.dtype for header in subject.extra for tensor in header.tensors}
 
 
 @rule("tied-head-stored", "info")
@@ -79,10 +84,10 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
         return
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)
-    if highest is not None and max(highest) >= rows:
-        what = f"token ids reach {integer(max(highest))}, and the embedding has {plural(rows, 'row')}"
+    if highest is not None and (most := max(highest.known, highest.added)) >= rows:
+        what = f"token ids reach {integer(most)}, and the embedding has {plural(rows, 'row')}"
         severity: Severity = "error" if highest.known >= rows else "warning"
-        yield Found(what, subject.folder + "tokenizer.json", embedding.tensor.name, severity)
+        yield Found(what, highest.path, embedding.tensor.name, severity)
 
 
 def _embedding(subject: Subject) -> Labelled | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import pickletools
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -37,6 +38,12 @@ DANGEROUS: frozenset[str] = frozenset(
     builtins.open builtins.getattr builtins.setattr builtins.__import__ builtins.globals builtins.locals
     builtins.vars builtins.breakpoint builtins.input builtins.apply builtins.delattr builtins.execfile
     builtins.file operator.attrgetter operator.itemgetter operator.methodcaller functools.partial
+    doctest _aix_support _osx_support _pyrepl idlelib lib2to3 ensurepip distutils setuptools pkg_resources pip
+    logging.config cgitb linecache compileall zipimport zipfile tarfile mmap fileinput site venv test
+    uuid._get_command_stdout functools.reduce io.open io.FileIO _io.open _io.FileIO codecs.open
+    _operator.attrgetter _operator.itemgetter _operator.methodcaller joblib.numpy_pickle.load pandas.io.pickle
+    pandas.read_pickle torch._inductor torch._dynamo torch.fx torch.package torch.utils.bottleneck
+    torch.utils.collect_env torch.utils.data.datapipes torch.serialization.load numpy.lib.npyio
     torch.hub torch.jit torch.utils.cpp_extension torch.storage._load_from_bytes torch.load
     numpy.testing._private numpy.f2py numpy.load numpy.fromfile
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
@@ -98,6 +105,8 @@ def imports_of(subject: Subject, path: str, budget: Budget) -> Imports | None:
     start = subject.head(path, 4)
     if start == b"PK\x03\x04":
         found, complete = _members(subject, path)
+    elif start == _NUMPY[:4]:
+        found, complete = [data for data in [_in_array(subject.head(path, MAX_PICKLE))] if data], True
     elif start[:1] in (b"\x80", b"(", b"c", b"}", b"]"):
         found, complete = [subject.head(path, MAX_PICKLE)], True
     else:
@@ -120,17 +129,31 @@ def _members(subject: Subject, path: str) -> tuple[list[bytes], bool]:
     try:
         with zipfile.ZipFile(_Reader(subject, path)) as archive:
             for member in archive.infolist():
-                if member.filename.endswith((".pkl", ".pickle", ".debug_pkl")):
+                if member.filename.endswith((".pkl", ".pickle", ".debug_pkl", ".npy")):
                     if member.compress_type not in _BOUNDED or len(found) >= MAX_MEMBERS:
                         return found, False
                     with archive.open(member) as stream:
-                        found.append(stream.read(left))
-                    left -= len(found[-1])
+                        data = stream.read(left)
+                    left -= len(data)
+                    if member.filename.endswith(".npy"):
+                        data = _in_array(data)
+                    found += [data] if data else []
                     if left <= 0:
                         return found, False
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
         return found, False
     return found, True
+
+
+_NUMPY = b"\x93NUMPY"
+
+
+def _in_array(data: bytes) -> bytes:
+    """The pickle in NumPy's file of an array of objects; nothing of any other array's."""
+    width = 2 if data[6:7] == b"\x01" else 4  # of the header's length
+    start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
+    objects = re.search(rb"'descr'\s*:[^:]*\bO", data[: min(start, 4096)])
+    return data[start:] if data.startswith(_NUMPY) and objects else b""
 
 
 def _scanned(pickles: Iterable[bytes]) -> tuple[str, ...]:

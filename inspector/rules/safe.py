@@ -75,7 +75,7 @@ def pickle(subject: Subject) -> Iterator[Found]:
         if entry.kind != "file" or entry.outside or not entry.size:
             continue
         likely = entry.name.lower().endswith(PICKLES)
-        if likely or (entry.name.endswith(WEIGHTS) and subject.head(entry.path, 2) in _STARTS):
+        if likely or (not entry.name.lower().endswith(_KNOWN_DATA) and subject.head(entry.path, 2) in _STARTS):
             found = imports_of(subject, entry.path, budget)
             if found is not None and (found.names or found.complete or likely):
                 yield _pickle(entry.path, found)
@@ -211,6 +211,13 @@ def look_alike_names(subject: Subject) -> Iterator[Found]:
                 yield Found(f"a letter that looks like another: {strange}", header.path, tensor.name)
 
 
+#: Beginnings of the names of letters that look like Latin ones.
+_LIKE_LATIN = (
+    *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "FULLWIDTH", "MATHEMATICAL"),
+    *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA"),
+)
+
+
 def look_alike(text: str) -> str | None:
     """The first letter in a word of Latin letters that is from a script with the same shapes."""
     if text.isascii():
@@ -219,7 +226,7 @@ def look_alike(text: str) -> str | None:
         if any(char.isascii() and char.isalpha() for char in word):
             for char in word:
                 name = "" if char.isascii() else unicodedata.name(char, "")
-                if name.startswith(("CYRILLIC", "GREEK", "ARMENIAN", "FULLWIDTH", "MATHEMATICAL")):
+                if name.startswith(_LIKE_LATIN):
                     return name.capitalize()
     return None
 
@@ -272,11 +279,12 @@ def executable(subject: Subject) -> Iterator[Found]:
         name = entry.name.lower()
         if name.endswith(WEIGHTS):
             continue
-        start = subject.head(entry.path, 4) if _worth_a_look(name, executable=entry.executable) else b""
+        start = subject.head(entry.path, 4)
+        data = name.endswith(_KNOWN_DATA) and not entry.executable
         program = next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
-        if program:
+        if program and not (data and start.isascii() and start.decode().isprintable()):
             yield Found(program, entry.path)
-        elif start.startswith(b"#!"):
+        elif start.startswith(b"#!") and not data:
             yield Found("a script", entry.path, severity="info" if name.endswith(".py") else "warning")
         elif name.endswith(SCRIPTS):
             yield Found("a file that is run when it is opened", entry.path, severity="warning")
@@ -284,9 +292,5 @@ def executable(subject: Subject) -> Iterator[Found]:
             yield Found("Python code", entry.path, severity="info")
 
 
-#: Ends of files that are data by their reader: their first bytes make them no program.
+#: Ends of files that are data by their reader: no text makes them a program, and none of them is a pickle.
 _KNOWN_DATA = (".json", ".md", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".jinja", ".jsonl", ".yaml", ".yml")
-
-
-def _worth_a_look(name: str, *, executable: bool) -> bool:
-    return executable or not name.endswith(_KNOWN_DATA)

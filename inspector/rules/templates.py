@@ -22,8 +22,11 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 #: What no chat template needs → how it is told.
 INTERNALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"__[A-Za-z]\w*__"), "a double-underscore attribute"),
-    (re.compile(r"(\\x5f|\\u005f|\\137){2}", re.IGNORECASE), "an escaped double underscore"),
-    (re.compile(r"(['\"])_{1,2}\1\s*(~|\+|\*|\|\s*(join|format))"), "a double underscore put together from pieces"),
+    (re.compile(r"\\x5f|\\u005f|\\137|\\N\{LOW LINE\}", re.IGNORECASE), "an escaped underscore"),
+    (re.compile(r"(['\"])_{1,2}\1\s*(['\"~+*]|\|\s*(join|format))"), "a double underscore put together from pieces"),
+    (re.compile(r"(['\"])__\w{0,40}\1\s*[~+]"), "a double underscore put together from pieces"),
+    (re.compile(r"%c[^'\"]{0,40}['\"]\s*(%|\|\s*format)"), "a character made from its number"),
+    (re.compile(r"\{%[-+]?\s*(include|import|extends|from)\b"), "a tag that loads another template"),
     (re.compile(r"\|\s*attr\s*\("), "the `attr` filter"),
     (re.compile(r"\b(getattr|eval|exec|compile|globals|locals|open)\s*\("), "a Python built-in"),
     (re.compile(r"\b(lipsum|cycler|joiner)\s*(\.|\[|\|)"), "a Jinja global through which Python is reached"),

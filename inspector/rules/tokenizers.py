@@ -1,5 +1,6 @@
 """How many tokens a tokenizer knows, without building it.
 
+Of a tokenizer that has no tokenizer.json, its vocabulary (vocab.json or vocab.txt) and added_tokens.json tell.
 tokenizer.json reaches 34 MB, most of it merges; its vocabulary is counted by a pattern over the
 bytes, in constant memory, for the file comes from a stranger.
 """
@@ -28,17 +29,17 @@ _ADDED = re.compile(rb'"id"\s*:\s*(\d{1,9})\b')
 class Highest(NamedTuple):
     """The highest token ids of a tokenizer."""
 
+    path: str  # the file that says so
     known: int  # of the vocabulary that it was trained with
     added: int  # of the tokens added later; -1 where there are none
 
 
 def highest_token(subject: Subject, folder: str) -> Highest | None:
-    """The highest token ids of the tokenizer.json in a folder; None where there is none to be read."""
+    """The highest token ids of the tokenizer in a folder; None where there is none to be read."""
     path = folder + "tokenizer.json"
-    size = subject.place.files.get(path, 0)
-    if not 0 < size <= MAX_TOKENIZER:
-        return None
-    raw = subject.head(path, size)
+    if path not in subject.place.files:
+        return _of_parts(subject, folder)
+    raw = _whole(subject, path)
     model = _MODEL.search(raw)
     vocabulary = _VOCABULARY.search(raw, model.end()) if model else None
     if model is None or vocabulary is None:
@@ -46,7 +47,30 @@ def highest_token(subject: Subject, folder: str) -> Highest | None:
     ids = islice(_ADDED.finditer(raw, 0, model.start()), MAX_TOKENS)
     added = max((int(found[1]) for found in ids), default=-1)
     known = _pairs(raw, vocabulary.end()) if vocabulary[1] == b"{" else _pieces(raw, vocabulary.end())
-    return None if known is None else Highest(known, added)
+    return None if known is None else Highest(path, known, added)
+
+
+def _whole(subject: Subject, path: str) -> bytes:
+    """A file of a tokenizer; nothing of one that is absent or larger than any."""
+    size = subject.place.files.get(path, 0)
+    return subject.head(path, size) if 0 < size <= MAX_TOKENIZER else b""
+
+
+def _of_parts(subject: Subject, folder: str) -> Highest | None:
+    """The highest ids by the files that older tokenizers have."""
+    path, lines = folder + "vocab.json", folder + "vocab.txt"
+    added = _object(_whole(subject, folder + "added_tokens.json"))
+    if (known := _object(_whole(subject, path))) is not None:
+        return Highest(path, known, -1 if added is None else added)
+    if raw := _whole(subject, lines):
+        return Highest(lines, raw.rstrip(b"\r\n").count(b"\n"), -1 if added is None else added)
+    return None if added is None else Highest(folder + "added_tokens.json", -1, added)
+
+
+def _object(raw: bytes) -> int | None:
+    """The highest number of `{"token": id, …}`."""
+    opening = re.match(rb"\s*\{", raw)
+    return _pairs(raw, opening.end()) if opening else None
 
 
 def _pairs(raw: bytes, at: int) -> int | None:

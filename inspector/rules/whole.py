@@ -22,12 +22,14 @@ PARTIAL = (
     ".aria2",
     ".aria2__temp",
     ".!qb",
+    ".!ut",
+    ".tmp",
     ".opdownload",
 )
 _LFS = b"version https://git-lfs"
 #: A pointer has three lines; real ones take some 130 bytes.
 _LFS_SIZE = 1024
-_HTML = re.compile(rb"\s*(<!doctype html|<html|<\?xml)", re.IGNORECASE)
+_HTML = re.compile(rb"(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<\?xml)", re.IGNORECASE)
 #: Files beside the weights that a web page is never meant to be.
 _DATA = (".json", ".model", ".bin", ".pt", ".pth", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5")
 

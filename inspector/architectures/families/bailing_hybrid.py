@@ -1,7 +1,4 @@
-"""Model type bailing_hybrid.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Ling 2.5 and Ring 2.5: delta attention in most layers, latent attention in each so many, a mixture of experts."""
 
 from __future__ import annotations
 
@@ -36,6 +33,7 @@ FAMILY = Family(
             "o_proj",
             LAYER + ".attention.dense",
             "hidden_size, num_attention_heads * v_head_dim if layer_types[layer] == 'full_attention' else num_attention_heads * linear_head_dim",
+            bias="attention_bias and layer_types[layer] == 'full_attention'",
         ),
         Row(
             "b_proj",
@@ -82,7 +80,8 @@ FAMILY = Family(
         Row(
             "kv_a_proj_with_mqa",
             LAYER + ".attention.kv_a_proj_with_mqa",
-            "head_dim + kv_lora_rank, hidden_size",
+            "kv_lora_rank + qk_rope_head_dim, hidden_size",
+            bias="attention_bias",
             when="layer_types[layer] == 'full_attention'",
         ),
         Row(
@@ -188,7 +187,10 @@ FAMILY = Family(
         "hidden_size": 2560,
         "intermediate_size": 6144,
         "kv_lora_rank": 512,
-        "linear_head_dim": 128,
+        "attention_bias": False,
+        "first_k_dense_replace": 2,
+        "layer_group_size": 6,
+        "qk_rope_head_dim": 64,
         "moe_intermediate_size": 768,
         "num_attention_heads": 32,
         "num_experts": 512,
@@ -201,7 +203,8 @@ FAMILY = Family(
         "vocab_size": 157184,
     },
     derived={
-        "qk_head_dim": "head_dim + qk_nope_head_dim",
+        "linear_head_dim": "head_dim",
+        "qk_head_dim": "qk_rope_head_dim + qk_nope_head_dim",
         "layer_types": "['full_attention' if (layer + 1) % layer_group_size == 0 else 'linear_attention' for layer in range(num_hidden_layers)]",
         "mlp_layer_types": "['dense' if layer < first_k_dense_replace else 'sparse' for layer in range(num_hidden_layers)]",
     },

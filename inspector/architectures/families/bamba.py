@@ -1,104 +1,58 @@
-"""Model type bamba.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Bamba: Mamba-2 layers, attention in those that `attn_layer_indices` counts, and a feed-forward in each."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import EMBED_TOKENS, LAYER, gated
 from inspector.architectures.table import Family, Row
 
-LAYER = "model.layers.{layer<num_hidden_layers}"
+ATTENTION, MIXER = LAYER + ".self_attn", LAYER + ".mamba"
+ATTENDS, MAMBA = "layer in (attn_layer_indices or ())", "layer not in (attn_layer_indices or ())"
+STATES = "2 * mamba_n_groups * mamba_d_state"
+HEADS, KEYS = "num_attention_heads * head_dim", "num_key_value_heads * head_dim"
+
+
+def mamba2(mixer: str, when: str) -> tuple[Row, ...]:
+    """Mamba-2's mixer under the field names that Bamba gave them."""
+    return (
+        Row(
+            "in_proj",
+            mixer + ".in_proj",
+            f"2 * inner_size + {STATES} + mamba_n_heads, hidden_size",
+            bias="mamba_proj_bias",
+            when=when,
+        ),
+        Row("conv1d", mixer + ".conv1d", f"inner_size + {STATES}, 1, mamba_d_conv", bias="mamba_conv_bias", when=when),
+        Row("A_log", mixer + ".A_log", "mamba_n_heads", when=when, leaf=""),
+        Row("D", mixer + ".D", "mamba_n_heads", when=when, leaf=""),
+        Row("dt_bias", mixer + ".dt_bias", "mamba_n_heads", when=when, leaf=""),
+        Row("ssm_norm", mixer + ".norm", "inner_size", when=when),
+        Row("out_proj", mixer + ".out_proj", "hidden_size, inner_size", bias="mamba_proj_bias", when=when),
+    )
+
+
+def attention(when: str) -> tuple[Row, ...]:
+    """Grouped-query attention in some layers."""
+    return (
+        Row("q_proj", ATTENTION + ".q_proj", f"{HEADS}, hidden_size", bias="attention_bias", when=when),
+        Row("k_proj", ATTENTION + ".k_proj", f"{KEYS}, hidden_size", bias="attention_bias", when=when),
+        Row("v_proj", ATTENTION + ".v_proj", f"{KEYS}, hidden_size", bias="attention_bias", when=when),
+        Row("o_proj", ATTENTION + ".o_proj", f"hidden_size, {HEADS}", bias="attention_bias", when=when),
+    )
+
 
 FAMILY = Family(
     name="bamba",
-    types={"bamba": {}},
+    types={"bamba": {"num_key_value_heads": 8}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        EMBED_TOKENS,
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "hidden_size, hidden_size",
-            bias="attention_bias",
-            when="attn_layer_indices is not None and layer == 1",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            when="attn_layer_indices is not None and layer == 1",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            when="attn_layer_indices is not None and layer == 1",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, hidden_size",
-            bias="attention_bias",
-            when="attn_layer_indices is not None and layer == 1",
-        ),
-        Row(
-            "in_proj",
-            LAYER + ".mamba.in_proj",
-            "mamba_n_heads + 2 * mamba_n_groups * mamba_d_state + 4 * hidden_size, hidden_size",
-            bias="mamba_proj_bias",
-            when="not (attn_layer_indices is not None and layer == 1)",
-        ),
-        Row(
-            "conv1d",
-            LAYER + ".mamba.conv1d",
-            "2 * hidden_size + 2 * mamba_n_groups * mamba_d_state, 1, mamba_d_conv",
-            bias="mamba_conv_bias",
-            when="not (attn_layer_indices is not None and layer == 1)",
-        ),
-        Row(
-            "A_log",
-            LAYER + ".mamba.A_log",
-            "mamba_n_heads",
-            when="not (attn_layer_indices is not None and layer == 1)",
-            leaf="",
-        ),
-        Row(
-            "D",
-            LAYER + ".mamba.D",
-            "mamba_n_heads",
-            when="not (attn_layer_indices is not None and layer == 1)",
-            leaf="",
-        ),
-        Row(
-            "dt_bias",
-            LAYER + ".mamba.dt_bias",
-            "mamba_n_heads",
-            when="not (attn_layer_indices is not None and layer == 1)",
-            leaf="",
-        ),
-        Row(
-            "ssm_norm",
-            LAYER + ".mamba.norm",
-            "2 * hidden_size",
-            when="not (attn_layer_indices is not None and layer == 1)",
-        ),
-        Row(
-            "out_proj",
-            LAYER + ".mamba.out_proj",
-            "hidden_size, 2 * hidden_size",
-            bias="mamba_proj_bias",
-            when="not (attn_layer_indices is not None and layer == 1)",
-        ),
+        *attention(ATTENDS),
+        *mamba2(MIXER, MAMBA),
         Row("pre_feedforward_layernorm", LAYER + ".pre_ff_layernorm", "hidden_size"),
-        Row("gate_proj", LAYER + ".feed_forward.gate_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
-        Row("up_proj", LAYER + ".feed_forward.up_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
-        Row("down_proj", LAYER + ".feed_forward.down_proj", "hidden_size, intermediate_size", bias="mlp_bias"),
+        *gated(LAYER + ".feed_forward", "intermediate_size", bias="mlp_bias"),
         Row("norm", "model.final_layernorm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,
@@ -108,14 +62,19 @@ FAMILY = Family(
         "mamba_conv_bias": True,
         "mamba_d_conv": 4,
         "mamba_d_state": 256,
+        "mamba_expand": 2,
         "mamba_n_groups": 1,
         "mamba_n_heads": 128,
         "mamba_proj_bias": False,
         "mlp_bias": False,
         "num_attention_heads": 32,
         "num_hidden_layers": 32,
-        "num_key_value_heads": 8,
         "tie_word_embeddings": False,
         "vocab_size": 128000,
+    },
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "inner_size": "mamba_expand * hidden_size",
     },
 )

@@ -40,4 +40,5 @@ FAMILY = Family(
             " else 'dense' for layer in range(num_hidden_layers)]"
         ),
     },
+    gguf=("deepseek",),
 )

@@ -1,7 +1,4 @@
-"""Model type deepseek_v4.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""DeepSeek-V4: compressed attention of two kinds, hyper-connections, and experts that the first layers find by hashing."""
 
 from __future__ import annotations
 
@@ -53,27 +50,27 @@ FAMILY = Family(
             "wgate",
             LAYER + ".attn.compressor.wgate",
             "head_dim if layer_types[layer] == 'heavily_compressed_attention' else 2 * head_dim, hidden_size",
-            when="'heavily_compressed_attention' in layer_types or 'compressed_sparse_attention' in layer_types",
+            when="layer_types[layer] != 'sliding_attention'",
             group="attention",
         ),
         Row(
             "norm",
             LAYER + ".attn.compressor.norm",
             "head_dim",
-            when="'heavily_compressed_attention' in layer_types or 'compressed_sparse_attention' in layer_types",
+            when="layer_types[layer] != 'sliding_attention'",
         ),
         Row(
             "wkv",
             LAYER + ".attn.compressor.wkv",
             "head_dim if layer_types[layer] == 'heavily_compressed_attention' else 2 * head_dim, hidden_size",
-            when="'heavily_compressed_attention' in layer_types or 'compressed_sparse_attention' in layer_types",
+            when="layer_types[layer] != 'sliding_attention'",
             group="attention",
         ),
         Row(
             "ape",
             LAYER + ".attn.compressor.ape",
             "compress_rates.heavily_compressed_attention if layer_types[layer] == 'heavily_compressed_attention' else compress_rates.compressed_sparse_attention, head_dim if layer_types[layer] == 'heavily_compressed_attention' else 2 * head_dim",
-            when="'heavily_compressed_attention' in layer_types or 'compressed_sparse_attention' in layer_types",
+            when="layer_types[layer] != 'sliding_attention'",
             leaf="",
             group="attention",
         ),
@@ -161,6 +158,7 @@ FAMILY = Family(
     prefix="model.",
     defaults={
         "compress_rates": {"compressed_sparse_attention": 4, "heavily_compressed_attention": 128},
+        "compress_ratios": None,
         "hc_mult": 4,
         "head_dim": 512,
         "hidden_size": 4096,
@@ -171,6 +169,7 @@ FAMILY = Family(
         "n_routed_experts": 256,
         "num_attention_heads": 64,
         "num_experts_per_tok": 6,
+        "num_hash_layers": 3,
         "num_hidden_layers": 43,
         "o_groups": 8,
         "o_lora_rank": 1024,
@@ -179,8 +178,12 @@ FAMILY = Family(
         "vocab_size": 129280,
     },
     derived={
-        "layer_types": "['compressed_sparse_attention' if layer > 1 and (layer + 1) % 2 == 0 else 'heavily_compressed_attention' for layer in range(num_hidden_layers)]",
-        "mlp_layer_types": "['hash_moe' if not (layer > 2) else 'moe' for layer in range(num_hidden_layers)]",
+        "layer_types": (
+            "['sliding_attention' if compress_ratios and compress_ratios[layer] == 0 else 'compressed_sparse_attention'"
+            " if (compress_ratios[layer] == 4 if compress_ratios else layer > 1 and layer % 2)"
+            " else 'heavily_compressed_attention' for layer in range(num_hidden_layers)]"
+        ),
+        "mlp_layer_types": ("['hash_moe' if layer < num_hash_layers else 'moe' for layer in range(num_hidden_layers)]"),
     },
     fields={"num_local_experts": "n_routed_experts", "intermediate_size": "moe_intermediate_size"},
 )

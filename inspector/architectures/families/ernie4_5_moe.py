@@ -1,7 +1,4 @@
-"""Model type ernie4_5_moe.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ERNIE 4.5's mixtures of experts."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ EXPERT = "model.layers.{layer<num_hidden_layers}.mlp.experts.{expert<moe_num_exp
 
 FAMILY = Family(
     name="ernie4_5_moe",
-    types={"ernie4_5_moe": {}},
+    types={"ernie4_5_moe": {"num_key_value_heads": 4}},
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
@@ -45,13 +42,13 @@ FAMILY = Family(
             "router",
             LAYER + ".mlp.gate",
             "moe_num_experts, hidden_size",
-            when="layer >= moe_layer_start_index and (layer + 1) % moe_layer_interval == 0",
+            when="layer in sparse_layers",
         ),
         Row(
             "router_bias",
             LAYER + ".mlp.moe_statics.e_score_correction_bias",
             "1, moe_num_experts",
-            when="layer >= moe_layer_start_index and (layer + 1) % moe_layer_interval == 0",
+            when="layer in sparse_layers",
             leaf="",
         ),
         Row(
@@ -59,13 +56,13 @@ FAMILY = Family(
             LAYER + ".mlp.gate_proj",
             "intermediate_size, hidden_size",
             bias="use_bias",
-            when="layer < moe_layer_start_index or (layer + 1) % moe_layer_interval != 0",
+            when="layer not in sparse_layers",
         ),
         Row(
             "gate_proj",
             EXPERT + ".gate_proj",
             "moe_intermediate_size, hidden_size",
-            when="layer >= moe_layer_start_index and (layer + 1) % moe_layer_interval == 0",
+            when="layer in sparse_layers",
             active="moe_k",
         ),
         Row(
@@ -73,13 +70,13 @@ FAMILY = Family(
             LAYER + ".mlp.up_proj",
             "intermediate_size, hidden_size",
             bias="use_bias",
-            when="layer < moe_layer_start_index or (layer + 1) % moe_layer_interval != 0",
+            when="layer not in sparse_layers",
         ),
         Row(
             "up_proj",
             EXPERT + ".up_proj",
             "moe_intermediate_size, hidden_size",
-            when="layer >= moe_layer_start_index and (layer + 1) % moe_layer_interval == 0",
+            when="layer in sparse_layers",
             active="moe_k",
         ),
         Row(
@@ -87,13 +84,13 @@ FAMILY = Family(
             LAYER + ".mlp.down_proj",
             "hidden_size, intermediate_size",
             bias="use_bias",
-            when="layer < moe_layer_start_index or (layer + 1) % moe_layer_interval != 0",
+            when="layer not in sparse_layers",
         ),
         Row(
             "down_proj",
             EXPERT + ".down_proj",
             "hidden_size, moe_intermediate_size",
-            when="layer >= moe_layer_start_index and (layer + 1) % moe_layer_interval == 0",
+            when="layer in sparse_layers",
             active="moe_k",
         ),
         Row(
@@ -101,40 +98,48 @@ FAMILY = Family(
             LAYER + ".mlp.shared_experts.gate_proj",
             "moe_num_shared_experts * moe_intermediate_size, hidden_size",
             bias="use_bias",
-            when="layer >= moe_layer_start_index and moe_num_shared_experts and (layer + 1) % moe_layer_interval == 0",
+            when="moe_num_shared_experts and layer in sparse_layers",
         ),
         Row(
             "shared_up_proj",
             LAYER + ".mlp.shared_experts.up_proj",
             "moe_num_shared_experts * moe_intermediate_size, hidden_size",
             bias="use_bias",
-            when="layer >= moe_layer_start_index and moe_num_shared_experts and (layer + 1) % moe_layer_interval == 0",
+            when="moe_num_shared_experts and layer in sparse_layers",
         ),
         Row(
             "shared_down_proj",
             LAYER + ".mlp.shared_experts.down_proj",
             "hidden_size, moe_num_shared_experts * moe_intermediate_size",
             bias="use_bias",
-            when="layer >= moe_layer_start_index and moe_num_shared_experts and (layer + 1) % moe_layer_interval == 0",
+            when="moe_num_shared_experts and layer in sparse_layers",
         ),
         Row("norm", "model.norm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
         Row("lm_head", "lm_head", "vocab_size", when="use_bias", heads="ForCausalLM", leaf="bias"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "last_moe_layer": "num_hidden_layers - 1 if moe_layer_end_index == -1 else moe_layer_end_index",
+        "sparse_layers": (
+            "[layer if moe_layer_start_index <= layer <= last_moe_layer and (layer + 1) % moe_layer_interval == 0 else -1"
+            " for layer in range(num_hidden_layers)]"
+        ),
+    },
     prefix="model.",
     defaults={
         "hidden_size": 2560,
         "intermediate_size": 12288,
         "moe_intermediate_size": 1536,
         "moe_k": 6,
+        "moe_layer_end_index": -1,
         "moe_layer_interval": 1,
         "moe_layer_start_index": 1,
         "moe_num_experts": 64,
         "moe_num_shared_experts": 2,
         "num_attention_heads": 20,
         "num_hidden_layers": 28,
-        "num_key_value_heads": 4,
         "tie_word_embeddings": True,
         "use_bias": False,
         "vocab_size": 103424,

@@ -25,7 +25,7 @@ FAMILY = Family(
         Row(
             "vision_proj",
             "model.embed_vision.embedding_projection",
-            "text_config.hidden_size, vision_width",
+            "text_config.hidden_size, vision_config.hidden_size",
             when=VISION,
             tower="projector",
             group="other",
@@ -33,7 +33,7 @@ FAMILY = Family(
         Row(
             "audio_proj",
             "model.embed_audio.embedding_projection",
-            "text_config.hidden_size, audio_width",
+            "text_config.hidden_size, audio_config.output_proj_dims",
             when=AUDIO,
             tower="projector",
             group="other",

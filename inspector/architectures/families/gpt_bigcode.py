@@ -1,7 +1,4 @@
-"""Model type gpt_bigcode.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""GPT BigCode: SantaCoder and StarCoder, whose queries share one head of keys and values."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".attn.c_attn",
-            "n_embd // n_head * (n_head + 2 * num_key_value_heads), n_embd",
+            "n_embd // n_head * (n_head + 2 * key_value_heads), n_embd",
             bias="True",
         ),
         Row("o_proj", LAYER + ".attn.c_proj", "n_embd, n_embd", bias="True"),
@@ -51,11 +48,11 @@ FAMILY = Family(
         "n_head": 12,
         "n_layer": 12,
         "n_positions": 1024,
-        "num_key_value_heads": 1,
+        "multi_query": True,
         "tie_word_embeddings": True,
         "vocab_size": 50257,
     },
-    derived={"n_inner": "4 * n_embd"},
+    derived={"n_inner": "4 * n_embd", "key_value_heads": "1 if multi_query else n_head"},
     fields={
         "hidden_size": "n_embd",
         "max_position_embeddings": "n_positions",

@@ -1,102 +1,93 @@
-"""Model type granitemoehybrid.
+"""Granite's mixtures of experts, and Granite 4, whose layers are Mamba-2 or attention.
 
-Made by tools/zoo from Transformers' own models.
+All experts of a layer are in one tensor, for which the names have no word of their own.
 """
 
 from __future__ import annotations
 
+from inspector.architectures.families.bamba import attention, mamba2
+from inspector.architectures.families.shared import DECODER_HEADS, EMBED_TOKENS, LAYER, NORMS
 from inspector.architectures.table import Family, Row
 
-LAYER = "model.layers.{layer<num_hidden_layers}"
+MOE = LAYER + ".block_sparse_moe"
+SHARED = "shared_intermediate_size > 0"
+MIXES = "num_local_experts or only_attention"
+#: Granite's mixtures without Mamba layers.
+ATTENTION_ALONE = {"only_attention": True, "shared_intermediate_size": 0}
 
 FAMILY = Family(
     name="granitemoehybrid",
-    types={"granitemoehybrid": {}},
+    types={
+        "granitemoe": ATTENTION_ALONE,
+        "granitemoeshared": ATTENTION_ALONE,
+        "granitemoehybrid": {"shared_intermediate_size": 1024, "always_shared": True},
+    },
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
+        EMBED_TOKENS,
+        *attention("layer_types[layer] != 'linear_attention'"),
+        *mamba2(LAYER + ".mamba", "layer_types[layer] == 'linear_attention'"),
+        Row("router", MOE + ".router.layer", "num_local_experts, hidden_size", when=MIXES),
         Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "hidden_size, hidden_size",
-            when="not ('linear_attention' in layer_types)",
-        ),
-        Row("k_proj", LAYER + ".self_attn.k_proj", "32, hidden_size", when="not ('linear_attention' in layer_types)"),
-        Row("v_proj", LAYER + ".self_attn.v_proj", "32, hidden_size", when="not ('linear_attention' in layer_types)"),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, hidden_size",
-            when="not ('linear_attention' in layer_types)",
-        ),
-        Row(
-            "output_linear",
-            LAYER + ".block_sparse_moe.output_linear",
-            "num_local_experts, hidden_size, intermediate_size",
-            when="num_local_experts",
-            group="convolution",
-        ),
-        Row(
-            "input_linear",
-            LAYER + ".block_sparse_moe.input_linear",
+            "gate_up_proj",
+            MOE + ".input_linear",
             "num_local_experts, 2 * intermediate_size, hidden_size",
-            when="num_local_experts",
-            group="convolution",
-        ),
-        Row("shared_mlp_input_linear", LAYER + ".shared_mlp.input_linear", "2 * shared_intermediate_size, hidden_size"),
-        Row("shared_mlp_output_linear", LAYER + ".shared_mlp.output_linear", "hidden_size, shared_intermediate_size"),
-        Row(
-            "in_proj",
-            LAYER + ".mamba.in_proj",
-            "mamba_n_heads + 2 * mamba_n_groups * mamba_d_state + 4 * hidden_size, hidden_size",
-            bias="mamba_proj_bias",
-            when="'linear_attention' in layer_types",
+            when=MIXES,
+            active="num_experts_per_tok",
+            stacked="num_local_experts",
         ),
         Row(
-            "conv1d",
-            LAYER + ".mamba.conv1d",
-            "2 * hidden_size + 2 * mamba_n_groups * mamba_d_state, 1, mamba_d_conv",
-            bias="mamba_conv_bias",
-            when="'linear_attention' in layer_types",
+            "down_proj",
+            MOE + ".output_linear",
+            "num_local_experts, hidden_size, intermediate_size",
+            when=MIXES,
+            active="num_experts_per_tok",
+            stacked="num_local_experts",
         ),
-        Row("A_log", LAYER + ".mamba.A_log", "mamba_n_heads", when="'linear_attention' in layer_types", leaf=""),
-        Row("D", LAYER + ".mamba.D", "mamba_n_heads", when="'linear_attention' in layer_types", leaf=""),
-        Row("dt_bias", LAYER + ".mamba.dt_bias", "mamba_n_heads", when="'linear_attention' in layer_types", leaf=""),
-        Row("ssm_norm", LAYER + ".mamba.norm", "2 * hidden_size", when="'linear_attention' in layer_types"),
         Row(
-            "out_proj",
-            LAYER + ".mamba.out_proj",
-            "hidden_size, 2 * hidden_size",
-            bias="mamba_proj_bias",
-            when="'linear_attention' in layer_types",
+            "shared_gate_up_proj",
+            LAYER + ".shared_mlp.input_linear",
+            "2 * shared_intermediate_size, hidden_size",
+            when=f"always_shared or {SHARED}",
         ),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row(
-            "router",
-            LAYER + ".block_sparse_moe.router.layer",
-            "num_local_experts, hidden_size",
-            when="num_local_experts",
+            "shared_down_proj",
+            LAYER + ".shared_mlp.output_linear",
+            "hidden_size, shared_intermediate_size",
+            when=f"always_shared or {SHARED}",
         ),
-        Row("norm", "model.norm", "hidden_size"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        *NORMS,
+        *DECODER_HEADS,
     ),
     prefix="model.",
     defaults={
+        "always_shared": False,
+        "attention_bias": False,
         "hidden_size": 4096,
         "intermediate_size": 11008,
         "mamba_conv_bias": True,
         "mamba_d_conv": 4,
         "mamba_d_state": 256,
+        "mamba_expand": 2,
         "mamba_n_groups": 1,
         "mamba_n_heads": 128,
         "mamba_proj_bias": False,
+        "norm_bias": False,
+        "num_attention_heads": 32,
+        "num_experts_per_tok": 2,
         "num_hidden_layers": 32,
         "num_local_experts": 8,
-        "shared_intermediate_size": 1024,
+        "only_attention": False,
         "tie_word_embeddings": False,
         "vocab_size": 32000,
     },
-    derived={"layer_types": "['linear_attention' for layer in range(num_hidden_layers)]"},
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "inner_size": "mamba_expand * hidden_size",
+        "layer_types": (
+            "['full_attention' if only_attention else 'linear_attention' for layer in range(num_hidden_layers)]"
+        ),
+    },
     fields={"layers_block_type": "layer_types"},
-    gguf=("granitehybrid",),
+    gguf=("granitemoe", "granitehybrid"),
 )

@@ -1,7 +1,4 @@
-"""Model type hunyuan_v1_moe.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Hunyuan-A13B and its relatives: a mixture of experts in every layer; published files give some numbers a layer."""
 
 from __future__ import annotations
 
@@ -32,9 +29,24 @@ FAMILY = Family(
         Row("key_layernorm", LAYER + ".self_attn.key_layernorm", "head_dim"),
         Row("query_layernorm", LAYER + ".self_attn.query_layernorm", "head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-        Row("gate_proj", EXPERT + ".gate_proj", "intermediate_size, hidden_size", active="moe_topk"),
-        Row("up_proj", EXPERT + ".up_proj", "intermediate_size, hidden_size", active="moe_topk"),
-        Row("down_proj", EXPERT + ".down_proj", "hidden_size, intermediate_size", active="moe_topk"),
+        Row(
+            "gate_proj",
+            EXPERT + ".gate_proj",
+            "intermediate_size, hidden_size",
+            active="max(moe_topk) if count(moe_topk) > 1 else moe_topk",
+        ),
+        Row(
+            "up_proj",
+            EXPERT + ".up_proj",
+            "intermediate_size, hidden_size",
+            active="max(moe_topk) if count(moe_topk) > 1 else moe_topk",
+        ),
+        Row(
+            "down_proj",
+            EXPERT + ".down_proj",
+            "hidden_size, intermediate_size",
+            active="max(moe_topk) if count(moe_topk) > 1 else moe_topk",
+        ),
         Row("shared_gate_proj", LAYER + ".mlp.shared_mlp.gate_proj", "intermediate_size, hidden_size"),
         Row("shared_up_proj", LAYER + ".mlp.shared_mlp.up_proj", "intermediate_size, hidden_size"),
         Row("shared_down_proj", LAYER + ".mlp.shared_mlp.down_proj", "hidden_size, intermediate_size"),

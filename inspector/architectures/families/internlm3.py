@@ -1,4 +1,4 @@
-"""InternLM3, whose code comes with its checkpoints: Llama with separate switches for its biases."""
+"""InternLM3: Llama; the code that came with its checkpoints has other switches for the biases."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ FAMILY = Family(
         "intermediate_size": 11008,
         "num_hidden_layers": 32,
         "num_attention_heads": 32,
-        "qkv_bias": False,
         "bias": False,
     },
-    derived={
-        **{field: text for field, text in DECODER_DERIVED.items() if field != "qkv_bias"},
-        "o_bias": "bias",
-        "mlp_bias": "bias",
-    },
+    derived={**DECODER_DERIVED, "o_bias": "bias or attention_bias", "mlp_bias": "bias"},
 )

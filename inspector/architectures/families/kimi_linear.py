@@ -1,7 +1,4 @@
-"""Model type kimi_linear.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Kimi Linear: delta attention in most layers, latent attention in the others, a mixture of experts."""
 
 from __future__ import annotations
 
@@ -228,9 +225,8 @@ FAMILY = Family(
         "hidden_size": 2304,
         "intermediate_size": 9216,
         "kv_lora_rank": 512,
-        "linear_conv_kernel_dim": 4,
-        "linear_head_dim": 128,
-        "linear_num_heads": 32,
+        "first_k_dense_replace": 1,
+        "linear_attn_config": None,
         "moe_intermediate_size": 1024,
         "num_attention_heads": 32,
         "num_experts": 256,
@@ -244,10 +240,17 @@ FAMILY = Family(
         "vocab_size": 163840,
     },
     derived={
-        "head_dim": "qk_rope_head_dim",
-        "qk_head_dim": "head_dim + qk_nope_head_dim",
-        "layer_types": "['full_attention' if layer > 0 and layer % 4 == 0 else 'linear_attention' for layer in range(num_hidden_layers)]",
-        "mlp_layer_types": "['dense' if layer == 0 else 'sparse' for layer in range(num_hidden_layers)]",
+        "qk_head_dim": "qk_rope_head_dim + qk_nope_head_dim",
+        "layer_types": (
+            "['full_attention' if (layer + 1 in linear_attn_config.full_attn_layers if linear_attn_config.full_attn_layers"
+            " else layer > 0 and layer % 4 == 0) else 'linear_attention' for layer in range(num_hidden_layers)]"
+        ),
+        "linear_head_dim": "linear_attn_config.head_dim or 128",
+        "linear_num_heads": "linear_attn_config.num_heads or 32",
+        "linear_conv_kernel_dim": "linear_attn_config.short_conv_kernel_size or 4",
+        "mlp_layer_types": (
+            "['dense' if layer < first_k_dense_replace else 'sparse' for layer in range(num_hidden_layers)]"
+        ),
     },
     fields={
         "num_local_experts": "num_experts",

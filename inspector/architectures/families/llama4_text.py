@@ -1,7 +1,4 @@
-"""Model type llama4_text.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Llama 4's text model: a mixture of experts in every layer, or in each so many."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ LAYER = "model.layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="llama4_text",
-    types={"llama4_text": {}},
+    types={"llama4_text": {"num_key_value_heads": 8}},
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
@@ -93,63 +90,20 @@ FAMILY = Family(
         "hidden_size": 5120,
         "intermediate_size": 8192,
         "intermediate_size_mlp": 16384,
-        "moe_layers": [
-            0,
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-            7,
-            8,
-            9,
-            10,
-            11,
-            12,
-            13,
-            14,
-            15,
-            16,
-            17,
-            18,
-            19,
-            20,
-            21,
-            22,
-            23,
-            24,
-            25,
-            26,
-            27,
-            28,
-            29,
-            30,
-            31,
-            32,
-            33,
-            34,
-            35,
-            36,
-            37,
-            38,
-            39,
-            40,
-            41,
-            42,
-            43,
-            44,
-            45,
-            46,
-            47,
-        ],
+        "interleave_moe_layer_step": 1,
         "num_attention_heads": 40,
         "num_experts_per_tok": 1,
         "num_hidden_layers": 48,
-        "num_key_value_heads": 8,
         "num_local_experts": 16,
         "tie_word_embeddings": False,
         "vocab_size": 202048,
+    },
+    derived={
+        "num_key_value_heads": "num_attention_heads",
+        "moe_layers": (
+            "[(number + 1) * interleave_moe_layer_step - 1"
+            " for number in range(num_hidden_layers // interleave_moe_layer_step)]"
+        ),
     },
     gguf=("llama4",),
 )

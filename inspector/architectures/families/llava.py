@@ -1,40 +1,26 @@
-"""Model type llava: text_config, vision_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""LLaVA, LLaVA-NeXT and LLaVA-OneVision: a text model, CLIP's or SigLIP's tower, and two layers between them."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import TWO_LAYER_PROJECTOR, language_model
 from inspector.architectures.table import Family, Include, Row
 
 FAMILY = Family(
     name="llava",
-    types={"llava": {}},
+    types={"llava": {}, "llava_next": {"newline": True}, "llava_next_video": {"newline": True}},
     rows=(
-        Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="llama", heads="ForConditionalGeneration"
-        ),
-        Include("text_config", "language_model.model.", head="Model", default_type="llama", heads="Model"),
+        *language_model("llama"),
         Include("vision_config", "vision_tower.", tower="vision", head="Model", default_type="clip_vision_model"),
-        Row(
-            "linear_1",
-            "multi_modal_projector.linear_1",
-            "text_config.hidden_size, vision_config.hidden_size",
-            bias="multimodal_projector_bias",
-            tower="projector",
-        ),
-        Row(
-            "linear_2",
-            "multi_modal_projector.linear_2",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="multimodal_projector_bias",
-            tower="projector",
-        ),
+        *TWO_LAYER_PROJECTOR,
+        Row("image_newline", "image_newline", "text_config.hidden_size", when="newline", leaf="", tower="projector"),
     ),
+    head="ForConditionalGeneration",
     defaults={
         "multimodal_projector_bias": True,
-        "text_config": {"hidden_size": 4096},
+        "newline": False,
+        "text_config": {},
         "vision_config": {"hidden_size": 1024},
+        "vision_feature_layer": -2,
+        "tie_word_embeddings": False,
     },
-    head="ForConditionalGeneration",
 )

@@ -1,43 +1,25 @@
-"""Model type llava_onevision: text_config, vision_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""LLaVA-OneVision: LLaVA-NeXT with Qwen2 and SigLIP."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import TWO_LAYER_PROJECTOR, language_model
 from inspector.architectures.table import Family, Include, Row
 
 FAMILY = Family(
     name="llava_onevision",
     types={"llava_onevision": {}},
     rows=(
-        Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="qwen2", heads="ForConditionalGeneration"
-        ),
-        Include("text_config", "language_model.model.", head="Model", default_type="qwen2", heads="Model"),
+        *language_model("qwen2"),
         Include("vision_config", "vision_tower.", tower="vision", head="Model", default_type="siglip_vision_model"),
-        Row("image_newline", "image_newline", "text_config.hidden_size", leaf=""),
-        Row(
-            "linear_1",
-            "multi_modal_projector.linear_1",
-            "text_config.hidden_size, vision_config.hidden_size",
-            bias="multimodal_projector_bias",
-            tower="projector",
-        ),
-        Row(
-            "linear_2",
-            "multi_modal_projector.linear_2",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="multimodal_projector_bias",
-            tower="projector",
-        ),
+        *TWO_LAYER_PROJECTOR,
+        Row("image_newline", "image_newline", "text_config.hidden_size", leaf="", tower="projector"),
     ),
-    prefix="image_newline.",
-    prefixes={"Model": "image_newline."},
+    head="ForConditionalGeneration",
     defaults={
         "multimodal_projector_bias": True,
-        "text_config": {"hidden_size": 4096},
+        "text_config": {},
         "vision_config": {"hidden_size": 1152},
+        "vision_feature_layer": -1,
+        "tie_word_embeddings": False,
     },
-    head="ForConditionalGeneration",
 )

@@ -1,43 +1,69 @@
-"""Model type minimax.
+"""MiniMax-Text-01 and M1: lightning attention in most layers, softmax attention in the others, and experts.
 
-Made by tools/zoo from Transformers' own models.
+The decays are buffers that Transformers writes, and the checkpoints published with code of their own do not hold.
 """
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import DECODER_DEFAULTS, DECODER_HEADS, EMBED_TOKENS, LAYER, NORMS
 from inspector.architectures.table import Family, Row
 
-LAYER = "model.layers.{layer}"
-BLOCK_SPARSE_MOE_EXPERTS = "model.layers.{layer}.block_sparse_moe.experts.{expert}"
+ATTENTION, MOE = LAYER + ".self_attn", LAYER + ".block_sparse_moe"
+EXPERT = MOE + ".experts.{expert<num_local_experts}"
+ATTENDS, LINEAR = "layer_types[layer] != 'linear_attention'", "layer_types[layer] == 'linear_attention'"
+HEADS, KEYS = "num_attention_heads * head_dim", "num_key_value_heads * head_dim"
+#: The layers that are named softmax attention by number.
+BY_NUMBER = {"decays": False}
+
+
+def decay(name: str, shape: str) -> Row:
+    return Row(name, f"{ATTENTION}.{name}", shape, when=f"decays and {LINEAR}", leaf="", buffer=True, persistent=True)
+
 
 FAMILY = Family(
     name="minimax",
-    types={"minimax": {}},
+    types={"minimax": {"num_key_value_heads": 8}, "minimax_text_01": BY_NUMBER, "minimax_m1": BY_NUMBER},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", ""),
-        Row("input_layernorm", LAYER + ".input_layernorm", ""),
-        Row("qkv_proj", LAYER + ".self_attn.qkv_proj", ""),
-        Row("q_proj", LAYER + ".self_attn.q_proj", ""),
-        Row("k_proj", LAYER + ".self_attn.k_proj", ""),
-        Row("v_proj", LAYER + ".self_attn.v_proj", ""),
-        Row("o_proj", LAYER + ".self_attn.o_proj", ""),
-        Row("norm", LAYER + ".self_attn.norm", ""),
-        Row("out_proj_o_proj", LAYER + ".self_attn.out_proj", ""),
-        Row("output_gate", LAYER + ".self_attn.output_gate", "", group="attention"),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", ""),
-        Row("router", LAYER + ".block_sparse_moe.gate", ""),
-        Row("gate_proj", BLOCK_SPARSE_MOE_EXPERTS + ".w1", ""),
-        Row("up_proj", BLOCK_SPARSE_MOE_EXPERTS + ".w3", ""),
-        Row("down_proj", BLOCK_SPARSE_MOE_EXPERTS + ".w2", ""),
-        Row("norm", "model.norm", ""),
-        Row("lm_head", "lm_head", ""),
-        Row("qa_outputs", "qa_outputs", ""),
-        Row("score", "score", ""),
-        Row("diagonal_decay", LAYER + ".self_attn.diagonal_decay", "", leaf="", buffer=True),
-        Row("key_decay", LAYER + ".self_attn.key_decay", "", leaf="", buffer=True),
-        Row("query_decay", LAYER + ".self_attn.query_decay", "", leaf="", buffer=True),
-        Row("slope_rate", LAYER + ".self_attn.slope_rate", "", leaf="", buffer=True),
+        EMBED_TOKENS,
+        Row("q_proj", ATTENTION + ".q_proj", f"{HEADS}, hidden_size", when=ATTENDS),
+        Row("k_proj", ATTENTION + ".k_proj", f"{KEYS}, hidden_size", when=ATTENDS),
+        Row("v_proj", ATTENTION + ".v_proj", f"{KEYS}, hidden_size", when=ATTENDS),
+        Row("o_proj", ATTENTION + ".o_proj", f"hidden_size, {HEADS}", when=ATTENDS),
+        Row("qkv_proj", ATTENTION + ".qkv_proj", f"3 * {HEADS}, hidden_size", when=LINEAR),
+        Row("gate_attn", ATTENTION + ".output_gate", f"{HEADS}, hidden_size", when=LINEAR),
+        Row("attention_norm", ATTENTION + ".norm", HEADS, when=LINEAR),
+        Row("o_proj", ATTENTION + ".out_proj", f"hidden_size, {HEADS}", when=LINEAR),
+        decay("slope_rate", "num_attention_heads, 1, 1"),
+        decay("query_decay", "num_attention_heads, block_size, 1"),
+        decay("key_decay", "num_attention_heads, block_size, 1"),
+        decay("diagonal_decay", "1, num_attention_heads, block_size, block_size"),
+        Row("router", MOE + ".gate", "num_local_experts, hidden_size"),
+        Row("gate_proj", EXPERT + ".w1", "intermediate_size, hidden_size", active="num_experts_per_tok"),
+        Row("down_proj", EXPERT + ".w2", "hidden_size, intermediate_size", active="num_experts_per_tok"),
+        Row("up_proj", EXPERT + ".w3", "intermediate_size, hidden_size", active="num_experts_per_tok"),
+        *NORMS,
+        *DECODER_HEADS,
     ),
     prefix="model.",
-    names_only=True,
+    defaults={
+        **DECODER_DEFAULTS,
+        "attn_type_list": None,
+        "block_size": 256,
+        "decays": True,
+        "hidden_size": 4096,
+        "intermediate_size": 14336,
+        "num_attention_heads": 32,
+        "num_experts_per_tok": 2,
+        "num_hidden_layers": 32,
+        "num_local_experts": 8,
+        "vocab_size": 32000,
+    },
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "layer_types": (
+            "['full_attention' if (attn_type_list[layer] if attn_type_list else (layer + 1) % 2)"
+            " else 'linear_attention' for layer in range(num_hidden_layers)]"
+        ),
+    },
 )

@@ -1,192 +1,59 @@
-"""Model type olmo_hybrid.
+"""OLMo Hybrid: gated delta-net in most layers, OLMo 2's attention in the others.
 
-Made by tools/zoo from Transformers' own models.
+Transformers keeps the convolutions over queries, keys and values as one, and writes it in three equal parts; it
+writes the norm after attention under the name that the one before a feed-forward has in the other layers.
 """
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import DECODER_HEADS, EMBED_TOKENS, LAYER, gated
 from inspector.architectures.table import Family, Row
 
-LAYER = "model.layers.{layer<num_hidden_layers}"
+ATTENTION, DELTA = LAYER + ".self_attn", LAYER + ".linear_attn"
+ATTENDS, RECURS = "layer_types[layer] == 'full_attention'", "layer_types[layer] != 'full_attention'"
+HEADS, KEYS = "num_attention_heads * head_dim", "num_key_value_heads * head_dim"
+
+
+def attention(role: str, name: str, shape: str, bias: str = "") -> Row:
+    return Row(role, f"{ATTENTION}.{name}", shape, bias=bias, when=ATTENDS)
+
+
+def delta(role: str, name: str, shape: str, leaf: str = "weight") -> Row:
+    return Row(
+        role, f"{DELTA}.{name}", shape, when=RECURS, leaf=leaf, group="norm" if "norm" in role else "state_space"
+    )
+
 
 FAMILY = Family(
     name="olmo_hybrid",
     types={"olmo_hybrid": {}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row(
-            "q_proj",
-            LAYER + ".linear_attn.q_proj",
-            "linear_num_key_heads * linear_key_head_dim, hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".linear_attn.k_proj",
-            "linear_num_key_heads * linear_key_head_dim, hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".linear_attn.v_proj",
-            "linear_num_value_heads * linear_value_head_dim, hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".linear_attn.o_proj",
-            "hidden_size, linear_num_value_heads * linear_value_head_dim",
-            when="layer_types[layer] == 'linear_attention'",
-        ),
-        Row(
-            "attention_layer_norm",
-            LAYER + ".attention_layer_norm",
-            "hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-        ),
-        Row(
-            "a_proj",
-            LAYER + ".linear_attn.a_proj",
-            "linear_num_value_heads, hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-            group="state_space",
-        ),
-        Row(
-            "b_proj",
-            LAYER + ".linear_attn.b_proj",
-            "linear_num_value_heads, hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-            group="state_space",
-        ),
-        Row(
-            "q_conv1d",
-            LAYER + ".linear_attn.q_conv1d",
-            "694, 1, linear_conv_kernel_dim",
-            when="layer_types[layer] == 'linear_attention'",
-            heads="ForCausalLM",
-            group="state_space",
-        ),
-        Row(
-            "q_conv1d",
-            LAYER + ".linear_attn.q_conv1d",
-            "num_attention_heads // linear_num_key_heads * (4 * linear_num_value_heads * num_labels + 4 * num_attention_heads * num_key_value_heads) if num_key_value_heads > 2 else 2 * linear_value_head_dim + linear_num_key_heads * max_position_embeddings + num_attention_heads * hidden_size // linear_key_head_dim, 1, linear_conv_kernel_dim",
-            when="layer_types[layer] == 'linear_attention'",
-            heads="Model",
-            group="state_space",
-        ),
-        Row(
-            "k_conv1d",
-            LAYER + ".linear_attn.k_conv1d",
-            "694, 1, linear_conv_kernel_dim",
-            when="layer_types[layer] == 'linear_attention'",
-            heads="ForCausalLM",
-            group="state_space",
-        ),
-        Row(
-            "k_conv1d",
-            LAYER + ".linear_attn.k_conv1d",
-            "num_attention_heads // linear_num_key_heads * (4 * linear_num_value_heads * num_labels + 4 * num_attention_heads * num_key_value_heads) if num_key_value_heads > 2 else 2 * linear_value_head_dim + linear_num_key_heads * max_position_embeddings + num_attention_heads * hidden_size // linear_key_head_dim, 1, linear_conv_kernel_dim",
-            when="layer_types[layer] == 'linear_attention'",
-            heads="Model",
-            group="state_space",
-        ),
-        Row(
-            "v_conv1d",
-            LAYER + ".linear_attn.v_conv1d",
-            "692, 1, linear_conv_kernel_dim",
-            when="layer_types[layer] == 'linear_attention'",
-            heads="ForCausalLM",
-            group="state_space",
-        ),
-        Row(
-            "v_conv1d",
-            LAYER + ".linear_attn.v_conv1d",
-            "3840, 1, linear_conv_kernel_dim",
-            when="layer_types[layer] == 'linear_attention'",
-            heads="Model",
-            group="state_space",
-        ),
-        Row(
-            "g_proj",
-            LAYER + ".linear_attn.g_proj",
-            "linear_num_value_heads * linear_value_head_dim, hidden_size",
-            when="layer_types[layer] == 'linear_attention'",
-            group="state_space",
-        ),
-        Row(
-            "o_norm",
-            LAYER + ".linear_attn.o_norm",
-            "linear_value_head_dim",
-            when="layer_types[layer] == 'linear_attention'",
-        ),
-        Row("feedforward_layer_norm", LAYER + ".feedforward_layer_norm", "hidden_size"),
-        Row(
-            "self_attn_k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            when="layer_types[layer] == 'full_attention'",
-        ),
-        Row(
-            "self_attn_o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
-            bias="attention_bias",
-            when="layer_types[layer] == 'full_attention'",
-            transposed=True,
-        ),
-        Row(
-            "self_attn_q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="attention_bias",
-            when="layer_types[layer] == 'full_attention'",
-            transposed=True,
-        ),
-        Row(
-            "self_attn_v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            when="layer_types[layer] == 'full_attention'",
-        ),
-        Row(
-            "q_norm",
-            LAYER + ".self_attn.q_norm",
-            "num_attention_heads * hidden_size // num_attention_heads",
-            when="layer_types[layer] == 'full_attention'",
-        ),
-        Row(
-            "k_norm",
-            LAYER + ".self_attn.k_norm",
-            "num_key_value_heads * head_dim",
-            when="layer_types[layer] == 'full_attention'",
-        ),
-        Row(
-            "A_log",
-            LAYER + ".linear_attn.A_log",
-            "linear_num_value_heads",
-            when="layer_types[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row(
-            "dt_bias",
-            LAYER + ".linear_attn.dt_bias",
-            "linear_num_value_heads",
-            when="layer_types[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
-        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
-        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
-        Row(
-            "post_feedforward_layernorm",
-            LAYER + ".post_feedforward_layernorm",
-            "hidden_size",
-            when="layer_types[layer] == 'full_attention'",
-        ),
+        EMBED_TOKENS,
+        attention("q_proj", "q_proj", f"{HEADS}, hidden_size", "attention_bias"),
+        attention("k_proj", "k_proj", f"{KEYS}, hidden_size", "attention_bias"),
+        attention("v_proj", "v_proj", f"{KEYS}, hidden_size", "attention_bias"),
+        attention("o_proj", "o_proj", f"hidden_size, {HEADS}", "attention_bias"),
+        attention("q_norm", "q_norm", HEADS),
+        attention("k_norm", "k_norm", KEYS),
+        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size", when=ATTENDS),
+        Row("input_layernorm", LAYER + ".attention_layer_norm", "hidden_size", when=RECURS),
+        delta("linear_q_proj", "q_proj", "key_width, hidden_size"),
+        delta("linear_k_proj", "k_proj", "key_width, hidden_size"),
+        delta("linear_v_proj", "v_proj", "value_width, hidden_size"),
+        delta("linear_a_proj", "a_proj", "linear_num_value_heads, hidden_size"),
+        delta("linear_b_proj", "b_proj", "linear_num_value_heads, hidden_size"),
+        delta("linear_g_proj", "g_proj", "value_width, hidden_size"),
+        delta("q_conv1d", "q_conv1d", "third, 1, linear_conv_kernel_dim"),
+        delta("k_conv1d", "k_conv1d", "third, 1, linear_conv_kernel_dim"),
+        delta("v_conv1d", "v_conv1d", "2 * key_width + value_width - 2 * third, 1, linear_conv_kernel_dim"),
+        delta("A_log", "A_log", "linear_num_value_heads", leaf=""),
+        delta("dt_bias", "dt_bias", "linear_num_value_heads", leaf=""),
+        delta("ssm_norm", "o_norm", "linear_value_head_dim"),
+        delta("out_proj", "o_proj", "hidden_size, value_width"),
+        Row("post_attention_layernorm", LAYER + ".feedforward_layer_norm", "hidden_size"),
+        *gated(LAYER + ".mlp", "intermediate_size"),
         Row("norm", "model.norm", "hidden_size"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        *DECODER_HEADS,
     ),
     prefix="model.",
     defaults={
@@ -194,7 +61,6 @@ FAMILY = Family(
         "hidden_size": 3840,
         "intermediate_size": 11008,
         "linear_conv_kernel_dim": 4,
-        "max_position_embeddings": 65536,
         "num_attention_heads": 30,
         "num_hidden_layers": 32,
         "tie_word_embeddings": False,
@@ -202,11 +68,17 @@ FAMILY = Family(
     },
     derived={
         "head_dim": "hidden_size // num_attention_heads",
-        "linear_key_head_dim": "3 * hidden_size // linear_num_key_heads // 4",
+        "num_key_value_heads": "num_attention_heads",
+        "layer_types": (
+            "['full_attention' if layer % 4 == 3 or num_hidden_layers < 4 and layer == num_hidden_layers - 1"
+            " else 'linear_attention' for layer in range(num_hidden_layers)]"
+        ),
         "linear_num_key_heads": "num_attention_heads",
         "linear_num_value_heads": "num_attention_heads",
+        "linear_key_head_dim": "3 * hidden_size // (4 * linear_num_key_heads)",
         "linear_value_head_dim": "2 * linear_key_head_dim",
-        "num_key_value_heads": "num_attention_heads",
-        "layer_types": "['full_attention' if (layer + 1) % 4 == 0 else 'linear_attention' for layer in range(num_hidden_layers)]",
+        "key_width": "linear_num_key_heads * linear_key_head_dim",
+        "value_width": "linear_num_value_heads * linear_value_head_dim",
+        "third": "(2 * key_width + value_width + 2) // 3",
     },
 )

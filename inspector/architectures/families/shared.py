@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.architectures.table import Row
+from inspector.architectures.table import Include, Row
 
 LAYER = "model.layers.{layer<num_hidden_layers}"
 
@@ -160,3 +160,45 @@ MIXTURE_DERIVED = {
         " for layer in range(num_hidden_layers)]"
     )
 }
+
+
+def language_model(default_type: str, tied: str = "tie_word_embeddings") -> tuple[Include, Row]:
+    """The text model of a multimodal one, and its head, under the names that older classes gave them."""
+    return (
+        Include("text_config", "language_model.model.", strip="model.", head="Model", default_type=default_type),
+        Row(
+            "lm_head",
+            "language_model.lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            tied=tied,
+        ),
+    )
+
+
+def projector(role: str, name: str, shape: str, *, bias: str = "", when: str = "", leaf: str = "weight") -> Row:
+    """A row of what leads from a tower into the text model; its roles are the modules' own words."""
+    return Row(
+        role,
+        "multi_modal_projector." + name,
+        shape,
+        bias=bias,
+        when=when,
+        tower="projector",
+        leaf=leaf,
+        group="norm" if "norm" in role else "other",
+    )
+
+
+#: Two layers, from as many layers of a tower as are asked for.
+TWO_LAYER_PROJECTOR = (
+    projector(
+        "linear_1",
+        "linear_1",
+        "text_config.hidden_size, count(vision_feature_layer) * vision_config.hidden_size",
+        bias="multimodal_projector_bias",
+    ),
+    projector(
+        "linear_2", "linear_2", "text_config.hidden_size, text_config.hidden_size", bias="multimodal_projector_bias"
+    ),
+)

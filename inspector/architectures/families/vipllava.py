@@ -1,43 +1,27 @@
-"""Model type vipllava: text_config, vision_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ViP-LLaVA: LLaVA that looks at several layers of its tower at once."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Include, Row
+from inspector.architectures.families.shared import language_model, projector
+from inspector.architectures.table import Family, Include
+
+FEATURES = "count(vision_feature_layers) * vision_config.hidden_size"
 
 FAMILY = Family(
     name="vipllava",
     types={"vipllava": {}},
     rows=(
-        Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="llama", heads="ForConditionalGeneration"
-        ),
-        Include("text_config", "language_model.model.", head="Model", default_type="llama", heads="Model"),
+        *language_model("llama"),
         Include("vision_config", "vision_tower.", tower="vision", head="Model", default_type="clip_vision_model"),
-        Row(
-            "linear_1",
-            "multi_modal_projector.linear_1",
-            "text_config.hidden_size, 5 * vision_config.hidden_size",
-            bias="True",
-            tower="projector",
-        ),
-        Row(
-            "linear_2",
-            "multi_modal_projector.linear_2",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            tower="projector",
-        ),
-        Row(
-            "projector_layernorm",
-            "multi_modal_projector.projector_layernorm",
-            "5 * vision_config.hidden_size",
-            bias="True",
-            tower="projector",
-        ),
+        projector("projector_layernorm", "projector_layernorm", FEATURES, bias="True"),
+        projector("linear_1", "linear_1", f"text_config.hidden_size, {FEATURES}", bias="True"),
+        projector("linear_2", "linear_2", "text_config.hidden_size, text_config.hidden_size", bias="True"),
     ),
-    defaults={"text_config": {"hidden_size": 4096}, "vision_config": {"hidden_size": 1024}},
     head="ForConditionalGeneration",
+    defaults={
+        "text_config": {},
+        "vision_config": {"hidden_size": 1024},
+        "vision_feature_layers": [-2, -5, -8, -11, 6],
+        "tie_word_embeddings": False,
+    },
 )

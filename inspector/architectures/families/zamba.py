@@ -1,207 +1,70 @@
-"""Model type zamba.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Zamba: Mamba layers of several heads, before some of which the one shared transformer block works."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
 LAYER = "model.layers.{layer<num_hidden_layers}"
+BLOCK = LAYER + ".shared_transf"
+ATTENTION, FEED_FORWARD = BLOCK + ".self_attn", BLOCK + ".feed_forward"
+HYBRID, PLAIN = "layers_block_type[layer] == 'hybrid'", "layers_block_type[layer] != 'hybrid'"
+STORED = f"{HYBRID} and (not tie_word_embeddings or layer == place(layers_block_type, 'hybrid'))"
+HEADS, KEYS = "num_attention_heads * attention_head_dim", "num_key_value_heads * attention_head_dim"
+
+
+def mamba(at: str, when: str) -> tuple[Row, ...]:
+    """A Mamba layer at a path; its small projections are one matrix a head."""
+    mixer = at + ".mamba"
+    return (
+        Row("input_layernorm", at + ".input_layernorm", "hidden_size", when=when),
+        Row("in_proj", mixer + ".in_proj", "2 * inner_size, hidden_size", bias="mamba_proj_bias", when=when),
+        Row("conv1d", mixer + ".conv1d", "inner_size, 1, mamba_d_conv", bias="mamba_conv_bias", when=when),
+        Row(
+            "x_proj",
+            mixer + ".x_proj_weight",
+            "n_mamba_heads, dt_rank + 2 * mamba_d_state, inner_size // n_mamba_heads",
+            when=when,
+            leaf="",
+        ),
+        Row(
+            "dt_proj",
+            mixer + ".dt_proj_weight",
+            "n_mamba_heads, inner_size // n_mamba_heads, dt_rank",
+            when=when,
+            leaf="",
+        ),
+        Row("dt_proj", mixer + ".dt_proj_bias", "n_mamba_heads, inner_size // n_mamba_heads", when=when, leaf=""),
+        Row("A_log", mixer + ".A_log", "n_mamba_heads, inner_size // n_mamba_heads, mamba_d_state", when=when, leaf=""),
+        Row("D", mixer + ".D", "n_mamba_heads, inner_size // n_mamba_heads", when=when, leaf=""),
+        Row("out_proj", mixer + ".out_proj", "hidden_size, inner_size", bias="mamba_proj_bias", when=when),
+    )
+
 
 FAMILY = Family(
     name="zamba",
     types={"zamba": {}},
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row(
-            "input_layernorm",
-            LAYER + ".input_layernorm",
-            "hidden_size",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "q_proj",
-            LAYER + ".shared_transf.self_attn.q_proj",
-            "num_attention_heads * attention_head_dim, attention_hidden_size",
-            when="not tie_word_embeddings and layers_block_type[layer] == 'hybrid' or layer == place(layers_block_type, 'hybrid') or layers_block_type[layer] == 'hybrid' and not num_attention_heads",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".shared_transf.self_attn.k_proj",
-            "num_key_value_heads * attention_head_dim, attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".shared_transf.self_attn.v_proj",
-            "num_key_value_heads * attention_head_dim, attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".shared_transf.self_attn.o_proj",
-            "hidden_size, num_attention_heads * attention_head_dim",
-            when="not tie_word_embeddings and layers_block_type[layer] == 'hybrid' or layer == place(layers_block_type, 'hybrid') or layers_block_type[layer] == 'hybrid' and not num_attention_heads",
-        ),
-        Row(
-            "x_proj_weight",
-            LAYER + ".mamba.x_proj_weight",
-            "n_mamba_heads, mamba_dt_rank + 2 * mamba_d_state, hidden_size // n_mamba_heads * mamba_expand",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-            group="state_space",
-        ),
-        Row(
-            "dt_proj_weight",
-            LAYER + ".mamba.dt_proj_weight",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand, mamba_dt_rank",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-            group="state_space",
-        ),
-        Row(
-            "shared_transf_input_layernorm",
-            LAYER + ".shared_transf.input_layernorm",
-            "attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
-        Row("linear", LAYER + ".linear", "hidden_size, hidden_size", when="layers_block_type[layer] == 'hybrid'"),
-        Row(
-            "mamba_x_proj_weight",
-            LAYER + ".mamba_decoder.mamba.x_proj_weight",
-            "n_mamba_heads, mamba_dt_rank + 2 * mamba_d_state, hidden_size // n_mamba_heads * mamba_expand",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "mamba_dt_proj_weight",
-            LAYER + ".mamba_decoder.mamba.dt_proj_weight",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand, mamba_dt_rank",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "dt_proj_bias_dt_proj",
-            LAYER + ".mamba_decoder.mamba.dt_proj_bias",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-            group="state_space",
-        ),
-        Row(
-            "mamba_A_log",
-            LAYER + ".mamba_decoder.mamba.A_log",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand, mamba_d_state",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "mamba_D",
-            LAYER + ".mamba_decoder.mamba.D",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "mamba_conv1d",
-            LAYER + ".mamba_decoder.mamba.conv1d",
-            "hidden_size * mamba_expand, 1, mamba_d_conv",
-            bias="mamba_conv_bias",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "mamba_in_proj",
-            LAYER + ".mamba_decoder.mamba.in_proj",
-            "2 * hidden_size * mamba_expand, hidden_size",
-            bias="mamba_proj_bias",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "mamba_out_proj",
-            LAYER + ".mamba_decoder.mamba.out_proj",
-            "hidden_size, hidden_size * mamba_expand",
-            bias="mamba_proj_bias",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "mamba_decoder_input_layernorm",
-            LAYER + ".mamba_decoder.input_layernorm",
-            "hidden_size",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "in_proj",
-            LAYER + ".mamba.in_proj",
-            "2 * hidden_size * mamba_expand, hidden_size",
-            bias="mamba_proj_bias",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "conv1d",
-            LAYER + ".mamba.conv1d",
-            "hidden_size * mamba_expand, 1, mamba_d_conv",
-            bias="mamba_conv_bias",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "dt_proj",
-            LAYER + ".mamba.dt_proj_bias",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row(
-            "A_log",
-            LAYER + ".mamba.A_log",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand, mamba_d_state",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row(
-            "D",
-            LAYER + ".mamba.D",
-            "n_mamba_heads, hidden_size // n_mamba_heads * mamba_expand",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row(
-            "out_proj",
-            LAYER + ".mamba.out_proj",
-            "hidden_size, hidden_size * mamba_expand",
-            bias="mamba_proj_bias",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "pre_feedforward_layernorm",
-            LAYER + ".shared_transf.pre_ff_layernorm",
-            "hidden_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "gate_proj",
-            LAYER + ".shared_transf.feed_forward.gate_proj",
-            "intermediate_size, hidden_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "up_proj",
-            LAYER + ".shared_transf.feed_forward.up_proj",
-            "intermediate_size, hidden_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "down_proj",
-            LAYER + ".shared_transf.feed_forward.down_proj",
-            "hidden_size, intermediate_size",
-            when="layer == place(layers_block_type, 'hybrid') or not tie_word_embeddings and layers_block_type[layer] == 'hybrid'",
-        ),
+        *mamba(LAYER, PLAIN),
+        *mamba(LAYER + ".mamba_decoder", HYBRID),
+        Row("block_proj", LAYER + ".linear", "hidden_size, hidden_size", when=HYBRID, group="other"),
+        Row("block_input_layernorm", BLOCK + ".input_layernorm", "attention_hidden_size", when=STORED),
+        Row("q_proj", ATTENTION + ".q_proj", f"{HEADS}, attention_hidden_size", when=STORED),
+        Row("k_proj", ATTENTION + ".k_proj", f"{KEYS}, attention_hidden_size", when=STORED),
+        Row("v_proj", ATTENTION + ".v_proj", f"{KEYS}, attention_hidden_size", when=STORED),
+        Row("o_proj", ATTENTION + ".o_proj", f"hidden_size, {HEADS}", when=STORED),
+        Row("pre_feedforward_layernorm", BLOCK + ".pre_ff_layernorm", "hidden_size", when=STORED),
+        Row("gate_proj", FEED_FORWARD + ".gate_proj", "intermediate_size, hidden_size", when=STORED),
+        Row("up_proj", FEED_FORWARD + ".up_proj", "intermediate_size, hidden_size", when=STORED),
+        Row("down_proj", FEED_FORWARD + ".down_proj", "hidden_size, intermediate_size", when=STORED),
         Row("norm", "model.final_layernorm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
     ),
     prefix="model.",
     defaults={
+        "attn_layer_offset": 4,
+        "attn_layer_period": 6,
         "hidden_size": 3712,
         "intermediate_size": 14848,
         "mamba_conv_bias": True,
@@ -218,9 +81,14 @@ FAMILY = Family(
         "vocab_size": 32000,
     },
     derived={
-        "attention_head_dim": "2 * hidden_size // num_attention_heads",
         "attention_hidden_size": "2 * hidden_size",
-        "layers_block_type": "['hybrid' if layer == 2 or layer >= attn_layer_period and attn_layer_offset > 3 and layer % attn_layer_period != attn_layer_offset and layer % 3 == 1 or layer > 0 and attn_layer_offset <= 3 and layer % attn_layer_period != attn_layer_offset and layer % 3 == 0 else 'linear_attention' for layer in range(num_hidden_layers)]",
+        "attention_head_dim": "2 * hidden_size // num_attention_heads",
+        "inner_size": "mamba_expand * hidden_size",
+        "dt_rank": "ceil_to(hidden_size, 16) // 16 if mamba_dt_rank == 'auto' else mamba_dt_rank",
+        "layers_block_type": (
+            "['hybrid' if layer == 2 or layer > 2 and (layer - 3) % attn_layer_period == attn_layer_offset"
+            " else 'linear_attention' for layer in range(num_hidden_layers)]"
+        ),
     },
     fields={"layer_types": "layers_block_type", "head_dim": "attention_head_dim"},
 )

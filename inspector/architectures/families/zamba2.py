@@ -1,6 +1,6 @@
-"""Model type zamba2.
+"""Zamba 2: Mamba-2 layers, before some of which one of a few shared transformer blocks works.
 
-Made by tools/zoo from Transformers' own models.
+A block is stored with the first layer that has it; what tells its uses apart are adapters of low rank.
 """
 
 from __future__ import annotations
@@ -8,195 +8,84 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Row
 
 LAYER = "model.layers.{layer<num_hidden_layers}"
+BLOCK = LAYER + ".shared_transformer"
+ATTENTION, FEED_FORWARD = BLOCK + ".self_attn", BLOCK + ".feed_forward"
+HYBRID, PLAIN = "layers_block_type[layer] == 'hybrid'", "layers_block_type[layer] != 'hybrid'"
+STORED = f"{HYBRID} and (not tie_word_embeddings or ordinal < num_mem_blocks)"
+HEADS, KEYS = "num_attention_heads * attention_head_dim", "num_key_value_heads * attention_head_dim"
+STATES = "2 * mamba_ngroups * mamba_d_state"
+
+
+def mamba(at: str, when: str) -> tuple[Row, ...]:
+    """A Mamba-2 layer at a path."""
+    mixer = at + ".mamba"
+    return (
+        Row("input_layernorm", at + ".input_layernorm", "hidden_size", when=when),
+        Row(
+            "in_proj",
+            mixer + ".in_proj",
+            f"2 * inner_size + {STATES} + n_mamba_heads, hidden_size",
+            bias="add_bias_linear",
+            when=when,
+        ),
+        Row("conv1d", mixer + ".conv1d", f"inner_size + {STATES}, 1, mamba_d_conv", bias="True", when=when),
+        Row("A_log", mixer + ".A_log", "n_mamba_heads", when=when, leaf=""),
+        Row("D", mixer + ".D", "n_mamba_heads", when=when, leaf=""),
+        Row("dt_bias", mixer + ".dt_bias", "n_mamba_heads", when=when, leaf=""),
+        Row("ssm_norm", mixer + ".norm", "inner_size", when=when),
+        Row("out_proj", mixer + ".out_proj", "hidden_size, inner_size", bias="add_bias_linear", when=when),
+    )
+
+
+def adapter(role: str, name: str, inside: str, outside: str, when: str = "") -> Row:
+    """Two matrices of low rank, down and up, for each use of a block that falls to it."""
+    return Row(
+        f"{role}_adapter",
+        name + ".{use<hybrids}.{up<2}",
+        f"{outside} if up else adapter_rank, adapter_rank if up else {inside}",
+        when=f"{STORED} and use % num_mem_blocks == ordinal % num_mem_blocks{when}",
+        group="adapter",
+    )
+
+
+def attention_adapter(letter: str) -> Row:
+    name = f"{ATTENTION}.linear_{letter}_adapter_list"
+    width = "attention_hidden_size"
+    return adapter(f"{letter}_proj", name, width, width, " and use_shared_attention_adapter")
+
 
 FAMILY = Family(
     name="zamba2",
     types={"zamba2": {}},
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row(
-            "input_layernorm",
-            LAYER + ".input_layernorm",
-            "hidden_size",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "q_proj",
-            LAYER + ".shared_transformer.self_attn.q_proj",
-            "num_attention_heads * attention_head_dim, attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid')",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".shared_transformer.self_attn.k_proj",
-            "num_key_value_heads * attention_head_dim, attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid')",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".shared_transformer.self_attn.v_proj",
-            "num_key_value_heads * attention_head_dim, attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid')",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".shared_transformer.self_attn.o_proj",
-            "hidden_size, num_attention_heads * attention_head_dim",
-            when="layer == place(layers_block_type, 'hybrid')",
-        ),
-        Row("linear", LAYER + ".linear", "hidden_size, hidden_size", when="layers_block_type[layer] == 'hybrid'"),
-        Row(
-            "mamba_dt_bias",
-            LAYER + ".mamba_decoder.mamba.dt_bias",
-            "n_mamba_heads",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "mamba_A_log",
-            LAYER + ".mamba_decoder.mamba.A_log",
-            "n_mamba_heads",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "mamba_D",
-            LAYER + ".mamba_decoder.mamba.D",
-            "n_mamba_heads",
-            when="layers_block_type[layer] == 'hybrid'",
-            leaf="",
-        ),
-        Row(
-            "mamba_conv1d",
-            LAYER + ".mamba_decoder.mamba.conv1d",
-            "hidden_size * mamba_expand + 2 * mamba_d_state * mamba_ngroups, 1, mamba_d_conv",
-            bias="True",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "mamba_in_proj",
-            LAYER + ".mamba_decoder.mamba.in_proj",
-            "n_mamba_heads + attention_hidden_size * mamba_expand + 2 * mamba_d_state * mamba_ngroups, hidden_size",
-            bias="add_bias_linear",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "norm_ssm_norm",
-            LAYER + ".mamba_decoder.mamba.norm",
-            "hidden_size * mamba_expand",
-            when="layers_block_type[layer] == 'hybrid'",
-            group="state_space",
-        ),
-        Row(
-            "mamba_out_proj",
-            LAYER + ".mamba_decoder.mamba.out_proj",
-            "hidden_size, hidden_size * mamba_expand",
-            bias="add_bias_linear",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "mamba_decoder_input_layernorm",
-            LAYER + ".mamba_decoder.input_layernorm",
-            "hidden_size",
-            when="layers_block_type[layer] == 'hybrid'",
-        ),
-        Row(
-            "gate_up_proj_adapter_list",
-            LAYER
-            + ".shared_transformer.feed_forward.gate_up_proj_adapter_list.{gate_up_proj_adapter_list<len(hybrid_layer_ids)}.{at<2}",
-            "2 * intermediate_size if at > 0 else adapter_rank, adapter_rank if at > 0 else hidden_size",
-            when="layer == place(layers_block_type, 'hybrid')",
-            group="feed_forward",
-        ),
-        Row(
-            "shared_transformer_input_layernorm",
-            LAYER + ".shared_transformer.input_layernorm",
-            "attention_hidden_size",
-            when="layer == place(layers_block_type, 'hybrid')",
-        ),
-        Row(
-            "linear_q_adapter_list",
-            LAYER + ".shared_transformer.self_attn.linear_q_adapter_list.0.{at<2}",
-            "attention_hidden_size if at > 0 else adapter_rank, adapter_rank if at > 0 else attention_hidden_size",
-            when="use_shared_attention_adapter and layers_block_type[layer] == 'hybrid'",
-            group="attention",
-        ),
-        Row(
-            "linear_k_adapter_list",
-            LAYER + ".shared_transformer.self_attn.linear_k_adapter_list.0.{at<2}",
-            "attention_hidden_size if at > 0 else adapter_rank, adapter_rank if at > 0 else attention_hidden_size",
-            when="use_shared_attention_adapter and layers_block_type[layer] == 'hybrid'",
-            group="attention",
-        ),
-        Row(
-            "linear_v_adapter_list",
-            LAYER + ".shared_transformer.self_attn.linear_v_adapter_list.0.{at<2}",
-            "attention_hidden_size if at > 0 else adapter_rank, adapter_rank if at > 0 else attention_hidden_size",
-            when="use_shared_attention_adapter and layers_block_type[layer] == 'hybrid'",
-            group="attention",
-        ),
-        Row(
-            "in_proj",
-            LAYER + ".mamba.in_proj",
-            "n_mamba_heads + attention_hidden_size * mamba_expand + 2 * mamba_d_state * mamba_ngroups, hidden_size",
-            bias="add_bias_linear",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "conv1d",
-            LAYER + ".mamba.conv1d",
-            "hidden_size * mamba_expand + 2 * mamba_d_state * mamba_ngroups, 1, mamba_d_conv",
-            bias="True",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "A_log",
-            LAYER + ".mamba.A_log",
-            "n_mamba_heads",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row("D", LAYER + ".mamba.D", "n_mamba_heads", when="layers_block_type[layer] == 'linear_attention'", leaf=""),
-        Row(
-            "dt_bias",
-            LAYER + ".mamba.dt_bias",
-            "n_mamba_heads",
-            when="layers_block_type[layer] == 'linear_attention'",
-            leaf="",
-        ),
-        Row(
-            "ssm_norm",
-            LAYER + ".mamba.norm",
-            "hidden_size * mamba_expand",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "out_proj",
-            LAYER + ".mamba.out_proj",
-            "hidden_size, hidden_size * mamba_expand",
-            bias="add_bias_linear",
-            when="layers_block_type[layer] == 'linear_attention'",
-        ),
-        Row(
-            "pre_feedforward_layernorm",
-            LAYER + ".shared_transformer.pre_ff_layernorm",
-            "hidden_size",
-            when="layer == place(layers_block_type, 'hybrid')",
-        ),
+        *mamba(LAYER, PLAIN),
+        *mamba(LAYER + ".mamba_decoder", HYBRID),
+        Row("block_proj", LAYER + ".linear", "hidden_size, hidden_size", when=HYBRID, group="other"),
+        Row("block_input_layernorm", BLOCK + ".input_layernorm", "attention_hidden_size", when=STORED),
+        Row("q_proj", ATTENTION + ".q_proj", f"{HEADS}, attention_hidden_size", when=STORED),
+        Row("k_proj", ATTENTION + ".k_proj", f"{KEYS}, attention_hidden_size", when=STORED),
+        Row("v_proj", ATTENTION + ".v_proj", f"{KEYS}, attention_hidden_size", when=STORED),
+        Row("o_proj", ATTENTION + ".o_proj", f"hidden_size, {HEADS}", when=STORED),
+        attention_adapter("q"),
+        attention_adapter("k"),
+        attention_adapter("v"),
+        Row("pre_feedforward_layernorm", BLOCK + ".pre_ff_layernorm", "hidden_size", when=STORED),
         Row(
             "gate_up_proj",
-            LAYER + ".shared_transformer.feed_forward.gate_up_proj",
+            FEED_FORWARD + ".gate_up_proj",
             "2 * intermediate_size, hidden_size",
             bias="add_bias_linear",
-            when="layer == place(layers_block_type, 'hybrid')",
+            when=STORED,
         ),
         Row(
             "down_proj",
-            LAYER + ".shared_transformer.feed_forward.down_proj",
+            FEED_FORWARD + ".down_proj",
             "hidden_size, intermediate_size",
             bias="add_bias_linear",
-            when="layer == place(layers_block_type, 'hybrid')",
+            when=STORED,
         ),
+        adapter("gate_up_proj", FEED_FORWARD + ".gate_up_proj_adapter_list", "hidden_size", "2 * intermediate_size"),
         Row("norm", "model.final_layernorm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
@@ -206,63 +95,6 @@ FAMILY = Family(
         "adapter_rank": 128,
         "add_bias_linear": False,
         "hidden_size": 2560,
-        "hybrid_layer_ids": [6, 12, 18, 24, 30, 36, 42, 47, 51],
-        "layers_block_type": [
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-            "linear_attention",
-            "hybrid",
-            "linear_attention",
-            "linear_attention",
-        ],
         "mamba_d_conv": 4,
         "mamba_d_state": 64,
         "mamba_expand": 2,
@@ -270,16 +102,23 @@ FAMILY = Family(
         "n_mamba_heads": 8,
         "num_attention_heads": 32,
         "num_hidden_layers": 54,
+        "num_mem_blocks": 1,
         "tie_word_embeddings": True,
         "use_shared_attention_adapter": False,
         "vocab_size": 32000,
     },
     derived={
-        "attention_head_dim": "2 * kv_channels",
         "attention_hidden_size": "2 * hidden_size",
-        "intermediate_size": "2 * attention_hidden_size",
-        "kv_channels": "hidden_size // num_attention_heads",
+        "attention_head_dim": "2 * hidden_size // num_attention_heads",
         "num_key_value_heads": "num_attention_heads",
+        "intermediate_size": "4 * hidden_size",
+        "inner_size": "int(mamba_expand * hidden_size)",
+        "layers_block_type": (
+            "['hybrid' if layer > 0 and (layer % 6 == 0 if layer < 43 else layer in (47, 51)) else 'linear_attention'"
+            " for layer in range(num_hidden_layers)]"
+        ),
+        "hybrids": "sum([1 if layers_block_type[at] == 'hybrid' else 0 for at in range(num_hidden_layers)])",
+        "ordinal": "sum([1 if layers_block_type[at] == 'hybrid' else 0 for at in range(layer)])",
     },
     fields={"layer_types": "layers_block_type", "head_dim": "attention_head_dim"},
 )

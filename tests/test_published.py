@@ -1,0 +1,229 @@
+"""Published models: totals to the parameter, and real configurations and indexes where they are beside the project."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector import configs
+from inspector.architectures import family_of
+from inspector.configs import normalize
+from inspector.model import Config
+from inspector.naming import Namer
+from inspector.prediction import predict
+
+REAL = Path(__file__).parent.parent.parent / "shared" / "real"
+
+
+def llama(layers: int, hidden: int, width: int, heads: int, vocabulary: int, **more: Any) -> dict[str, Any]:
+    """Fields that all relatives of Llama have."""
+    return {
+        "num_hidden_layers": layers,
+        "hidden_size": hidden,
+        "intermediate_size": width,
+        "num_attention_heads": heads,
+        "vocab_size": vocabulary,
+        **more,
+    }
+
+
+#: Model → its configuration's fields, the parameters that its repository states.
+TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
+    "InternLM2-7B": (
+        llama(32, 4096, 14336, 32, 92544, model_type="internlm2", num_key_value_heads=8),
+        7_737_708_544,
+    ),
+    "InternLM3-8B": (
+        llama(48, 4096, 10240, 32, 128512, model_type="internlm3", num_key_value_heads=2, head_dim=128),
+        8_804_241_408,
+    ),
+    "Baichuan2-7B": (llama(32, 4096, 11008, 32, 125696, model_type="baichuan"), 7_505_973_248),
+    "MiniCPM-2B": (
+        llama(40, 2304, 5760, 36, 122753, model_type="minicpm", num_key_value_heads=36),
+        2_724_880_896,
+    ),
+    "Yi-34B": (llama(60, 7168, 20480, 56, 64000, model_type="Yi", num_key_value_heads=8), 34_388_917_248),
+    "EXAONE-3.5-7.8B": (
+        {
+            **llama(32, 4096, 14336, 32, 102400, model_type="exaone", num_key_value_heads=8),
+            "num_hidden_layers": None,
+            "num_layers": 32,
+        },
+        7_818_448_896,
+    ),
+    "phi-1.5": (
+        {"model_type": "phi-msft", "vocab_size": 51200, "n_embd": 2048, "n_layer": 24, "n_head": 32},
+        1_418_270_720,
+    ),
+    "stablelm-3b-4e1t": (llama(32, 2560, 6912, 32, 50304, model_type="stablelm_epoch"), 2_795_443_200),
+    "mamba-2.8b": (
+        {"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "ssm_cfg": {}, "pad_vocab_size_multiple": 8},
+        2_768_345_600,
+    ),
+    "SmolLM3-3B": (
+        llama(36, 2048, 11008, 16, 128256, model_type="smollm3", num_key_value_heads=4),
+        3_075_098_624,
+    ),
+    "LFM2-1.2B": (
+        {
+            **llama(16, 2048, 2048, 32, 65536, model_type="lfm2", num_key_value_heads=8),
+            "block_ff_dim": 12288,
+            "full_attn_idxs": [2, 5, 8, 10, 12, 14],
+            "tie_embedding": True,
+        },
+        1_170_340_608,
+    ),
+    "gemma-3-4b-it": (
+        {
+            "model_type": "gemma3",
+            "text_config": {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34},
+            "vision_config": {
+                "hidden_size": 1152,
+                "image_size": 896,
+                "intermediate_size": 4304,
+                "num_attention_heads": 16,
+                "num_hidden_layers": 27,
+                "patch_size": 14,
+                "vision_use_head": False,
+            },
+        },
+        4_300_079_472,
+    ),
+    "Mistral-Small-3.1-24B": (
+        {
+            "model_type": "mistral3",
+            "text_config": {
+                **llama(40, 5120, 32768, 32, 131072, model_type="mistral", num_key_value_heads=8, head_dim=128),
+            },
+            "vision_config": {
+                "model_type": "pixtral",
+                "hidden_size": 1024,
+                "image_size": 1540,
+                "intermediate_size": 4096,
+                "num_attention_heads": 16,
+                "num_hidden_layers": 24,
+                "patch_size": 14,
+            },
+        },
+        24_011_361_280,
+    ),
+    "Qwen2-VL-7B-Instruct": (
+        {
+            **llama(28, 3584, 18944, 28, 152064, model_type="qwen2_vl", num_key_value_heads=4),
+            "tie_word_embeddings": False,
+            "vision_config": {"depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "num_heads": 16, "hidden_size": 3584},
+        },
+        8_291_375_616,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOTALS)
+def test_published_totals(name: str) -> None:
+    """Configurations as they were published, with what they leave out and the types that their own code gave them."""
+    values, total = TOTALS[name]
+    assert predict(normalize(values)).parameters == total
+
+
+@pytest.mark.parametrize(
+    ("architecture", "model_type"),
+    [
+        ("LlamaForCausalLM", "llama"),
+        ("Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl"),
+        ("Gemma3ForCausalLM", "gemma3_text"),
+        ("RWForCausalLM", "RefinedWeb"),
+        ("QWenLMHeadModel", "qwen"),
+        ("BailingMoeV2ForCausalLM", "bailing_moe_v2"),
+        ("HunYuanMoEV1ForCausalLM", "hunyuan_v1_moe"),
+        ("GPTNeoXForCausalLM", "gpt_neox"),
+        ("NobodyKnowsForCausalLM", None),
+    ],
+)
+def test_the_class_tells_the_type(architecture: str, model_type: str | None) -> None:
+    """Where a configuration has no `model_type`."""
+    assert normalize({"architectures": [architecture]}).model_type == model_type
+
+
+def test_the_text_part_tells_the_type() -> None:
+    """A lone text part is the model; beside a vision part its type names the whole's."""
+    text = llama(2, 64, 128, 4, 1000, model_type="llama")
+    assert predict(normalize({"text_config": text})).family == "llama"
+    whole = normalize({"text_config": {"model_type": "gemma3_text"}, "vision_config": {"hidden_size": 64}})
+    assert whole.model_type == "gemma3"
+    assert whole.notes
+
+
+def test_names_of_mambas_own_checkpoints() -> None:
+    """`backbone.embedding` where Transformers has `backbone.embeddings`."""
+    config = normalize({"d_model": 64, "n_layer": 1, "vocab_size": 100, "ssm_cfg": {"layer": "Mamba2", "headdim": 32}})
+    assert config.model_type == "mamba2"
+    prediction = predict(config)
+    named = Namer(family_of(config.values), config.values).name(["backbone.embedding.weight", "lm_head.weight"])
+    assert named.key(0) in {key for row in prediction.expected for key in row.keys()}
+    assert named.key(1).role == "lm_head"
+
+
+# --- real configurations and indexes, where they are ---------------------------------------------
+
+#: What no family can predict: parts of image pipelines, and files that only describe packing or hosting.
+NO_MODEL = ("stable-difusion", "image-generation", "__quantize_config", "__configuration.json")
+CONFIGS = sorted(path for path in REAL.glob("config/*.json") if not any(word in path.name for word in NO_MODEL))
+#: Index → bytes that its total counts beyond the prediction's at 16 bits, and why.
+BEYOND: Mapping[str, int] = {
+    "Decentralised-AI+falcon-40b__pytorch_model.bin": 65024 * 8192 * 2,  # the tied head, stored too
+    "drcege+RedPajama-INCITE-7B-Base__pytorch_model.bin": 32 * (2048 * 2048 // 8 + 2 + 128),  # masks, as bits; inv_freq
+    "nuxwork+llama-7b-hf__pytorch_model.bin": 4096,  # inv_freq
+    "Ibtasam-98+medgemma-27b-it__model.safetensors": 0,
+    "amansingh61+bloom@4bf48c6__model.safetensors": 0,
+    "amansingh61+bloom__pytorch_model.bin": 0,
+    "ananddhanabal+gemma__model.safetensors": 0,
+    "bryce-hoehn+Qwen3.5-25B-REAP-A3B-Coding__model.safetensors": 0,
+    "fetchwiki+mistralai-Devstral-Small-2507__model.safetensors": 0,
+    "mikeybellissimo+LoRA-MPT__pytorch_model.bin": 0,
+    "root-hypercube+qwen3-mlx__model.safetensors": 0,
+}
+
+
+def config_of(stem: str) -> Config:
+    """The configuration beside a real index."""
+    paths = {path.name: path for path in CONFIGS}
+    owner = re.split("__|@", stem, maxsplit=1)[0]
+    name = f"{owner}__config.json" if f"{owner}__config.json" in paths else f"{owner}__src__config.json"
+    return configs.load(paths[name])
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="real configurations are not beside the project")
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
+def test_real_configurations_predict(path: Path) -> None:
+    """Each of them, without an error."""
+    assert predict(configs.load(path)).parameters > 0
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="real indexes are not beside the project")
+@pytest.mark.parametrize("stem", BEYOND)
+def test_real_indexes_are_explained(stem: str) -> None:
+    """Every tensor has a role; what is stored is what is predicted, key by key, and the total is the sum to the byte."""
+    index = json.loads((REAL / "index" / f"{stem}.index.json").read_text())
+    config = config_of(stem)
+    prediction = predict(config)
+    named = Namer(family_of(config.values), config.values).name(list(index["weight_map"]))
+    assert all(slot.role for slot in named.slots)
+    expected = {key for row in prediction.expected for key in row.keys()}
+    known = expected | {key for row in (*prediction.buffers, *prediction.tied) for key in row.keys()}
+    stored = {key for key, slot in zip(named.keys(), named.slots, strict=True) if slot.group != "buffer"}
+    assert expected <= stored <= known
+    assert int(index["metadata"]["total_size"]) == 2 * prediction.parameters + BEYOND[stem]
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="real indexes are not beside the project")
+def test_deepseek_ocr_2_is_named_whole() -> None:
+    """All 2,707 names, and no others; its total is a megabyte more than the shapes that the code gives them."""
+    name = "sen-ye+DeepSeek-OCR2-query-ablation__"
+    index = json.loads((REAL / "index" / f"{name}model.safetensors.index.json").read_text())
+    prediction = predict(configs.load(REAL / "config" / f"{name}config.json"))
+    assert {row.name_of(key) for row in prediction.expected for key in row.keys()} == set(index["weight_map"])
