@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -109,12 +109,14 @@ def check_type(job: tuple[Path, str, str]) -> list[Verdict]:
 
 def use_drafts(folder: Path) -> None:
     """Look families up in drafts instead of in the package."""
+    from compact import compacted
     from drafts import load_drafts
     from roles import name_roles
     from write import hand_written
 
     by_hand = {t for types in hand_written().values() for t in types}
-    families = {t: f for t, f in name_roles(load_drafts(folder)).items() if t not in by_hand}
+    shorter = {t: replace(f, rows=tuple(compacted(f.rows))) for t, f in load_drafts(folder).items()}
+    families = {t: f for t, f in name_roles(shorter).items() if t not in by_hand}
     prediction.family_of = naming.family_of = lambda config: (
         families.get(str(config.get("model_type"))) or family_of(config)
     )

@@ -28,6 +28,7 @@ from includes import scopes_of
 from records import Record
 
 from inspector import prediction
+from inspector.architectures import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +44,8 @@ def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
     found = records.of_type(truth, model_type)
     parts = {part for record in found for part in scopes_of(record.config).values()} - {model_type}
     families = load_drafts(drafts, parts)
-    prediction.family_of = lambda config: families.get(str(config.get("model_type")))
+    families |= {t: f for t in parts if t not in families and (f := family_of({"model_type": t})) and not f.names_only}
+    prediction.family_of = lambda config: families.get(str(config.get("model_type"))) or family_of(config)
     found = [r for r in found if not (hold and re.search(hold, r.variant))]
     draft = in_time(model_type, found, raw_defaults(model_type), families)
     with (drafts / f"{model_type}.pickle").open("wb") as stream:

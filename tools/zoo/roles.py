@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import records
 
-from inspector.architectures import formula
+from inspector.architectures import family_of, formula
 from inspector.architectures.conventions import TOWERS
 from inspector.architectures.roles import ROLES, group_of
 from inspector.architectures.table import Family, Include, Row, inner_tower, numbers_of
@@ -81,19 +81,24 @@ def unique(taken: set[tuple[object, ...]], key: tuple[object, ...], role: str, p
 
 
 def name_roles(families: Mapping[str, Family]) -> dict[str, Family]:
-    """All families with the roles that the conventions give today, no key twice in any."""
+    """All families with the roles that the conventions give today, no key twice in any.
+
+    A part without a draft is the package's own.
+    """
     done: dict[str, Family] = {}
+    parts = {e.default_type for f in families.values() for e in f.rows if isinstance(e, Include)} - families.keys()
+    package = {t: family for t in parts if (family := family_of({"model_type": t}))}
 
     def name(model_type: str) -> Family:
         if model_type not in done:
             family = families[model_type]
             parts = {e.default_type for e in family.rows if isinstance(e, Include)}
-            inner = {part: name(part) for part in parts if part in families}
-            done[model_type] = _named(family, families, inner)
+            inner = {**package, **{part: name(part) for part in parts if part in families}}
+            done[model_type] = _named(family, {**package, **families}, inner)
         return done[model_type]
 
     for model_type, family in families.items():
-        if all(e.default_type in families for e in family.rows if isinstance(e, Include)):
+        if all(e.default_type in families or e.default_type in package for e in family.rows if isinstance(e, Include)):
             name(model_type)
     return done
 

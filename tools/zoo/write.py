@@ -22,6 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(ROOT))
 
+from compact import compacted
 from drafts import load_drafts
 from roles import name_roles
 
@@ -290,9 +291,10 @@ def _constants(family: Family) -> dict[str, str]:
             words = re.sub(r"\{[^}]*\}", "", text).split(".")
             telling = [w for w in words if w and w not in ("model", "layers", "layer", "blocks")]
             word = re.sub(r"\W", "_", "_".join(telling[-2:]) or "layer").upper()
+        word = word.strip("0123456789") or "PART"
         while word in names.values():
             word += "_"
-        names[text] = word.strip("0123456789") or "PART"
+        names[text] = word
     return names
 
 
@@ -349,18 +351,38 @@ def write_index() -> None:
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
 
 
+def left_over(drafts: Mapping[str, Family]) -> None:
+    """Take the types that have a draft out of the modules that were made before; the others stay as they are."""
+    for path in sorted(FAMILIES.glob("*.py")):
+        if path.stem in ("__init__", "shared") or MARK not in path.read_text():
+            continue
+        family = importlib.import_module(f"inspector.architectures.families.{path.stem}").FAMILY
+        types = {t: values for t, values in family.types.items() if t not in drafts}
+        if len(types) == len(family.types):
+            continue
+        path.unlink()
+        if types:
+            name = family.name if family.name in types else next(iter(types))
+            gguf = tuple(g for g in family.gguf if MODEL_TYPES.get(g, g) in types)
+            (FAMILIES / f"{module_name(name)}.py").write_text(
+                source(replace(family, name=name, types=types, gguf=gguf))
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--drafts", type=Path, required=True)
+    parser.add_argument("--types", default="", help="only these model types, comma separated")
     arguments = parser.parse_args()
+    chosen = set(arguments.types.split(",")) - {""}
     by_hand = hand_written()
     known = {t for types in by_hand.values() for t in types}
-    drafts = {name: family for name, family in name_roles(load_drafts(arguments.drafts)).items() if name not in known}
+    loaded = load_drafts(arguments.drafts)
+    shorter = {t: replace(family, rows=tuple(compacted(family.rows))) for t, family in loaded.items()}
+    drafts = {t: f for t, f in name_roles(shorter).items() if t not in known and (not chosen or t in chosen)}
     inexact = {t for t, line in COVERAGE.items() if line[1] == 0}
     families = merged({t: names_alone(f) if t in inexact else f for t, f in drafts.items()})
-    for path in FAMILIES.glob("*.py"):
-        if path.stem not in ("__init__", "shared") and MARK in path.read_text():
-            path.unlink()
+    left_over(drafts)
     for family in families:
         name = module_name(family.name)
         target = FAMILIES / f"{name if name not in by_hand else name + '_'}.py"

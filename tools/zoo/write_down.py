@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import records
 
+from inspector.architectures.coverage import COVERAGE
 from inspector.architectures.index import MODULES
 from inspector.architectures.table import Include
 from inspector.errors import ConfigError
@@ -25,8 +26,11 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def coverage(table: Mapping[str, list[Verdict]]) -> None:
-    """The share of records that are exact, at the default and changed, and of tensors that have a role."""
-    lines = {}
+    """The share of records that are exact, at the default and changed, and of tensors that have a role.
+
+    Model types that were not checked keep their line.
+    """
+    lines = {t: line for t, line in COVERAGE.items() if t in MODULES}
     for model_type, verdicts in sorted(table.items()):
         default = [v for v in verdicts if v.variant == "default"]
         changed = [v for v in verdicts if v.variant != "default"]
@@ -37,10 +41,10 @@ def coverage(table: Mapping[str, list[Verdict]]) -> None:
         '"""How far each model type is covered, in percent. Written by tools/zoo/check.py."""\n\n'
         "from __future__ import annotations\n\n"
         "#: `model_type` → tensors with a role, predictions exact at the default configuration, and at changed ones.\n"
-        f"COVERAGE: dict[str, tuple[int | None, int | None, int | None]] = {lines!r}\n"
+        f"COVERAGE: dict[str, tuple[int | None, int | None, int | None]] = {dict(sorted(lines.items()))!r}\n"
     )
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
-    _document(lines, table)
+    _document(dict(sorted(lines.items())), {t: str(len(verdicts)) for t, verdicts in table.items()})
 
 
 def _exact(verdicts: Iterable[Verdict]) -> tuple[int, int]:
@@ -52,12 +56,20 @@ def _percent(pair: tuple[int, int]) -> int | None:
     return 100 * pair[0] // pair[1] if pair[1] else None
 
 
-def _document(lines: Mapping[str, tuple[Any, ...]], table: Mapping[str, list[Verdict]]) -> None:
+def _models(document: Path) -> dict[str, str]:
+    """How many models of each type the document told of before."""
+    rows = [line.strip("| \n").split(" | ") for line in document.read_text().splitlines() if line.startswith("| ")]
+    return {row[0]: row[-1] for row in rows if len(row) == 6}
+
+
+def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) -> None:
+    target = ROOT / "docs" / "architectures.md"
+    models = {**(_models(target) if target.exists() else {}), **checked}
     whole = sum(line[0] == 100 for line in lines.values())
     default = sum(line[1] == 100 for line in lines.values())
     changed = sum(line[2] == 100 for line in lines.values())
     rows = [
-        f"| {t} | {MODULES.get(t, '–')} | {_show(k)} | {_show(d)} | {_show(c)} | {len(table[t])} |"
+        f"| {t} | {MODULES.get(t, '–')} | {_show(k)} | {_show(d)} | {_show(c)} | {models.get(t, '–')} |"
         for t, (k, d, c) in lines.items()
     ]
     text = [
@@ -75,8 +87,8 @@ def _document(lines: Mapping[str, tuple[Any, ...]], table: Mapping[str, list[Ver
         *rows,
         "",
     ]
-    (ROOT / "docs").mkdir(exist_ok=True)
-    (ROOT / "docs" / "architectures.md").write_text("\n".join(text))
+    target.parent.mkdir(exist_ok=True)
+    target.write_text("\n".join(text))
 
 
 def _show(percent: int | None) -> str:
@@ -91,7 +103,9 @@ _MOST_TENSORS = 1500
 
 def fixtures(truth: Path, table: Mapping[str, list[Verdict]]) -> None:
     """Configurations with the digest of what their models hold: one JSON line each."""
-    lines = []
+    target = ROOT / "fixtures" / "zoo.jsonl"
+    before = [(json.loads(line)[0]["model_type"], line) for line in target.read_text().splitlines()]
+    kept = [(model_type, line) for model_type, line in before if model_type not in table and model_type in MODULES]
     for model_type, verdicts in sorted(table.items()):
         chosen: dict[str, Verdict] = {}
         for verdict in verdicts:
@@ -103,8 +117,8 @@ def fixtures(truth: Path, table: Mapping[str, list[Verdict]]) -> None:
             record = records.read(truth / f"{model_type}__{verdict.cls}__{verdict.variant}.json.gz")
             config = pruned(record.config)
             config = config if _suffices(config, record.shapes) else record.config
-            lines.append(json.dumps([config, len(record.shapes), digest(record.shapes)]))
-    target = ROOT / "fixtures" / "zoo.jsonl"
+            kept.append((model_type, json.dumps([config, len(record.shapes), digest(record.shapes)])))
+    lines = [line for _, line in sorted(kept, key=lambda pair: pair[0])]
     target.write_text("\n".join(lines) + "\n")
     print(f"{len(lines)} configurations, {target.stat().st_size:,} bytes")
 

@@ -7,39 +7,58 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER_STAGES = "encoder.stages.{layer}"
-ENCODER_STAGES_ = "encoder.stages.{layer}.layers.{sublayer}"
-ENCODER_STAGES__ = "convnext.encoder.stages.{at3}"
-ENCODER_STAGES___ = "convnext.encoder.stages.{at3}.layers.{layer}"
+ENCODER_STAGES = "convnext.encoder.stages.{layer<num_stages}"
+ENCODER_STAGES_ = "convnext.encoder.stages.{layer<num_stages}.layers.{sublayer<depths[layer]}"
 
 FAMILY = Family(
     name="convnext",
     types={"convnext": {}},
     rows=(
-        Row("patch_embeddings", "embeddings.patch_embeddings", ""),
-        Row("layernorm", "embeddings.layernorm", ""),
-        Row("embeddings_patch_embeddings", "convnext.embeddings.patch_embeddings", ""),
-        Row("embeddings_layernorm", "convnext.embeddings.layernorm", ""),
-        Row("layer_scale_parameter", ENCODER_STAGES_ + ".layer_scale_parameter", "", leaf=""),
-        Row("dwconv", ENCODER_STAGES_ + ".dwconv", ""),
-        Row("layernorm", ENCODER_STAGES_ + ".layernorm", ""),
-        Row("pwconv1", ENCODER_STAGES_ + ".pwconv1", ""),
-        Row("pwconv2", ENCODER_STAGES_ + ".pwconv2", ""),
         Row(
-            "stages_layer_scale_parameter",
-            ENCODER_STAGES___ + ".layer_scale_parameter",
-            "",
+            "patch_embeddings",
+            "convnext.embeddings.patch_embeddings",
+            "hidden_sizes[0], num_channels, patch_size, patch_size",
+            bias="True",
+        ),
+        Row("layernorm", "convnext.embeddings.layernorm", "hidden_sizes[0]", bias="True"),
+        Row(
+            "layer_scale_parameter",
+            ENCODER_STAGES_ + ".layer_scale_parameter",
+            "hidden_sizes[layer]",
             leaf="",
             group="convolution",
         ),
-        Row("stages_dwconv", ENCODER_STAGES___ + ".dwconv", ""),
-        Row("stages_layernorm", ENCODER_STAGES___ + ".layernorm", ""),
-        Row("stages_pwconv1", ENCODER_STAGES___ + ".pwconv1", ""),
-        Row("stages_pwconv2", ENCODER_STAGES___ + ".pwconv2", ""),
-        Row("layernorm_13", "layernorm", ""),
-        Row("convnext_layernorm", "convnext.layernorm", ""),
-        Row("classifier", "classifier", ""),
+        Row("dwconv", ENCODER_STAGES_ + ".dwconv", "hidden_sizes[layer], 1, 7, 7", bias="True"),
+        Row("layernorm", ENCODER_STAGES_ + ".layernorm", "hidden_sizes[layer]", bias="True"),
+        Row("pwconv1", ENCODER_STAGES_ + ".pwconv1", "4 * hidden_sizes[layer], hidden_sizes[layer]", bias="True"),
+        Row("pwconv2", ENCODER_STAGES_ + ".pwconv2", "hidden_sizes[layer], 4 * hidden_sizes[layer]", bias="True"),
+        Row(
+            "downsampling_layer",
+            ENCODER_STAGES + ".downsampling_layer.0",
+            "hidden_sizes[layer - 1]",
+            bias="True",
+            when="layer > 0",
+            group="norm",
+        ),
+        Row(
+            "downsampling_layer",
+            ENCODER_STAGES + ".downsampling_layer.1",
+            "hidden_sizes[layer], hidden_sizes[layer - 1], 2, 2",
+            bias="True",
+            when="layer > 0",
+            group="convolution",
+        ),
+        Row("convnext_layernorm", "convnext.layernorm", "hidden_sizes[-1]", bias="True"),
+        Row("classifier", "classifier", "num_labels, hidden_sizes[-1]", bias="True", heads="ForImageClassification"),
     ),
-    names_only=True,
+    prefix="convnext.",
+    defaults={
+        "depths": [3, 3, 9, 3],
+        "hidden_sizes": [96, 192, 384, 768],
+        "num_channels": 3,
+        "num_stages": 4,
+        "patch_size": 4,
+    },
+    fields={"num_hidden_layers": "num_stages"},
     head="Model",
 )

@@ -7,35 +7,53 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER_STAGES = "encoder.stages.{layer}"
-ENCODER_STAGES_ = "encoder.stages.{layer}.layers.{sublayer}"
-ENCODER_STAGES__ = "convnextv2.encoder.stages.{at3}"
-ENCODER_STAGES___ = "convnextv2.encoder.stages.{at3}.layers.{layer}"
+ENCODER_STAGES = "convnextv2.encoder.stages.{layer<num_stages}"
+ENCODER_STAGES_ = "convnextv2.encoder.stages.{layer<num_stages}.layers.{sublayer<depths[layer]}"
 
 FAMILY = Family(
     name="convnextv2",
     types={"convnextv2": {}},
     rows=(
-        Row("patch_embeddings", "embeddings.patch_embeddings", ""),
-        Row("layernorm", "embeddings.layernorm", ""),
-        Row("embeddings_patch_embeddings", "convnextv2.embeddings.patch_embeddings", ""),
-        Row("embeddings_layernorm", "convnextv2.embeddings.layernorm", ""),
-        Row("dwconv", ENCODER_STAGES_ + ".dwconv", ""),
-        Row("layernorm", ENCODER_STAGES_ + ".layernorm", ""),
-        Row("pwconv1", ENCODER_STAGES_ + ".pwconv1", ""),
-        Row("grn", ENCODER_STAGES_ + ".grn", "", group="convolution"),
-        Row("grn", ENCODER_STAGES_ + ".grn", "", leaf="bias", group="convolution"),
-        Row("pwconv2", ENCODER_STAGES_ + ".pwconv2", ""),
-        Row("stages_dwconv", ENCODER_STAGES___ + ".dwconv", ""),
-        Row("stages_layernorm", ENCODER_STAGES___ + ".layernorm", ""),
-        Row("stages_pwconv1", ENCODER_STAGES___ + ".pwconv1", ""),
-        Row("stages_grn", ENCODER_STAGES___ + ".grn", "", group="convolution"),
-        Row("stages_grn", ENCODER_STAGES___ + ".grn", "", leaf="bias", group="convolution"),
-        Row("stages_pwconv2", ENCODER_STAGES___ + ".pwconv2", ""),
-        Row("layernorm_14", "layernorm", ""),
-        Row("convnextv2_layernorm", "convnextv2.layernorm", ""),
-        Row("classifier", "classifier", ""),
+        Row(
+            "patch_embeddings",
+            "convnextv2.embeddings.patch_embeddings",
+            "hidden_sizes[0], num_channels, patch_size, patch_size",
+            bias="True",
+        ),
+        Row("layernorm", "convnextv2.embeddings.layernorm", "hidden_sizes[0]", bias="True"),
+        Row("dwconv", ENCODER_STAGES_ + ".dwconv", "hidden_sizes[layer], 1, 7, 7", bias="True"),
+        Row("layernorm", ENCODER_STAGES_ + ".layernorm", "hidden_sizes[layer]", bias="True"),
+        Row("pwconv1", ENCODER_STAGES_ + ".pwconv1", "4 * hidden_sizes[layer], hidden_sizes[layer]", bias="True"),
+        Row("grn", ENCODER_STAGES_ + ".grn", "1, 1, 1, 4 * hidden_sizes[layer]", group="convolution"),
+        Row("grn", ENCODER_STAGES_ + ".grn", "1, 1, 1, 4 * hidden_sizes[layer]", leaf="bias", group="convolution"),
+        Row("pwconv2", ENCODER_STAGES_ + ".pwconv2", "hidden_sizes[layer], 4 * hidden_sizes[layer]", bias="True"),
+        Row(
+            "downsampling_layer",
+            ENCODER_STAGES + ".downsampling_layer.0",
+            "hidden_sizes[layer - 1]",
+            bias="True",
+            when="layer > 0",
+            group="norm",
+        ),
+        Row(
+            "downsampling_layer",
+            ENCODER_STAGES + ".downsampling_layer.1",
+            "hidden_sizes[layer], hidden_sizes[layer - 1], 2, 2",
+            bias="True",
+            when="layer > 0",
+            group="convolution",
+        ),
+        Row("convnextv2_layernorm", "convnextv2.layernorm", "hidden_sizes[-1]", bias="True"),
+        Row("classifier", "classifier", "num_labels, hidden_sizes[-1]", bias="True", heads="ForImageClassification"),
     ),
-    names_only=True,
+    prefix="convnextv2.",
+    defaults={
+        "depths": [3, 3, 9, 3],
+        "hidden_sizes": [96, 192, 384, 768],
+        "num_channels": 3,
+        "num_stages": 4,
+        "patch_size": 4,
+    },
+    fields={"num_hidden_layers": "num_stages"},
     head="Model",
 )

@@ -7,37 +7,92 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER_STAGES = "encoder.stages.{at2}"
-ENCODER_STAGES_ = "encoder.stages.{at2}.layers.{layer}"
-ENCODER_STAGES__ = "hiera.encoder.stages.{at3}"
-ENCODER_STAGES___ = "hiera.encoder.stages.{at3}.layers.{layer}"
+ENCODER_STAGES = "hiera.encoder.stages.{layer<len(depths)}"
+ENCODER_STAGES_ = "hiera.encoder.stages.{layer<len(depths)}.layers.{sublayer<depths[layer]}"
 
 FAMILY = Family(
     name="hiera",
     types={"hiera": {}},
     rows=(
-        Row("embed_positions", "embeddings.position_embeddings", "", leaf=""),
-        Row("embed_patches", "embeddings.patch_embeddings.projection", ""),
-        Row("position_embeddings_embed_positions", "hiera.embeddings.position_embeddings", "", leaf=""),
-        Row("projection_embed_patches", "hiera.embeddings.patch_embeddings.projection", ""),
-        Row("input_layernorm", ENCODER_STAGES_ + ".layernorm_before", ""),
-        Row("qkv_proj", ENCODER_STAGES_ + ".attn.qkv", ""),
-        Row("o_proj", ENCODER_STAGES_ + ".attn.proj", ""),
-        Row("proj", ENCODER_STAGES_ + ".proj", ""),
-        Row("post_attention_layernorm", ENCODER_STAGES_ + ".layernorm_after", ""),
-        Row("up_proj", ENCODER_STAGES_ + ".mlp.fc1", ""),
-        Row("down_proj", ENCODER_STAGES_ + ".mlp.fc2", ""),
-        Row("layernorm_before_input_layernorm", ENCODER_STAGES___ + ".layernorm_before", ""),
-        Row("qkv_qkv_proj", ENCODER_STAGES___ + ".attn.qkv", ""),
-        Row("proj_o_proj", ENCODER_STAGES___ + ".attn.proj", ""),
-        Row("layernorm_after_post_attention_layernorm", ENCODER_STAGES___ + ".layernorm_after", ""),
-        Row("fc1_up_proj", ENCODER_STAGES___ + ".mlp.fc1", ""),
-        Row("fc2_down_proj", ENCODER_STAGES___ + ".mlp.fc2", ""),
-        Row("stages_proj", ENCODER_STAGES___ + ".proj", ""),
-        Row("layernorm", "pooler.layernorm", ""),
-        Row("pooler_layernorm", "hiera.pooler.layernorm", ""),
-        Row("classifier", "classifier", ""),
+        Row(
+            "embed_positions",
+            "hiera.embeddings.position_embeddings",
+            "1, image_size[0] // patch_stride[0] * (image_size[1] // patch_stride[1]), embed_dim",
+            leaf="",
+        ),
+        Row(
+            "embed_patches",
+            "hiera.embeddings.patch_embeddings.projection",
+            "embed_dim, num_channels, patch_size[0], patch_size[1]",
+            bias="True",
+        ),
+        Row(
+            "input_layernorm",
+            ENCODER_STAGES_ + ".layernorm_before",
+            "int(embed_dim * embed_dim_multiplier ** layer) if sublayer > 0 or layer == 0 else int(embed_dim * embed_dim_multiplier ** (layer - 1))",
+            bias="True",
+        ),
+        Row(
+            "qkv_proj",
+            ENCODER_STAGES_ + ".attn.qkv",
+            "3 * int(embed_dim * embed_dim_multiplier ** layer), int(embed_dim * embed_dim_multiplier ** layer) if sublayer > 0 or layer == 0 else int(embed_dim * embed_dim_multiplier ** (layer - 1))",
+            bias="True",
+        ),
+        Row(
+            "o_proj",
+            ENCODER_STAGES_ + ".attn.proj",
+            "int(embed_dim * embed_dim_multiplier ** layer), int(embed_dim * embed_dim_multiplier ** layer)",
+            bias="True",
+        ),
+        Row(
+            "proj",
+            ENCODER_STAGES_ + ".proj",
+            "int(embed_dim * embed_dim_multiplier ** layer), int(embed_dim * embed_dim_multiplier ** (layer - 1))",
+            bias="True",
+            when="layer > 0 and sublayer == 0",
+        ),
+        Row(
+            "post_attention_layernorm",
+            ENCODER_STAGES_ + ".layernorm_after",
+            "int(embed_dim * embed_dim_multiplier ** layer)",
+            bias="True",
+        ),
+        Row(
+            "up_proj",
+            ENCODER_STAGES_ + ".mlp.fc1",
+            "scaled(int(embed_dim * embed_dim_multiplier ** layer), mlp_ratio), int(embed_dim * embed_dim_multiplier ** layer)",
+            bias="True",
+        ),
+        Row(
+            "down_proj",
+            ENCODER_STAGES_ + ".mlp.fc2",
+            "int(embed_dim * embed_dim_multiplier ** layer), scaled(int(embed_dim * embed_dim_multiplier ** layer), mlp_ratio)",
+            bias="True",
+        ),
+        Row(
+            "layernorm",
+            "hiera.pooler.layernorm",
+            "int(embed_dim * embed_dim_multiplier ** (len(depths) - 1))",
+            bias="True",
+        ),
+        Row(
+            "classifier",
+            "classifier",
+            "num_labels, int(embed_dim * embed_dim_multiplier ** (len(depths) - 1))",
+            bias="True",
+            heads="ForImageClassification",
+        ),
     ),
-    names_only=True,
+    prefix="hiera.",
+    defaults={
+        "depths": [2, 3, 16, 3],
+        "embed_dim": 96,
+        "embed_dim_multiplier": 2.0,
+        "image_size": [224, 224],
+        "mlp_ratio": 4.0,
+        "num_channels": 3,
+        "patch_size": [7, 7],
+        "patch_stride": [4, 4],
+    },
     head="Model",
 )

@@ -7,49 +7,105 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER_PATCH_EMBEDDINGS = "encoder.patch_embeddings.{layer}"
-ENCODER_BLOCK = "encoder.block.{layer}"
-ENCODER_BLOCK_ = "encoder.block.{layer}.{at}"
-ENCODER_PATCH_EMBEDDINGS_ = "pvt.encoder.patch_embeddings.{layer}"
-ENCODER_BLOCK__ = "pvt.encoder.block.{layer}"
-ENCODER_BLOCK___ = "pvt.encoder.block.{layer}.{at4}"
+ENCODER_PATCH_EMBEDDINGS = "pvt.encoder.patch_embeddings.{layer<num_encoder_blocks}"
+ENCODER_BLOCK = "pvt.encoder.block.{layer<num_encoder_blocks}"
+ENCODER_BLOCK_ = "pvt.encoder.block.{layer<num_encoder_blocks}.{at<depths[layer]}"
 
 FAMILY = Family(
     name="pvt",
     types={"pvt": {}},
     rows=(
-        Row("embed_positions", ENCODER_PATCH_EMBEDDINGS + ".position_embeddings", "", leaf=""),
-        Row("embed_patches", ENCODER_PATCH_EMBEDDINGS + ".projection", ""),
-        Row("embed_class", ENCODER_PATCH_EMBEDDINGS + ".cls_token", "", leaf=""),
-        Row("layer_norm", ENCODER_PATCH_EMBEDDINGS + ".layer_norm", ""),
-        Row("q_proj", ENCODER_BLOCK_ + ".attention.self.query", ""),
-        Row("k_proj", ENCODER_BLOCK_ + ".attention.self.key", ""),
-        Row("v_proj", ENCODER_BLOCK_ + ".attention.self.value", ""),
-        Row("o_proj", ENCODER_BLOCK_ + ".attention.output.dense", ""),
-        Row("layer_norm_1", ENCODER_BLOCK_ + ".layer_norm_1", ""),
-        Row("sequence_reduction", ENCODER_BLOCK_ + ".attention.self.sequence_reduction", "", group="attention"),
-        Row("layer_norm", ENCODER_BLOCK_ + ".attention.self.layer_norm", ""),
-        Row("layer_norm_2", ENCODER_BLOCK_ + ".layer_norm_2", ""),
-        Row("dense1", ENCODER_BLOCK_ + ".mlp.dense1", "", group="feed_forward"),
-        Row("dense2", ENCODER_BLOCK_ + ".mlp.dense2", "", group="feed_forward"),
-        Row("position_embeddings_embed_positions", ENCODER_PATCH_EMBEDDINGS_ + ".position_embeddings", "", leaf=""),
-        Row("projection_embed_patches", ENCODER_PATCH_EMBEDDINGS_ + ".projection", ""),
-        Row("patch_embeddings_layer_norm", ENCODER_PATCH_EMBEDDINGS_ + ".layer_norm", ""),
-        Row("cls_token_embed_class", ENCODER_PATCH_EMBEDDINGS_ + ".cls_token", "", leaf=""),
-        Row("encoder_layer_norm_1", ENCODER_BLOCK___ + ".layer_norm_1", ""),
-        Row("query_q_proj", ENCODER_BLOCK___ + ".attention.self.query", ""),
-        Row("key_k_proj", ENCODER_BLOCK___ + ".attention.self.key", ""),
-        Row("value_v_proj", ENCODER_BLOCK___ + ".attention.self.value", ""),
-        Row("self_sequence_reduction", ENCODER_BLOCK___ + ".attention.self.sequence_reduction", "", group="attention"),
-        Row("self_layer_norm", ENCODER_BLOCK___ + ".attention.self.layer_norm", ""),
-        Row("dense_o_proj", ENCODER_BLOCK___ + ".attention.output.dense", ""),
-        Row("encoder_layer_norm_2", ENCODER_BLOCK___ + ".layer_norm_2", ""),
-        Row("mlp_dense1", ENCODER_BLOCK___ + ".mlp.dense1", ""),
-        Row("mlp_dense2", ENCODER_BLOCK___ + ".mlp.dense2", ""),
-        Row("layer_norm", "encoder.layer_norm", ""),
-        Row("encoder_layer_norm", "pvt.encoder.layer_norm", ""),
-        Row("classifier", "classifier", ""),
+        Row(
+            "embed_positions",
+            ENCODER_PATCH_EMBEDDINGS + ".position_embeddings",
+            "1, image_size // patch_sizes[0] * (image_size // patch_sizes[0]) if layer == 0 else image_size // 2 ** (layer + 1) // patch_sizes[layer] * (image_size // 2 ** (layer + 1) // patch_sizes[layer]) + 1 if (layer + 1) % num_encoder_blocks == 0 else image_size // 2 ** (layer + 1) // patch_sizes[layer] * (image_size // 2 ** (layer + 1) // patch_sizes[layer]), hidden_sizes[layer]",
+            leaf="",
+        ),
+        Row(
+            "embed_patches",
+            ENCODER_PATCH_EMBEDDINGS + ".projection",
+            "hidden_sizes[layer], hidden_sizes[layer - 1] if layer > 0 else num_channels, strides[layer], strides[layer]",
+            bias="True",
+        ),
+        Row(
+            "embed_class",
+            ENCODER_PATCH_EMBEDDINGS + ".cls_token",
+            "1, 1, hidden_sizes[layer]",
+            when="(layer + 1) % num_encoder_blocks == 0",
+            leaf="",
+        ),
+        Row("layer_norm", ENCODER_PATCH_EMBEDDINGS + ".layer_norm", "hidden_sizes[layer]", bias="True"),
+        Row(
+            "q_proj",
+            ENCODER_BLOCK_ + ".attention.self.query",
+            "num_attention_heads[layer] * (hidden_sizes[layer] // num_attention_heads[layer]), hidden_sizes[layer]",
+            bias="qkv_bias",
+        ),
+        Row(
+            "k_proj",
+            ENCODER_BLOCK_ + ".attention.self.key",
+            "num_attention_heads[layer] * (hidden_sizes[layer] // num_attention_heads[layer]), hidden_sizes[layer]",
+            bias="qkv_bias",
+        ),
+        Row(
+            "v_proj",
+            ENCODER_BLOCK_ + ".attention.self.value",
+            "num_attention_heads[layer] * (hidden_sizes[layer] // num_attention_heads[layer]), hidden_sizes[layer]",
+            bias="qkv_bias",
+        ),
+        Row(
+            "o_proj",
+            ENCODER_BLOCK_ + ".attention.output.dense",
+            "hidden_sizes[layer], hidden_sizes[layer]",
+            bias="True",
+        ),
+        Row("layer_norm_1", ENCODER_BLOCK_ + ".layer_norm_1", "hidden_sizes[layer]", bias="True"),
+        Row(
+            "sequence_reduction",
+            ENCODER_BLOCK_ + ".attention.self.sequence_reduction",
+            "hidden_sizes[layer], hidden_sizes[layer], sequence_reduction_ratios[layer], sequence_reduction_ratios[layer]",
+            bias="True",
+            when="not (layer > 2)",
+            group="attention",
+        ),
+        Row(
+            "layer_norm",
+            ENCODER_BLOCK_ + ".attention.self.layer_norm",
+            "hidden_sizes[layer]",
+            bias="True",
+            when="not (layer > 2)",
+        ),
+        Row("layer_norm_2", ENCODER_BLOCK_ + ".layer_norm_2", "hidden_sizes[layer]", bias="True"),
+        Row(
+            "dense1",
+            ENCODER_BLOCK_ + ".mlp.dense1",
+            "hidden_sizes[layer] * mlp_ratios[layer], hidden_sizes[layer]",
+            bias="True",
+            group="feed_forward",
+        ),
+        Row(
+            "dense2",
+            ENCODER_BLOCK_ + ".mlp.dense2",
+            "hidden_sizes[layer], hidden_sizes[layer] * mlp_ratios[layer]",
+            bias="True",
+            group="feed_forward",
+        ),
+        Row("layer_norm", "pvt.encoder.layer_norm", "hidden_sizes[-1]", bias="True"),
+        Row("classifier", "classifier", "num_labels, hidden_sizes[-1]", bias="True", heads="ForImageClassification"),
     ),
-    names_only=True,
+    prefix="pvt.",
+    defaults={
+        "depths": [2, 2, 2, 2],
+        "hidden_sizes": [64, 128, 320, 512],
+        "image_size": 224,
+        "mlp_ratios": [8, 8, 4, 4],
+        "num_attention_heads": [1, 2, 5, 8],
+        "num_channels": 3,
+        "num_encoder_blocks": 4,
+        "patch_sizes": [4, 2, 2, 2],
+        "qkv_bias": True,
+        "sequence_reduction_ratios": [8, 4, 2, 1],
+        "strides": [4, 2, 2, 2],
+    },
     head="Model",
 )
