@@ -42,7 +42,8 @@ def parse(raw: bytes, start: int) -> tuple[list[Tensor], dict[str, str]] | None:
         return None
     try:
         text, first, metadata = _metadata(raw.decode("ascii"))
-        rows = _ENTRY.findall(text, first, text.rindex("}"))
+        last = text.rindex("}", first)
+        rows = _ENTRY.findall(text, first, last)
         names = set(map(itemgetter(0), rows))
         if (rows and rows[-1] == _NO_ENTRY) or len(names) != len(rows) or "__metadata__" in names:
             return None
