@@ -1,7 +1,4 @@
-"""Model types clip_vision_model, chinese_clip_vision_model.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""CLIP's vision tower, Chinese CLIP's and GIT's."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ LAYER = "encoder.layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="clip_vision_model",
-    types={"clip_vision_model": {}, "chinese_clip_vision_model": {}},
+    types={"clip_vision_model": {}, "chinese_clip_vision_model": {}, "git_vision_model": {"patch_size": 16}},
     rows=(
         Row("embed_class", "embeddings.class_embedding", "hidden_size", leaf=""),
         Row("embed_patches", "embeddings.patch_embedding", "hidden_size, num_channels, patch_size, patch_size"),

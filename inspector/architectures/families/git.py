@@ -1,47 +1,69 @@
-"""Model type git.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""GIT: a decoder of text that reads CLIP's features of an image through one projection."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from inspector.architectures.table import Family, Include, Row
 
-GIT_ENCODER = "git.encoder.layer.{layer}"
-VISION_MODEL_ENCODER = "git.image_encoder.vision_model.encoder.layers.{layer}"
+LAYER = "git.encoder.layer.{layer<num_hidden_layers}."
+SQUARE = "hidden_size, hidden_size"
 
 FAMILY = Family(
     name="git",
     types={"git": {}},
     rows=(
-        Row("embed_tokens", "git.embeddings.word_embeddings", ""),
-        Row("embed_positions", "git.embeddings.position_embeddings", ""),
-        Row("embed_norm", "git.embeddings.LayerNorm", ""),
-        Row("embed_class", "git.image_encoder.vision_model.embeddings.class_embedding", "", tower="vision", leaf=""),
-        Row("embed_patches", "git.image_encoder.vision_model.embeddings.patch_embedding", "", tower="vision"),
-        Row("position_embedding", "git.image_encoder.vision_model.embeddings.position_embedding", "", tower="vision"),
-        Row("q_proj", GIT_ENCODER + ".attention.self.query", ""),
-        Row("k_proj", GIT_ENCODER + ".attention.self.key", ""),
-        Row("v_proj", GIT_ENCODER + ".attention.self.value", ""),
-        Row("o_proj", GIT_ENCODER + ".attention.output.dense", ""),
-        Row("post_attention_layernorm", GIT_ENCODER + ".attention.output.LayerNorm", ""),
-        Row("up_proj", GIT_ENCODER + ".intermediate.dense", ""),
-        Row("down_proj", GIT_ENCODER + ".output.dense", ""),
-        Row("post_feedforward_layernorm", GIT_ENCODER + ".output.LayerNorm", ""),
-        Row("img_temporal_embedding", "git.img_temporal_embedding.{layer}", "", leaf=""),
-        Row("input_layernorm", VISION_MODEL_ENCODER + ".layer_norm1", "", tower="vision"),
-        Row("q_proj", VISION_MODEL_ENCODER + ".self_attn.q_proj", "", tower="vision"),
-        Row("k_proj", VISION_MODEL_ENCODER + ".self_attn.k_proj", "", tower="vision"),
-        Row("v_proj", VISION_MODEL_ENCODER + ".self_attn.v_proj", "", tower="vision"),
-        Row("o_proj", VISION_MODEL_ENCODER + ".self_attn.out_proj", "", tower="vision"),
-        Row("post_attention_layernorm", VISION_MODEL_ENCODER + ".layer_norm2", "", tower="vision"),
-        Row("up_proj", VISION_MODEL_ENCODER + ".mlp.fc1", "", tower="vision"),
-        Row("down_proj", VISION_MODEL_ENCODER + ".mlp.fc2", "", tower="vision"),
-        Row("lm_head", "output", "", leaf="bias"),
-        Row("lm_head", "output", ""),
-        Row("pre_layrnorm", "git.image_encoder.vision_model.pre_layrnorm", "", tower="vision"),
-        Row("norm", "git.image_encoder.vision_model.post_layernorm", "", tower="vision"),
+        Row("embed_tokens", "git.embeddings.word_embeddings", "vocab_size, hidden_size"),
+        Row("embed_positions", "git.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
+        Row("embed_norm", "git.embeddings.LayerNorm", "hidden_size", bias="True"),
+        Include(
+            "vision_config",
+            "git.image_encoder.vision_model.",
+            tower="vision",
+            head="Model",
+            default_type="git_vision_model",
+        ),
+        Row("q_proj", LAYER + "attention.self.query", SQUARE, bias="True"),
+        Row("k_proj", LAYER + "attention.self.key", SQUARE, bias="True"),
+        Row("v_proj", LAYER + "attention.self.value", SQUARE, bias="True"),
+        Row("o_proj", LAYER + "attention.output.dense", SQUARE, bias="True"),
+        Row("post_attention_layernorm", LAYER + "attention.output.LayerNorm", "hidden_size", bias="True"),
+        Row("up_proj", LAYER + "intermediate.dense", "intermediate_size, hidden_size", bias="True"),
+        Row("down_proj", LAYER + "output.dense", "hidden_size, intermediate_size", bias="True"),
+        Row("post_feedforward_layernorm", LAYER + "output.LayerNorm", "hidden_size", bias="True"),
+        Row(
+            "visual_projection",
+            "git.visual_projection.visual_projection.0",
+            "hidden_size, vision_config.hidden_size",
+            bias="True",
+            tower="projector",
+        ),
+        Row(
+            "visual_projection_norm",
+            "git.visual_projection.visual_projection.1",
+            "hidden_size",
+            bias="True",
+            tower="projector",
+            group="norm",
+        ),
+        Row(
+            "img_temporal_embedding",
+            "git.img_temporal_embedding.{frame<num_image_with_embedding}",
+            "1, 1, vision_config.hidden_size",
+            when="num_image_with_embedding is not None",
+            leaf="",
+            group="embedding",
+        ),
+        Row("lm_head", "output", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
+        Row("lm_head", "output", "vocab_size", heads="ForCausalLM", leaf="bias"),
     ),
     prefix="git.",
-    names_only=True,
+    defaults={
+        "hidden_size": 768,
+        "intermediate_size": 3072,
+        "max_position_embeddings": 1024,
+        "num_hidden_layers": 6,
+        "num_image_with_embedding": None,
+        "tie_word_embeddings": False,
+        "vision_config": {},
+        "vocab_size": 30522,
+    },
 )

@@ -1,7 +1,4 @@
-"""Model type got_ocr2: text_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""GOT-OCR 2: Segment Anything's image encoder, two convolutions, and Qwen2."""
 
 from __future__ import annotations
 
@@ -57,29 +54,8 @@ FAMILY = Family(
         Row(
             "rel_pos_h",
             LAYER + ".attn.rel_pos_h",
-            "271, vision_config.hidden_size // vision_config.num_attention_heads",
-            when="vision_config.use_rel_pos",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "rel_pos_h",
-            LAYER + ".attn.rel_pos_h",
             "2 * vision_config.image_size // vision_config.patch_size - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
-            when="vision_config.qkv_bias",
-            heads="Model",
-            tower="vision",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "rel_pos_w",
-            LAYER + ".attn.rel_pos_w",
-            "271, vision_config.hidden_size // vision_config.num_attention_heads",
             when="vision_config.use_rel_pos",
-            heads="ForConditionalGeneration",
             tower="vision",
             leaf="",
             group="attention",
@@ -88,8 +64,7 @@ FAMILY = Family(
             "rel_pos_w",
             LAYER + ".attn.rel_pos_w",
             "2 * vision_config.image_size // vision_config.patch_size - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
-            when="vision_config.qkv_bias",
-            heads="Model",
+            when="vision_config.use_rel_pos",
             tower="vision",
             leaf="",
             group="attention",

@@ -1,13 +1,15 @@
-"""Model type roc_bert.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""RoCBert: BERT that also embeds the pronunciation and the shape of Chinese characters."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
 LAYER = "roc_bert.encoder.layer.{layer<num_hidden_layers}"
+
+INPUTS = (
+    "hidden_size, hidden_size + (pronunciation_embed_dim if enable_pronunciation else 0)"
+    " + (shape_embed_dim if enable_shape else 0)"
+)
 
 FAMILY = Family(
     name="roc_bert",
@@ -95,25 +97,16 @@ FAMILY = Family(
         Row(
             "map_inputs_layer",
             "roc_bert.embeddings.map_inputs_layer",
-            "hidden_size, 248",
+            INPUTS,
             bias="True",
             when="concat_input",
-            heads="ForCausalLM",
+            heads="ForCausalLM ForMaskedLM Model",
             group="embedding",
         ),
         Row(
             "map_inputs_layer",
             "roc_bert.embeddings.map_inputs_layer",
-            "hidden_size, hidden_size + pronunciation_embed_dim + shape_embed_dim",
-            bias="True",
-            when="concat_input",
-            heads="ForMaskedLM Model",
-            group="embedding",
-        ),
-        Row(
-            "map_inputs_layer",
-            "roc_bert.embeddings.map_inputs_layer",
-            "hidden_size, hidden_size + pronunciation_embed_dim + shape_embed_dim",
+            INPUTS,
             bias="True",
             heads="ForMultipleChoice ForPreTraining ForQuestionAnswering ForSequenceClassification ForTokenClassification",
             group="embedding",
@@ -148,6 +141,8 @@ FAMILY = Family(
     defaults={
         "add_cross_attention": False,
         "concat_input": True,
+        "enable_pronunciation": True,
+        "enable_shape": True,
         "hidden_size": 768,
         "intermediate_size": 3072,
         "max_position_embeddings": 512,
