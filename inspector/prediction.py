@@ -141,7 +141,7 @@ class Scope:
         if name in self._parts and (given is not None or default is not None):
             return _part(self._parts[name], self.values, default if isinstance(default, Mapping) else {})
         if isinstance(given, Mapping):
-            return {**default, **given} if isinstance(default, Mapping) else given
+            return _typed_part(given, default if isinstance(default, Mapping) else {}, self.values.get("model_type"))
         return default
 
     def _given(self, name: str) -> Any:
@@ -247,6 +247,13 @@ def _part(include: Include, values: Mapping[str, Any], whole: Mapping[str, Any])
     if family is None or family.names_only:
         return {**whole, **given} if isinstance(given, Mapping) else whole
     return Part(Scope(family, own if isinstance(given, Mapping) else {**whole, **own}), whole)
+
+
+def _typed_part(given: Mapping[str, Any], whole: Mapping[str, Any], outer: Any) -> Mapping[str, Any]:
+    """A nested configuration whose rows the whole's table has: what it leaves out is its own type's to say."""
+    values = {**whole, **given}
+    family = family_of(values) if values.get("model_type") not in (None, outer) else None
+    return values if family is None or family.names_only else Part(Scope(family, values), whole)
 
 
 def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
