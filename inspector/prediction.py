@@ -6,6 +6,7 @@ The knowledge is in `architectures`; this reads a family's table forwards.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -163,8 +164,9 @@ class Scope:
 
     def _default(self, name: str, null: bool) -> Any:
         """What holds where the configuration says nothing, or says null."""
-        if name == TIED and isinstance(self.values.get(TEXT), Mapping) and TEXT in self._parts:
-            return self[TEXT][TIED]
+        if name == TIED and isinstance(self.values.get(TEXT), Mapping):
+            with suppress(ConfigError, KeyError):
+                return self[TEXT][TIED]
         typed = self.family.types.get(self.values.get("model_type", ""), {})
         if name in typed and not null:
             return typed[name]

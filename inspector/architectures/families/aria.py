@@ -17,6 +17,7 @@ FAMILY = Family(
             head="ForCausalLM",
             default_type="aria_text",
             heads="ForConditionalGeneration",
+            tied="tie_word_embeddings",
         ),
         Include("text_config", "language_model.model.", head="Model", default_type="aria_text", heads="Model"),
         Include(

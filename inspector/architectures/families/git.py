@@ -37,12 +37,11 @@ FAMILY = Family(
             tower="projector",
         ),
         Row(
-            "visual_projection_norm",
+            "visual_projection",
             "git.visual_projection.visual_projection.1",
             "hidden_size",
             bias="True",
             tower="projector",
-            group="norm",
         ),
         Row(
             "img_temporal_embedding",

@@ -11,9 +11,21 @@ FAMILY = Family(
     types={"got_ocr2": {}},
     rows=(
         Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="qwen2", heads="ForConditionalGeneration"
+            "text_config",
+            "language_model.",
+            head="ForCausalLM",
+            default_type="qwen2",
+            heads="ForConditionalGeneration",
+            tied="tie_word_embeddings",
         ),
-        Include("text_config", "language_model.model.", head="Model", default_type="qwen2", heads="Model"),
+        Include(
+            "text_config",
+            "language_model.model.",
+            head="Model",
+            default_type="qwen2",
+            heads="Model",
+            tied="tie_word_embeddings",
+        ),
         Row(
             "embed_patches",
             "vision_tower.neck.conv1",
@@ -87,13 +99,6 @@ FAMILY = Family(
         ),
         Row(
             "post_attention_layernorm", LAYER + ".layer_norm2", "vision_config.hidden_size", bias="True", tower="vision"
-        ),
-        Row(
-            "language_model_lm_head",
-            "language_model.lm_head",
-            "text_config.vocab_size, text_config.hidden_size",
-            when="text_config.tie_word_embeddings",
-            tied="tie_word_embeddings",
         ),
         Row(
             "conv_upsampler1",

@@ -176,7 +176,7 @@ FAMILY = Family(
             "lm_head",
             "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",
-            tied="text_config.tie_word_embeddings",
+            tied="tie_word_embeddings",
         ),
         Row(
             "after_rms",

@@ -19,9 +19,21 @@ FAMILY = Family(
             default_type="audioflamingo3_encoder",
         ),
         Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="qwen2", heads="ForConditionalGeneration"
+            "text_config",
+            "language_model.",
+            head="ForCausalLM",
+            default_type="qwen2",
+            heads="ForConditionalGeneration",
+            tied="False",
         ),
-        Include("text_config", "language_model.model.", head="Model", default_type="qwen2", heads="Model"),
+        Include(
+            "text_config",
+            "language_model.model.",
+            head="Model",
+            default_type="qwen2",
+            heads="Model",
+            tied="False",
+        ),
         Row(
             "linear_1",
             "multi_modal_projector.linear_1",
@@ -35,13 +47,6 @@ FAMILY = Family(
             "text_config.hidden_size, text_config.hidden_size",
             bias="projector_bias",
             tower="projector",
-        ),
-        Row(
-            "language_model_lm_head",
-            "language_model.lm_head",
-            "text_config.vocab_size, text_config.hidden_size",
-            when="text_config.tie_word_embeddings",
-            heads="ForConditionalGeneration",
         ),
     ),
     defaults={

@@ -231,7 +231,7 @@ FAMILY = Family(
             "lm_head",
             "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",
-            tied="text_config.tie_word_embeddings",
+            tied="tie_word_embeddings",
         ),
         Row(
             "language_model_embed_tokens",

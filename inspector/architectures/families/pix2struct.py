@@ -160,7 +160,7 @@ FAMILY = Family(
             "lm_head",
             "decoder.lm_head",
             "text_config.vocab_size, text_config.hidden_size",
-            tied="text_config.tie_word_embeddings",
+            tied="tie_word_embeddings",
             tower="decoder",
         ),
     ),

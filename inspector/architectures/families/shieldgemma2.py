@@ -46,7 +46,7 @@ FAMILY = Family(
             "lm_head",
             "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",
-            tied="text_config.tie_word_embeddings",
+            tied="tie_word_embeddings",
         ),
         Row(
             "mm_input_projection_weight",

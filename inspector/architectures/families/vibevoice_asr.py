@@ -26,9 +26,21 @@ FAMILY = Family(
             default_type="vibevoice_acoustic_tokenizer_encoder",
         ),
         Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="qwen2", heads="ForConditionalGeneration"
+            "text_config",
+            "language_model.",
+            head="ForCausalLM",
+            default_type="qwen2",
+            heads="ForConditionalGeneration",
+            tied="False",
         ),
-        Include("text_config", "language_model.model.", head="Model", default_type="qwen2", heads="Model"),
+        Include(
+            "text_config",
+            "language_model.model.",
+            head="Model",
+            default_type="qwen2",
+            heads="Model",
+            tied="False",
+        ),
         Row(
             "acoustic_linear_1",
             "multi_modal_projector.acoustic_linear_1",
@@ -59,13 +71,6 @@ FAMILY = Family(
             tower="projector",
         ),
         Row("semantic_norm", "multi_modal_projector.semantic_norm", "text_config.hidden_size", tower="projector"),
-        Row(
-            "language_model_lm_head",
-            "language_model.lm_head",
-            "text_config.vocab_size, text_config.hidden_size",
-            when="text_config.tie_word_embeddings",
-            heads="ForConditionalGeneration",
-        ),
     ),
     defaults={
         "acoustic_tokenizer_encoder_config": {"hidden_size": 64},
