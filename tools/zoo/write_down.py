@@ -147,7 +147,7 @@ def pruned(config: Mapping[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, value in config.items():
         if key == "id2label":
-            kept[key] = {str(n): "" for n in range(len(value))} if "num_labels" in named else value
+            kept[key] = {str(n): "" for n in range(len(value))} if value and "num_labels" in named else value
         elif isinstance(value, Mapping) and "model_type" in value and key in scopes:
             kept[key] = pruned(value)
         elif key in always or key in named:

@@ -52,19 +52,19 @@ FAMILY = Family(
         Row(
             "q_proj",
             ROBERTA_ENCODER + ".attention.self.query",
-            "text_config.hidden_size, text_config.hidden_size",
+            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
         ),
         Row(
             "k_proj",
             ROBERTA_ENCODER + ".attention.self.key",
-            "text_config.hidden_size, text_config.hidden_size",
+            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
         ),
         Row(
             "v_proj",
             ROBERTA_ENCODER + ".attention.self.value",
-            "text_config.hidden_size, text_config.hidden_size",
+            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
         ),
         Row(
@@ -169,6 +169,7 @@ FAMILY = Family(
             "hidden_size": 1024,
             "intermediate_size": 4096,
             "max_position_embeddings": 514,
+            "num_attention_heads": 16,
             "num_hidden_layers": 24,
             "project_dim": 768,
             "type_vocab_size": 1,

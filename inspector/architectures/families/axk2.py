@@ -34,7 +34,7 @@ FAMILY = Family(
         Row(
             "q_b_proj",
             LAYER + ".self_attn.q_b_proj",
-            "num_attention_heads * v_head_dim + num_attention_heads * qk_head_dim, 2 * q_lora_rank",
+            "num_attention_heads * (qk_nope_head_dim + qk_rope_head_dim + v_head_dim), 2 * q_lora_rank",
         ),
         Row(
             "post_attention_layernorm_W_down",
@@ -59,14 +59,14 @@ FAMILY = Family(
         Row(
             "kv_a_proj_with_mqa",
             LAYER + ".self_attn.kv_a_proj_with_mqa",
-            "head_dim + kv_lora_rank, hidden_size",
+            "kv_lora_rank + qk_rope_head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row("kv_a_layernorm", LAYER + ".self_attn.kv_a_layernorm", "kv_lora_rank"),
         Row(
             "kv_b_proj",
             LAYER + ".self_attn.kv_b_proj",
-            "num_attention_heads * qk_nope_head_dim + num_attention_heads * v_head_dim, kv_lora_rank",
+            "num_attention_heads * (qk_nope_head_dim + v_head_dim), kv_lora_rank",
         ),
         Row("k_norm", LAYER + ".self_attn.indexer.k_norm", "index_head_dim", bias="True"),
         Row(
@@ -149,7 +149,6 @@ FAMILY = Family(
     defaults={
         "attention_bias": False,
         "gated_norm_rank": 16,
-        "head_dim": 64,
         "hidden_size": 2048,
         "index_head_dim": 128,
         "index_n_heads": 16,
@@ -163,13 +162,11 @@ FAMILY = Family(
         "num_hidden_layers": 48,
         "q_lora_rank": 384,
         "qk_nope_head_dim": 64,
+        "qk_rope_head_dim": 32,
         "tie_word_embeddings": False,
         "v_head_dim": 64,
         "vocab_size": 163840,
     },
-    derived={
-        "qk_head_dim": "head_dim + qk_nope_head_dim",
-        "mlp_layer_types": "['dense' if layer == 0 else 'sparse' for layer in range(num_hidden_layers)]",
-    },
+    derived={"mlp_layer_types": "['dense' if layer == 0 else 'sparse' for layer in range(num_hidden_layers)]"},
     fields={"num_local_experts": "n_routed_experts"},
 )

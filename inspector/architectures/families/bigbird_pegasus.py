@@ -77,7 +77,7 @@ FAMILY = Family(
         Row(
             "q_proj",
             ENCODER + ".self_attn.self.query",
-            "d_model, d_model",
+            "d_model // encoder_attention_heads * encoder_attention_heads, d_model",
             bias="is_decoder",
             when="is_encoder_decoder",
             tower="encoder",
@@ -85,7 +85,7 @@ FAMILY = Family(
         Row(
             "k_proj",
             ENCODER + ".self_attn.self.key",
-            "d_model, d_model",
+            "d_model // encoder_attention_heads * encoder_attention_heads, d_model",
             bias="is_decoder",
             when="is_encoder_decoder",
             tower="encoder",
@@ -93,7 +93,7 @@ FAMILY = Family(
         Row(
             "v_proj",
             ENCODER + ".self_attn.self.value",
-            "d_model, d_model",
+            "d_model // encoder_attention_heads * encoder_attention_heads, d_model",
             bias="is_decoder",
             when="is_encoder_decoder",
             tower="encoder",
@@ -130,7 +130,7 @@ FAMILY = Family(
             when="is_decoder or not tie_word_embeddings",
             heads="ForCausalLM ForConditionalGeneration",
         ),
-        Row("qa_outputs", "qa_outputs", "2, d_model", bias="True", heads="ForQuestionAnswering"),
+        Row("qa_outputs", "qa_outputs", "num_labels, d_model", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
             "classification_head.dense",
@@ -161,6 +161,7 @@ FAMILY = Family(
         "d_model": 1024,
         "decoder_ffn_dim": 4096,
         "decoder_layers": 16,
+        "encoder_attention_heads": 16,
         "encoder_ffn_dim": 4096,
         "encoder_layers": 16,
         "is_decoder": False,
@@ -170,5 +171,9 @@ FAMILY = Family(
         "use_bias": False,
         "vocab_size": 96103,
     },
-    fields={"hidden_size": "d_model", "num_hidden_layers": "encoder_layers"},
+    fields={
+        "num_attention_heads": "encoder_attention_heads",
+        "hidden_size": "d_model",
+        "num_hidden_layers": "encoder_layers",
+    },
 )

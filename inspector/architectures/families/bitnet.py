@@ -20,24 +20,20 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("attn_sub_norm", LAYER + ".self_attn.attn_sub_norm", "hidden_size"),
         Row("ffn_sub_norm", LAYER + ".mlp.ffn_sub_norm", "intermediate_size"),
@@ -48,7 +44,6 @@ FAMILY = Family(
         Row("norm", "model.norm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,
@@ -60,5 +55,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 128256,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     gguf=("bitnet",),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Row
 
 DECODER = "model.decoder.layers.{layer<decoder_layers}"
-ENCODER = "model.encoder.layers.{layer<2}"
+ENCODER = "model.encoder.layers.{layer<encoder_layers}"
 
 FAMILY = Family(
     name="blenderbot",
@@ -141,6 +141,7 @@ FAMILY = Family(
         "decoder_ffn_dim": 10240,
         "decoder_layers": 24,
         "encoder_ffn_dim": 10240,
+        "encoder_layers": 2,
         "encoder_no_repeat_ngram_size": 3,
         "is_decoder": False,
         "is_encoder_decoder": True,
@@ -148,5 +149,5 @@ FAMILY = Family(
         "tie_word_embeddings": True,
         "vocab_size": 8008,
     },
-    fields={"hidden_size": "d_model"},
+    fields={"hidden_size": "d_model", "num_hidden_layers": "encoder_layers"},
 )

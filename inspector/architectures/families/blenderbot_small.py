@@ -14,6 +14,13 @@ FAMILY = Family(
     name="blenderbot-small",
     types={"blenderbot-small": {}},
     rows=(
+        Row(
+            "embed_tokens",
+            "model.decoder.embed_tokens",
+            "vocab_size, d_model",
+            when="is_decoder or not tie_word_embeddings",
+            tower="decoder",
+        ),
         Row("embed_positions", "model.decoder.embed_positions", "max_position_embeddings, d_model", tower="decoder"),
         Row("embed_norm", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
         Row("embed_tokens", "model.shared", "vocab_size, d_model", when="is_encoder_decoder"),
@@ -116,15 +123,6 @@ FAMILY = Family(
             when="is_encoder_decoder",
             tower="encoder",
         ),
-        Row("embed_tokens", "model.decoder.embed_tokens", "vocab_size, d_model", heads="ForCausalLM", tower="decoder"),
-        Row(
-            "embed_tokens",
-            "model.decoder.embed_tokens",
-            "vocab_size, d_model",
-            heads="ForConditionalGeneration Model",
-            tied="tie_word_embeddings",
-            tower="decoder",
-        ),
         Row(
             "lm_head",
             "lm_head",
@@ -149,6 +147,7 @@ FAMILY = Family(
         "decoder_layers": 8,
         "encoder_ffn_dim": 2048,
         "encoder_layers": 8,
+        "is_decoder": False,
         "is_encoder_decoder": True,
         "max_position_embeddings": 512,
         "tie_word_embeddings": True,

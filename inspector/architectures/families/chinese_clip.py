@@ -28,9 +28,24 @@ FAMILY = Family(
             "text_config.type_vocab_size, text_config.hidden_size",
         ),
         Row("embed_norm", "text_model.embeddings.LayerNorm", "text_config.hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".attention.self.query", "text_config.hidden_size, text_config.hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.self.key", "text_config.hidden_size, text_config.hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.self.value", "text_config.hidden_size, text_config.hidden_size", bias="True"),
+        Row(
+            "q_proj",
+            LAYER + ".attention.self.query",
+            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
+            bias="True",
+        ),
+        Row(
+            "k_proj",
+            LAYER + ".attention.self.key",
+            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
+            bias="True",
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".attention.self.value",
+            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
+            bias="True",
+        ),
         Row(
             "o_proj", LAYER + ".attention.output.dense", "text_config.hidden_size, text_config.hidden_size", bias="True"
         ),
@@ -55,6 +70,7 @@ FAMILY = Family(
             "hidden_size": 768,
             "intermediate_size": 3072,
             "max_position_embeddings": 512,
+            "num_attention_heads": 12,
             "num_hidden_layers": 12,
             "type_vocab_size": 2,
             "vocab_size": 30522,

@@ -111,14 +111,14 @@ FAMILY = Family(
         Row(
             "up_proj",
             SPEECH_DECODER_MODEL_DECODER + ".mlp.c_fc",
-            "decoder_config.hidden_size, decoder_config.n_inner if decoder_config.n_inner is not None else 4 * decoder_config.hidden_size",
+            "decoder_config.hidden_size, 4 * decoder_config.hidden_size if decoder_config.n_inner is None else decoder_config.n_inner",
             bias="True",
             transposed=True,
         ),
         Row(
             "down_proj",
             SPEECH_DECODER_MODEL_DECODER + ".mlp.c_proj",
-            "decoder_config.n_inner if decoder_config.n_inner is not None else 4 * decoder_config.hidden_size, decoder_config.hidden_size",
+            "4 * decoder_config.hidden_size if decoder_config.n_inner is None else decoder_config.n_inner, decoder_config.hidden_size",
             bias="True",
             transposed=True,
         ),
@@ -243,7 +243,7 @@ FAMILY = Family(
         Row(
             "rotary_pos_emb_inv_freq",
             "speech_encoder_model.rotary_pos_emb.inv_freq",
-            "3 * text_config.num_attention_heads + 4 if num_labels > 2 else 16",
+            "16 if decoder_config.num_hidden_layers > 3 or speech_config.num_hidden_layers <= 3 else 3 * text_config.num_hidden_layers + 1",
             when="speech_config.use_rotary_embedding",
             leaf="",
             buffer=True,
@@ -274,7 +274,6 @@ FAMILY = Family(
         "text_config": {
             "hidden_size": 768,
             "intermediate_size": 1536,
-            "num_attention_heads": 12,
             "num_hidden_layers": 20,
             "projection_dim": 768,
             "use_attention_bias": False,

@@ -18,7 +18,7 @@ FAMILY = Family(
         Row("qkv_proj", LAYER + ".attn.qkv_proj", "3 * n_embd, n_embd"),
         Row("o_proj", LAYER + ".attn.out_proj", "n_embd, n_embd"),
         Row("up_proj", LAYER + ".mlp.fc_in", "n_inner, n_embd", bias="True"),
-        Row("down_proj", LAYER + ".mlp.fc_out", "n_embd, n_inner", bias="True"),
+        Row("down_proj", LAYER + ".mlp.fc_out", "n_embd,n_inner", bias="True"),
         Row("norm", "transformer.ln_f", "n_embd", bias="True"),
         Row("lm_head", "lm_head", "vocab_size", heads="ForCausalLM", leaf="bias"),
         Row("lm_head", "lm_head", "vocab_size, n_embd", heads="ForCausalLM", tied="tie_word_embeddings"),

@@ -20,37 +20,23 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
-        Row(
-            "q_norm",
-            LAYER + ".self_attn.q_norm",
-            "num_attention_heads, head_dim",
-            when="use_qk_norm",
-        ),
-        Row(
-            "k_norm",
-            LAYER + ".self_attn.k_norm",
-            "num_key_value_heads, head_dim",
-            when="use_qk_norm",
-        ),
+        Row("q_norm", LAYER + ".self_attn.q_norm", "num_attention_heads, head_dim", when="use_qk_norm"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "num_key_value_heads, head_dim", when="use_qk_norm"),
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
         Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
@@ -68,6 +54,6 @@ FAMILY = Family(
         "use_qk_norm": False,
         "vocab_size": 256000,
     },
-    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+    derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
     gguf=("command-r",),
 )

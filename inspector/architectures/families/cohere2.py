@@ -15,14 +15,18 @@ FAMILY = Family(
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row("q_proj", LAYER + ".self_attn.q_proj", "hidden_size, hidden_size", bias="attention_bias"),
+        Row(
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
         Row(
             "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
-        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, hidden_size", bias="attention_bias"),
+        Row(
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
+        ),
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
         Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),

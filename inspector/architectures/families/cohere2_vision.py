@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
+
 FAMILY = Family(
     name="cohere2_vision",
     types={"cohere2_vision": {}},
@@ -18,7 +19,7 @@ FAMILY = Family(
         Row(
             "linear_1",
             "model.multi_modal_projector.linear_1",
-            "alignment_intermediate_size, vision_config.hidden_size * downsample_factor * downsample_factor",
+            "alignment_intermediate_size, downsample_factor ** 2 * vision_config.hidden_size",
             bias="True",
             tower="projector",
         ),

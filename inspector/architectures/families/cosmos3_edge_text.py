@@ -15,10 +15,18 @@ FAMILY = Family(
     rows=(
         Row("embed_tokens", "embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row("q_proj", LAYER + ".self_attn.q_proj", "32 * 4 * num_attention_heads, hidden_size", bias="attention_bias"),
-        Row("k_proj", LAYER + ".self_attn.k_proj", "32 * 4 * num_key_value_heads, hidden_size", bias="attention_bias"),
-        Row("v_proj", LAYER + ".self_attn.v_proj", "32 * 4 * num_key_value_heads, hidden_size", bias="attention_bias"),
-        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, 32 * 4 * num_attention_heads", bias="attention_bias"),
+        Row(
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
+        ),
+        Row(
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
+        ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size", bias="mlp_bias"),
         Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size", bias="mlp_bias"),
@@ -26,6 +34,7 @@ FAMILY = Family(
     ),
     defaults={
         "attention_bias": False,
+        "head_dim": 128,
         "hidden_size": 2048,
         "intermediate_size": 9216,
         "mlp_bias": False,

@@ -47,7 +47,7 @@ FAMILY = Family(
         Row(
             "relative_attention_bias",
             "cpmant.position_bias.relative_attention_bias",
-            "position_bias_num_buckets + segment_types * segment_types, num_attention_heads",
+            "segment_types * segment_types + position_bias_num_buckets, num_attention_heads",
             leaf="",
         ),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM"),

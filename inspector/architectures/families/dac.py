@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER_BLOCK = "encoder.block.{layer<4}"
-DECODER_BLOCK = "decoder.block.{layer<4}"
+ENCODER_BLOCK = "encoder.block.{layer<len(upsampling_ratios)}"
+DECODER_BLOCK = "decoder.block.{layer<len(upsampling_ratios)}"
 QUANTIZER_QUANTIZERS = "quantizer.quantizers.{layer<n_codebooks}"
 
 FAMILY = Family(
@@ -20,14 +20,14 @@ FAMILY = Family(
         Row(
             "embed_patches",
             ENCODER_BLOCK + ".res_unit1.conv1",
-            "encoder_hidden_size * 2 ** layer, encoder_hidden_size * 2 ** layer, 7",
+            "(2 ** layer) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 7",
             bias="True",
             tower="encoder",
         ),
         Row(
             "alpha",
             ENCODER_BLOCK + ".res_unit1.snake1.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -35,7 +35,7 @@ FAMILY = Family(
         Row(
             "snake2_alpha",
             ENCODER_BLOCK + ".res_unit1.snake2.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -43,14 +43,14 @@ FAMILY = Family(
         Row(
             "conv2",
             ENCODER_BLOCK + ".res_unit1.conv2",
-            "encoder_hidden_size * 2 ** layer, encoder_hidden_size * 2 ** layer, 1",
+            "(2 ** layer) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 1",
             bias="True",
             tower="encoder",
         ),
         Row(
             "snake1_alpha",
             ENCODER_BLOCK + ".res_unit2.snake1.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -58,14 +58,14 @@ FAMILY = Family(
         Row(
             "conv1_embed_patches",
             ENCODER_BLOCK + ".res_unit2.conv1",
-            "encoder_hidden_size * 2 ** layer, encoder_hidden_size * 2 ** layer, 7",
+            "(2 ** layer) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 7",
             bias="True",
             tower="encoder",
         ),
         Row(
             "res_unit2_snake2_alpha",
             ENCODER_BLOCK + ".res_unit2.snake2.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -73,14 +73,14 @@ FAMILY = Family(
         Row(
             "res_unit2_conv2",
             ENCODER_BLOCK + ".res_unit2.conv2",
-            "encoder_hidden_size * 2 ** layer, encoder_hidden_size * 2 ** layer, 1",
+            "(2 ** layer) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 1",
             bias="True",
             tower="encoder",
         ),
         Row(
             "res_unit3_snake1_alpha",
             ENCODER_BLOCK + ".res_unit3.snake1.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -88,14 +88,14 @@ FAMILY = Family(
         Row(
             "res_unit3_conv1_embed_patches",
             ENCODER_BLOCK + ".res_unit3.conv1",
-            "encoder_hidden_size * 2 ** layer, encoder_hidden_size * 2 ** layer, 7",
+            "(2 ** layer) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 7",
             bias="True",
             tower="encoder",
         ),
         Row(
             "res_unit3_snake2_alpha",
             ENCODER_BLOCK + ".res_unit3.snake2.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -103,14 +103,14 @@ FAMILY = Family(
         Row(
             "res_unit3_conv2",
             ENCODER_BLOCK + ".res_unit3.conv2",
-            "encoder_hidden_size * 2 ** layer, encoder_hidden_size * 2 ** layer, 1",
+            "(2 ** layer) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 1",
             bias="True",
             tower="encoder",
         ),
         Row(
             "encoder_snake1_alpha",
             ENCODER_BLOCK + ".snake1.alpha",
-            "1, encoder_hidden_size * 2 ** layer, 1",
+            "1, (2 ** layer) * encoder_hidden_size, 1",
             tower="encoder",
             leaf="",
             group="convolution",
@@ -118,7 +118,7 @@ FAMILY = Family(
         Row(
             "encoder_conv1_embed_patches",
             ENCODER_BLOCK + ".conv1",
-            "encoder_hidden_size * 2 ** (layer + 1), encoder_hidden_size * 2 ** layer, 2 * downsampling_ratios[layer]",
+            "(2 ** (layer + 1)) * encoder_hidden_size, (2 ** layer) * encoder_hidden_size, 2 * downsampling_ratios[layer]",
             bias="True",
             tower="encoder",
         ),
@@ -236,8 +236,15 @@ FAMILY = Family(
         Row("codebook", QUANTIZER_QUANTIZERS + ".codebook", "codebook_size, codebook_dim"),
         Row("in_proj", QUANTIZER_QUANTIZERS + ".in_proj", "codebook_dim, hidden_size, 1", bias="True"),
         Row("out_proj", QUANTIZER_QUANTIZERS + ".out_proj", "hidden_size, codebook_dim, 1", bias="True"),
-        Row("alpha", "encoder.snake1.alpha", "1, hidden_size, 1", tower="encoder", leaf="", group="convolution"),
-        Row("conv2", "encoder.conv2", "hidden_size, hidden_size, 3", bias="True", tower="encoder"),
+        Row(
+            "alpha",
+            "encoder.snake1.alpha",
+            "1, 16 * encoder_hidden_size, 1",
+            tower="encoder",
+            leaf="",
+            group="convolution",
+        ),
+        Row("conv2", "encoder.conv2", "hidden_size, 16 * encoder_hidden_size, 3", bias="True", tower="encoder"),
         Row(
             "alpha",
             "decoder.snake1.alpha",
@@ -257,6 +264,6 @@ FAMILY = Family(
         "n_codebooks": 9,
         "upsampling_ratios": [8, 8, 4, 2],
     },
-    derived={"hidden_size": "16 * encoder_hidden_size"},
+    derived={"hidden_size": "2 ** len(downsampling_ratios) * encoder_hidden_size"},
     head="Model",
 )

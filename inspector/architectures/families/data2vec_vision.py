@@ -7,118 +7,69 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER = "encoder.layer.{layer<num_hidden_layers}"
 DATA2VEC_VISION_ENCODER = "data2vec_vision.encoder.layer.{layer<num_hidden_layers}"
-DECODE_HEAD_PSP_MODULES = "decode_head.psp_modules.blocks.{layer<4}"
-DECODE_HEAD_LATERAL_CONVS = "decode_head.lateral_convs.{layer<num_channels}"
-DECODE_HEAD_FPN_CONVS = "decode_head.fpn_convs.{layer<num_channels}"
+DECODE_HEAD_PSP_MODULES = "decode_head.psp_modules.blocks.{layer<len(out_indices)}"
+DECODE_HEAD_LATERAL_CONVS = "decode_head.lateral_convs.{layer<3}"
+DECODE_HEAD_FPN_CONVS = "decode_head.fpn_convs.{layer<3}"
 
 FAMILY = Family(
     name="data2vec-vision",
     types={"data2vec-vision": {}},
     rows=(
+        Row("embed_class", "data2vec_vision.embeddings.cls_token", "1, 1, hidden_size", leaf=""),
         Row(
             "embed_positions",
-            "embeddings.position_embeddings",
-            "1, (50 if auxiliary_concat_input else 10) if num_channels > 3 else 4 * num_attention_heads + 2, hidden_size",
+            "data2vec_vision.embeddings.position_embeddings",
+            "1, (image_size // patch_size) ** 2 + 1, hidden_size",
             when="use_absolute_position_embeddings",
             leaf="",
         ),
         Row(
+            "embed_patches",
+            "data2vec_vision.embeddings.patch_embeddings.projection",
+            "hidden_size, num_channels, patch_size, patch_size",
+            bias="True",
+        ),
+        Row(
             "mask_token",
-            "embeddings.mask_token",
+            "data2vec_vision.embeddings.mask_token",
             "1, 1, hidden_size",
             when="use_mask_token",
             leaf="",
             group="embedding",
         ),
-        Row("input_layernorm", ENCODER + ".layernorm_before", "hidden_size", bias="True", heads="Model"),
-        Row("q_proj", ENCODER + ".attention.attention.query", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row("k_proj", ENCODER + ".attention.attention.key", "hidden_size, hidden_size", heads="Model"),
-        Row("v_proj", ENCODER + ".attention.attention.value", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row("o_proj", ENCODER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row("lambda_1", ENCODER + ".lambda_1", "hidden_size", heads="Model", leaf=""),
-        Row("lambda_2", ENCODER + ".lambda_2", "hidden_size", heads="Model", leaf=""),
+        Row("input_layernorm", DATA2VEC_VISION_ENCODER + ".layernorm_before", "hidden_size", bias="True"),
+        Row(
+            "q_proj",
+            DATA2VEC_VISION_ENCODER + ".attention.attention.query",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+        ),
+        Row(
+            "k_proj",
+            DATA2VEC_VISION_ENCODER + ".attention.attention.key",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+        ),
+        Row(
+            "v_proj",
+            DATA2VEC_VISION_ENCODER + ".attention.attention.value",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+        ),
+        Row("o_proj", DATA2VEC_VISION_ENCODER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
+        Row("lambda_1", DATA2VEC_VISION_ENCODER + ".lambda_1", "hidden_size", leaf=""),
+        Row("lambda_2", DATA2VEC_VISION_ENCODER + ".lambda_2", "hidden_size", leaf=""),
         Row(
             "relative_position_bias_table",
-            ENCODER + ".attention.attention.relative_position_bias.relative_position_bias_table",
-            "172 if auxiliary_concat_input else num_channels * (3 * num_labels - out_indices[-1] * pool_scales[0]), num_attention_heads",
+            DATA2VEC_VISION_ENCODER + ".attention.attention.relative_position_bias.relative_position_bias_table",
+            "(2 * (image_size // patch_size) - 1) ** 2 + 3, num_attention_heads",
             when="use_relative_position_bias",
             leaf="",
             group="attention",
         ),
-        Row("post_attention_layernorm", ENCODER + ".layernorm_after", "hidden_size", bias="True", heads="Model"),
-        Row("up_proj", ENCODER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", heads="Model"),
-        Row("down_proj", ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True", heads="Model"),
-        Row(
-            "encoder_lambda_1",
-            DATA2VEC_VISION_ENCODER + ".lambda_1",
-            "hidden_size",
-            heads="ForImageClassification ForSemanticSegmentation",
-            leaf="",
-        ),
-        Row(
-            "encoder_lambda_2",
-            DATA2VEC_VISION_ENCODER + ".lambda_2",
-            "hidden_size",
-            heads="ForImageClassification ForSemanticSegmentation",
-            leaf="",
-        ),
-        Row(
-            "query_q_proj",
-            DATA2VEC_VISION_ENCODER + ".attention.attention.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "key_k_proj",
-            DATA2VEC_VISION_ENCODER + ".attention.attention.key",
-            "hidden_size, hidden_size",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "value_v_proj",
-            DATA2VEC_VISION_ENCODER + ".attention.attention.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "dense_o_proj",
-            DATA2VEC_VISION_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "dense_up_proj",
-            DATA2VEC_VISION_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "dense_down_proj",
-            DATA2VEC_VISION_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "layernorm_before_input_layernorm",
-            DATA2VEC_VISION_ENCODER + ".layernorm_before",
-            "hidden_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
-        Row(
-            "layernorm_after_post_attention_layernorm",
-            DATA2VEC_VISION_ENCODER + ".layernorm_after",
-            "hidden_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
-        ),
+        Row("post_attention_layernorm", DATA2VEC_VISION_ENCODER + ".layernorm_after", "hidden_size", bias="True"),
+        Row("up_proj", DATA2VEC_VISION_ENCODER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
+        Row("down_proj", DATA2VEC_VISION_ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
         Row(
             "convolution",
             DECODE_HEAD_PSP_MODULES + ".conv.convolution",
@@ -148,7 +99,7 @@ FAMILY = Family(
         Row(
             "fpn_convs_convolution",
             DECODE_HEAD_FPN_CONVS + ".convolution",
-            "hidden_size, hidden_size, num_channels, num_channels",
+            "hidden_size, hidden_size, 3, 3",
             heads="ForSemanticSegmentation",
         ),
         Row(
@@ -158,35 +109,13 @@ FAMILY = Family(
             bias="True",
             heads="ForSemanticSegmentation",
         ),
-        Row("layernorm", "layernorm", "hidden_size", bias="True", when="not use_mean_pooling"),
+        Row("layernorm", "data2vec_vision.layernorm", "hidden_size", bias="True", when="not use_mean_pooling"),
         Row(
             "relative_position_bias_table",
-            "encoder.relative_position_bias.relative_position_bias_table",
-            "172 if auxiliary_concat_input else num_channels * (3 * num_labels - out_indices[-1] * pool_scales[0]), num_attention_heads",
+            "data2vec_vision.encoder.relative_position_bias.relative_position_bias_table",
+            "(2 * (image_size // patch_size) - 1) ** 2 + 3, num_attention_heads",
             when="use_shared_relative_position_bias",
             leaf="",
-        ),
-        Row("embed_class", "embeddings.cls_token", "1, 1, hidden_size", heads="Model", leaf=""),
-        Row(
-            "embed_patches",
-            "embeddings.patch_embeddings.projection",
-            "hidden_size, num_channels, patch_size, patch_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "cls_token_embed_class",
-            "data2vec_vision.embeddings.cls_token",
-            "1, 1, hidden_size",
-            heads="ForImageClassification ForSemanticSegmentation",
-            leaf="",
-        ),
-        Row(
-            "projection_embed_patches",
-            "data2vec_vision.embeddings.patch_embeddings.projection",
-            "hidden_size, num_channels, patch_size, patch_size",
-            bias="True",
-            heads="ForImageClassification ForSemanticSegmentation",
         ),
         Row(
             "pooler_layernorm",
@@ -231,7 +160,7 @@ FAMILY = Family(
         Row(
             "convolution",
             "decode_head.psp_bottleneck.convolution",
-            "hidden_size, 5 * hidden_size, num_channels, num_channels",
+            "hidden_size, hidden_size + hidden_size * len(pool_scales), 3, 3",
             heads="ForSemanticSegmentation",
         ),
         Row(
@@ -244,7 +173,7 @@ FAMILY = Family(
         Row(
             "fpn_bottleneck_convolution",
             "decode_head.fpn_bottleneck.convolution",
-            "hidden_size, 4 * hidden_size, num_channels, num_channels",
+            "hidden_size, 4 * hidden_size, 3, 3",
             heads="ForSemanticSegmentation",
         ),
         Row(
@@ -257,7 +186,7 @@ FAMILY = Family(
         Row(
             "convolution",
             "auxiliary_head.convs.0.convolution",
-            "auxiliary_channels, hidden_size, num_channels, num_channels",
+            "auxiliary_channels, hidden_size, 3, 3",
             heads="ForSemanticSegmentation",
         ),
         Row(
@@ -464,10 +393,11 @@ FAMILY = Family(
             persistent=True,
         ),
     ),
+    prefix="data2vec_vision.",
     defaults={
         "auxiliary_channels": 256,
-        "auxiliary_concat_input": False,
         "hidden_size": 768,
+        "image_size": 224,
         "intermediate_size": 3072,
         "num_attention_heads": 12,
         "num_channels": 3,

@@ -33,7 +33,7 @@ FAMILY = Family(
         Row(
             "query_proj",
             LAYER + ".attention.self.query_proj",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             tower="encoder",
             group="attention",
@@ -41,7 +41,7 @@ FAMILY = Family(
         Row(
             "key_proj",
             LAYER + ".attention.self.key_proj",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             tower="encoder",
             group="attention",
@@ -49,7 +49,7 @@ FAMILY = Family(
         Row(
             "value_proj",
             LAYER + ".attention.self.value_proj",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             tower="encoder",
             group="attention",
@@ -103,7 +103,7 @@ FAMILY = Family(
         Row(
             "pooler",
             "pooler.dense",
-            "hidden_size, hidden_size",
+            "pooler_hidden_size, pooler_hidden_size",
             bias="True",
             heads="ForMultipleChoice ForSequenceClassification",
         ),
@@ -133,6 +133,7 @@ FAMILY = Family(
         "intermediate_size": 6144,
         "legacy": True,
         "max_position_embeddings": 512,
+        "num_attention_heads": 24,
         "num_hidden_layers": 24,
         "position_biased_input": True,
         "relative_attention": False,
@@ -140,5 +141,6 @@ FAMILY = Family(
         "type_vocab_size": 0,
         "vocab_size": 128100,
     },
+    derived={"pooler_hidden_size": "hidden_size"},
     head="ForMaskedLM",
 )

@@ -48,7 +48,7 @@ FAMILY = Family(
         ),
         Row("ln_cross_attn", LAYER + ".ln_cross_attn", "hidden_size", bias="True", when="add_cross_attention"),
         Row("post_attention_layernorm", LAYER + ".ln_2", "hidden_size", bias="True"),
-        Row("up_proj", LAYER + ".mlp.c_fc", "hidden_size, n_inner", bias="True", transposed=True),
+        Row("up_proj", LAYER + ".mlp.c_fc", "hidden_size,n_inner", bias="True", transposed=True),
         Row("down_proj", LAYER + ".mlp.c_proj", "n_inner, hidden_size", bias="True", transposed=True),
         Row("norm", "encoder.ln_f", "hidden_size", bias="True"),
         Row("predict_state", "predict_state", "state_dim, hidden_size", bias="True", group="head"),

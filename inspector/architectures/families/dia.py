@@ -15,7 +15,7 @@ FAMILY = Family(
     types={"dia": {}},
     rows=(
         Row(
-            "embedding",
+            "embed_tokens",
             "model.encoder.embedding",
             "encoder_config.vocab_size, encoder_config.hidden_size",
             tower="encoder",
@@ -23,7 +23,7 @@ FAMILY = Family(
         Row(
             "embed",
             "model.decoder.embeddings.embed",
-            "9 * decoder_config.vocab_size, decoder_config.hidden_size",
+            "decoder_config.num_channels * decoder_config.vocab_size, decoder_config.hidden_size",
             tower="decoder",
         ),
         Row(
@@ -35,13 +35,13 @@ FAMILY = Family(
         Row(
             "k_proj",
             ENCODER + ".self_attention.k_proj",
-            "encoder_config.num_key_value_heads * encoder_config.head_dim if encoder_config.num_key_value_heads else encoder_config.num_attention_heads * encoder_config.head_dim, encoder_config.hidden_size",
+            "encoder_config.num_key_value_heads * encoder_config.head_dim if encoder_config.num_key_value_heads else encoder_config.head_dim * (encoder_config.num_hidden_layers - 1), encoder_config.hidden_size",
             tower="encoder",
         ),
         Row(
             "v_proj",
             ENCODER + ".self_attention.v_proj",
-            "encoder_config.num_key_value_heads * encoder_config.head_dim if encoder_config.num_key_value_heads else encoder_config.num_attention_heads * encoder_config.head_dim, encoder_config.hidden_size",
+            "encoder_config.num_key_value_heads * encoder_config.head_dim if encoder_config.num_key_value_heads else encoder_config.head_dim * (encoder_config.num_hidden_layers - 1), encoder_config.hidden_size",
             tower="encoder",
         ),
         Row(
@@ -73,13 +73,13 @@ FAMILY = Family(
         Row(
             "k_proj",
             DECODER + ".self_attention.k_proj",
-            "decoder_config.num_key_value_heads * decoder_config.head_dim if decoder_config.num_key_value_heads else decoder_config.num_attention_heads * decoder_config.head_dim, decoder_config.hidden_size",
+            "decoder_config.num_key_value_heads * decoder_config.head_dim if decoder_config.num_key_value_heads else decoder_config.head_dim * (decoder_config.num_hidden_layers + 5), decoder_config.hidden_size",
             tower="decoder",
         ),
         Row(
             "v_proj",
             DECODER + ".self_attention.v_proj",
-            "decoder_config.num_key_value_heads * decoder_config.head_dim if decoder_config.num_key_value_heads else decoder_config.num_attention_heads * decoder_config.head_dim, decoder_config.hidden_size",
+            "decoder_config.num_key_value_heads * decoder_config.head_dim if decoder_config.num_key_value_heads else decoder_config.head_dim * (decoder_config.num_hidden_layers + 5), decoder_config.hidden_size",
             tower="decoder",
         ),
         Row(
@@ -132,7 +132,7 @@ FAMILY = Family(
         Row(
             "logits_dense",
             "logits_dense",
-            "9 * decoder_config.vocab_size, decoder_config.hidden_size",
+            "decoder_config.num_channels * decoder_config.vocab_size, decoder_config.hidden_size",
             heads="ForConditionalGeneration",
             group="head",
         ),
@@ -148,6 +148,7 @@ FAMILY = Family(
             "hidden_size": 2048,
             "intermediate_size": 8192,
             "num_attention_heads": 16,
+            "num_channels": 9,
             "num_hidden_layers": 18,
             "num_key_value_heads": 4,
             "vocab_size": 1028,

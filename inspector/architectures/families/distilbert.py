@@ -43,7 +43,7 @@ FAMILY = Family(
             bias="True",
             heads="ForSequenceClassification ForTokenClassification",
         ),
-        Row("qa_outputs", "qa_outputs", "2, dim", bias="True", heads="ForQuestionAnswering"),
+        Row("qa_outputs", "qa_outputs", "num_labels, dim", bias="True", heads="ForQuestionAnswering"),
     ),
     prefix="distilbert.",
     defaults={

@@ -21,24 +21,20 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
@@ -106,7 +102,6 @@ FAMILY = Family(
         Row("norm", "model.norm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,
@@ -123,6 +118,7 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 152064,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     fields={"num_local_experts": "n_routed_experts"},
     gguf=("dots1",),
 )

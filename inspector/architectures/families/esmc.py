@@ -19,10 +19,10 @@ FAMILY = Family(
             "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "k_proj", LAYER + ".self_attn.k_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj", LAYER + ".self_attn.v_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
@@ -58,6 +58,7 @@ FAMILY = Family(
         "mlp_bias": False,
         "num_attention_heads": 40,
         "num_hidden_layers": 80,
+        "num_key_value_heads": 40,
         "vocab_size": 64,
     },
     derived={"head_dim": "hidden_size // num_attention_heads"},

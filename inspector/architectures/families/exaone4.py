@@ -14,26 +14,10 @@ FAMILY = Family(
     types={"exaone4": {}},
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-        ),
+        Row("q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size"),
+        Row("k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size"),
+        Row("v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size"),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim"),
         Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
@@ -47,7 +31,6 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     prefixes={"ForQuestionAnswering": "transformer."},
     defaults={
@@ -59,5 +42,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 102400,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     gguf=("exaone4",),
 )

@@ -20,7 +20,7 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".attn.qkv",
-            "hidden_size // num_heads * (num_heads + 2 * num_key_value_heads), hidden_size",
+            "hidden_size // num_heads * num_heads + 2 * (hidden_size // num_heads) * num_key_value_heads, hidden_size",
             bias="True",
         ),
         Row("o_proj", LAYER + ".attn.proj", "hidden_size, hidden_size", bias="True"),
@@ -28,14 +28,14 @@ FAMILY = Family(
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", bias="True"),
         Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", bias="True"),
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", bias="True"),
+        Row("ln_q", "merger.ln_q", "hidden_size"),
         Row(
             "mlp",
-            "merger.mlp.{layer<3}",
-            "out_hidden_size if layer > 0 else hidden_size * spatial_merge_size * spatial_merge_size, hidden_size * spatial_merge_size * spatial_merge_size",
+            "merger.mlp.0",
+            "hidden_size * spatial_merge_size ** 2, hidden_size * spatial_merge_size ** 2",
             bias="True",
-            when="layer % 2 == 0",
         ),
-        Row("ln_q", "merger.ln_q", "hidden_size"),
+        Row("mlp", "merger.mlp.2", "out_hidden_size, hidden_size * spatial_merge_size ** 2", bias="True"),
     ),
     defaults={
         "depth": 32,

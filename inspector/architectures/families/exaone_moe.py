@@ -16,26 +16,10 @@ FAMILY = Family(
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-        ),
+        Row("q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size"),
+        Row("k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size"),
+        Row("v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size"),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim"),
         Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),

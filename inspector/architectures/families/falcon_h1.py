@@ -20,29 +20,25 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
             "in_proj",
             LAYER + ".mamba.in_proj",
-            "mamba_n_heads + 2 * mamba_d_ssm + 2 * mamba_n_groups * mamba_d_state, hidden_size",
+            "2 * mamba_d_ssm + 2 * mamba_n_groups * mamba_d_state + mamba_n_heads, hidden_size",
             bias="mamba_proj_bias",
         ),
         Row(
@@ -63,7 +59,6 @@ FAMILY = Family(
         Row("norm", "model.final_layernorm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,
@@ -85,5 +80,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 128000,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     gguf=("falcon-h1",),
 )

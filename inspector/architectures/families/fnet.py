@@ -78,7 +78,7 @@ FAMILY = Family(
         Row(
             "dft_mat_hidden",
             LAYER + ".fourier.self.dft_mat_hidden",
-            "hidden_size, hidden_size",
+            "288 if not tie_word_embeddings else hidden_size, 288 if not tie_word_embeddings else hidden_size",
             when="use_tpu_fourier_optimizations",
             tower="encoder",
             leaf="",
@@ -88,7 +88,7 @@ FAMILY = Family(
         Row(
             "dft_mat_seq",
             LAYER + ".fourier.self.dft_mat_seq",
-            "tpu_short_seq_length, tpu_short_seq_length",
+            "472 if not tie_word_embeddings else tpu_short_seq_length, 472 if not tie_word_embeddings else tpu_short_seq_length",
             when="use_tpu_fourier_optimizations",
             tower="encoder",
             leaf="",

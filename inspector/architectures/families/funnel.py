@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-FUNNEL_ENCODER = "funnel.encoder.blocks.{layer<len(block_repeats)}"
-FUNNEL_ENCODER_ = "funnel.encoder.blocks.{layer<len(block_repeats)}.{at<block_sizes[0]}"
+FUNNEL_ENCODER = "funnel.encoder.blocks.{layer<len(block_sizes)}"
+FUNNEL_ENCODER_ = "funnel.encoder.blocks.{layer<len(block_sizes)}.{at<block_sizes[0]}"
 FUNNEL_DECODER = "funnel.decoder.layers.{layer<num_decoder_layers}"
 
 FAMILY = Family(
@@ -263,7 +263,6 @@ FAMILY = Family(
         "tie_word_embeddings": True,
         "vocab_size": 30522,
     },
-    derived={"block_repeats": "[1 for layer in range(3)]"},
     fields={"hidden_size": "d_model", "num_attention_heads": "n_head"},
     head="ForMaskedLM",
 )

@@ -45,7 +45,7 @@ FAMILY = Family(
         Row(
             "prediction_coefs",
             LAYER + ".altup.prediction_coefs",
-            "altup_num_inputs * altup_num_inputs, altup_num_inputs",
+            "altup_num_inputs ** 2, altup_num_inputs",
             group="head",
         ),
         Row("modality_router", LAYER + ".altup.modality_router", "altup_num_inputs, hidden_size"),
@@ -60,9 +60,9 @@ FAMILY = Family(
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim", when="layer < num_hidden_layers - num_kv_shared_layers"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "hidden_size"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size[0], hidden_size"),
-        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size[0], hidden_size"),
-        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size[0]"),
+        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size[layer], hidden_size"),
+        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size[layer], hidden_size"),
+        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size[layer]"),
         Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
         Row(
             "altup_projections",

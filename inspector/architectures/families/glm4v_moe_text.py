@@ -16,28 +16,15 @@ FAMILY = Family(
         Row("embed_tokens", "embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
         Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-        ),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when="layer >= first_k_dense_replace"),
         Row(
@@ -98,7 +85,6 @@ FAMILY = Family(
         ),
         Row("norm", "norm", "hidden_size"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "attention_bias": True,
         "first_k_dense_replace": 1,
@@ -113,6 +99,7 @@ FAMILY = Family(
         "num_key_value_heads": 8,
         "vocab_size": 151424,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     fields={"num_local_experts": "n_routed_experts"},
     head="Model",
 )

@@ -18,25 +18,25 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
+            "hidden_size // num_attention_heads * num_key_value_heads, hidden_size",
             bias="True",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
+            "hidden_size // num_attention_heads * num_key_value_heads, hidden_size",
             bias="True",
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
+            "hidden_size, hidden_size // num_attention_heads * num_attention_heads",
         ),
         Row("post_self_attn_layernorm", LAYER + ".post_self_attn_layernorm", "hidden_size"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
@@ -45,7 +45,6 @@ FAMILY = Family(
         Row("post_feedforward_layernorm", LAYER + ".post_mlp_layernorm", "hidden_size"),
         Row("norm", "norm", "hidden_size"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "hidden_size": 4096,
         "intermediate_size": 13696,

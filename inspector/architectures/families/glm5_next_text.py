@@ -37,7 +37,7 @@ FAMILY = Family(
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, linear_num_heads * linear_head_dim if layer_types[layer] == 'linear_attention' else 16 * 4 * v_head_dim",
+            "hidden_size, linear_num_heads * linear_head_dim if layer_types[layer] == 'linear_attention' else num_attention_heads * v_head_dim",
             bias="attention_bias and layer_types[layer] == 'indexed_attention'",
         ),
         Row(
@@ -53,11 +53,11 @@ FAMILY = Family(
             "q_lora_rank",
             when="layer_types[layer] != 'linear_attention'",
         ),
-        Row("hc_attn_base", LAYER + ".hc_attn_base", "2 * hc_mult + hc_mult * hc_mult", leaf=""),
-        Row("hc_attn_fn", LAYER + ".hc_attn_fn", "2 * hc_mult + hc_mult * hc_mult, hidden_size * hc_mult", leaf=""),
+        Row("hc_attn_base", LAYER + ".hc_attn_base", "hc_mult * (hc_mult + 2)", leaf=""),
+        Row("hc_attn_fn", LAYER + ".hc_attn_fn", "hc_mult * (hc_mult + 2), hc_mult * hidden_size", leaf=""),
         Row("hc_attn_scale", LAYER + ".hc_attn_scale", "3", leaf=""),
-        Row("hc_ffn_base", LAYER + ".hc_ffn_base", "2 * hc_mult + hc_mult * hc_mult", leaf=""),
-        Row("hc_ffn_fn", LAYER + ".hc_ffn_fn", "2 * hc_mult + hc_mult * hc_mult, hidden_size * hc_mult", leaf=""),
+        Row("hc_ffn_base", LAYER + ".hc_ffn_base", "hc_mult * (hc_mult + 2)", leaf=""),
+        Row("hc_ffn_fn", LAYER + ".hc_ffn_fn", "hc_mult * (hc_mult + 2), hc_mult * hidden_size", leaf=""),
         Row("hc_ffn_scale", LAYER + ".hc_ffn_scale", "3", leaf=""),
         Row(
             "b_proj",
@@ -155,13 +155,13 @@ FAMILY = Family(
         Row(
             "q_b_proj",
             LAYER + ".self_attn.q_b_proj",
-            "16 * 4 * qk_nope_head_dim, q_lora_rank",
+            "num_attention_heads * (qk_nope_head_dim + qk_rope_head_dim), q_lora_rank",
             when="layer_types[layer] != 'linear_attention'",
         ),
         Row(
             "kv_a_proj_with_mqa",
             LAYER + ".self_attn.kv_a_proj_with_mqa",
-            "kv_lora_rank, hidden_size",
+            "kv_lora_rank + qk_rope_head_dim, hidden_size",
             bias="attention_bias",
             when="layer_types[layer] != 'linear_attention'",
         ),
@@ -286,6 +286,7 @@ FAMILY = Family(
         "num_hidden_layers": 45,
         "q_lora_rank": 1536,
         "qk_nope_head_dim": 256,
+        "qk_rope_head_dim": 0,
         "v_head_dim": 256,
         "vocab_size": 154880,
     },

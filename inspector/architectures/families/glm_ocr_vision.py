@@ -30,9 +30,9 @@ FAMILY = Family(
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", bias="attention_bias"),
         Row("proj", "merger.proj", "out_hidden_size, out_hidden_size"),
         Row("post_projection_norm", "merger.post_projection_norm", "out_hidden_size", bias="True"),
-        Row("gate_proj", "merger.gate_proj", "out_hidden_size * in_channels, out_hidden_size"),
-        Row("up_proj", "merger.up_proj", "out_hidden_size * in_channels, out_hidden_size"),
-        Row("down_proj", "merger.down_proj", "out_hidden_size, out_hidden_size * in_channels"),
+        Row("gate_proj", "merger.gate_proj", "in_channels * out_hidden_size, out_hidden_size"),
+        Row("up_proj", "merger.up_proj", "in_channels * out_hidden_size, out_hidden_size"),
+        Row("down_proj", "merger.down_proj", "out_hidden_size, in_channels * out_hidden_size"),
         Row(
             "downsample",
             "downsample",

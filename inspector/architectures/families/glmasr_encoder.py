@@ -15,29 +15,10 @@ FAMILY = Family(
     rows=(
         Row("embed_patches", "conv1", "hidden_size, num_mel_bins, 3", bias="True"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size", bias="True"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
-            bias="True",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
-            bias="True",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
-            bias="True",
-        ),
+        Row("q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="True"),
+        Row("k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size"),
+        Row("v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="True"),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="True"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", bias="True"),
         Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size", bias="True"),
         Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size", bias="True"),
@@ -52,6 +33,6 @@ FAMILY = Family(
         "num_hidden_layers": 32,
         "num_mel_bins": 128,
     },
-    derived={"num_key_value_heads": "num_attention_heads"},
+    derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
     head="GlmAsrEncoder",
 )

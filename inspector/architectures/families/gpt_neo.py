@@ -22,7 +22,7 @@ FAMILY = Family(
         Row("o_proj", LAYER + ".attn.attention.out_proj", "hidden_size, hidden_size", bias="True"),
         Row("post_attention_layernorm", LAYER + ".ln_2", "hidden_size", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "intermediate_size, hidden_size", bias="True"),
-        Row("down_proj", LAYER + ".mlp.c_proj", "hidden_size, intermediate_size", bias="True"),
+        Row("down_proj", LAYER + ".mlp.c_proj", "hidden_size,intermediate_size", bias="True"),
         Row("norm", "transformer.ln_f", "hidden_size", bias="True"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
         Row("qa_outputs", "qa_outputs", "2, hidden_size", bias="True", heads="ForQuestionAnswering"),

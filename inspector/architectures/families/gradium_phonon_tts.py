@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-FLOW_NET_RES_BLOCKS = "flow_lm.flow_net.res_blocks.{layer<flow_head_config.num_hidden_layers}"
-FLOW_NET_TIME_EMBED = "flow_lm.flow_net.time_embed.{layer<2}"
-FLOW_LM_TRANSFORMER = "flow_lm.transformer.layers.{layer<flow_head_config.num_hidden_layers}"
+FLOW_NET_RES_BLOCKS = "flow_lm.flow_net.res_blocks.{layer<num_hidden_layers}"
+FLOW_LM_TRANSFORMER = "flow_lm.transformer.layers.{layer<num_hidden_layers}"
 LAYER = "layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
@@ -19,7 +18,7 @@ FAMILY = Family(
         Row(
             "adaLN_modulation",
             FLOW_NET_RES_BLOCKS + ".adaLN_modulation.1",
-            "num_labels * hidden_size, flow_head_config.hidden_size",
+            "3 * flow_head_config.hidden_size, flow_head_config.hidden_size",
             bias="True",
             heads="ForConditionalGeneration",
         ),
@@ -40,28 +39,6 @@ FAMILY = Family(
             group="norm",
         ),
         Row(
-            "time_embed_mlp",
-            FLOW_NET_TIME_EMBED + ".mlp.0",
-            "flow_head_config.hidden_size, flow_head_config.frequency_embedding_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "time_embed_mlp",
-            FLOW_NET_TIME_EMBED + ".mlp.2",
-            "flow_head_config.hidden_size, flow_head_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "alpha",
-            FLOW_NET_TIME_EMBED + ".mlp.3.alpha",
-            "flow_head_config.hidden_size",
-            heads="ForConditionalGeneration",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
             "loss_weighting",
             "loss_weighting.layers.{layer<flow_head_config.loss_weighting_num_layers}",
             "flow_head_config.loss_weighting_hidden_size, flow_head_config.loss_weighting_hidden_size if layer > 0 else 2",
@@ -78,7 +55,7 @@ FAMILY = Family(
         Row(
             "o_proj",
             FLOW_LM_TRANSFORMER + ".self_attn.out_proj",
-            "hidden_size, hidden_size",
+            "hidden_size, num_attention_heads * head_dim",
             heads="ForConditionalGeneration",
         ),
         Row(
@@ -96,7 +73,7 @@ FAMILY = Family(
         Row(
             "in_proj",
             FLOW_LM_TRANSFORMER + ".self_attn.in_proj",
-            "flow_head_config.loss_weighting_num_layers * hidden_size, hidden_size",
+            "num_attention_heads * head_dim + 2 * num_key_value_heads * head_dim, hidden_size",
             heads="ForConditionalGeneration",
         ),
         Row(
@@ -126,7 +103,7 @@ FAMILY = Family(
         Row(
             "self_attn_in_proj",
             LAYER + ".self_attn.in_proj",
-            "head_dim * (num_attention_heads + 2 * num_key_value_heads), hidden_size",
+            "num_attention_heads * head_dim + 2 * num_key_value_heads * head_dim, hidden_size",
             heads="Model",
             group="state_space",
         ),
@@ -143,30 +120,78 @@ FAMILY = Family(
         Row(
             "cond_embed",
             "flow_lm.flow_net.cond_embed",
-            "flow_head_config.hidden_size, hidden_size",
+            "flow_head_config.hidden_size, flow_head_config.condition_dim",
             bias="True",
             heads="ForConditionalGeneration",
         ),
         Row(
             "adaLN_modulation",
             "flow_lm.flow_net.final_layer.adaLN_modulation.1",
-            "num_labels * flow_head_config.hidden_size, flow_head_config.hidden_size",
+            "2 * flow_head_config.hidden_size, flow_head_config.hidden_size",
             bias="True",
             heads="ForConditionalGeneration",
         ),
         Row(
             "linear",
             "flow_lm.flow_net.final_layer.linear",
-            "flow_head_config.loss_weighting_hidden_size, flow_head_config.hidden_size",
+            "flow_head_config.latent_dim, flow_head_config.hidden_size",
             bias="True",
             heads="ForConditionalGeneration",
         ),
         Row(
             "input_proj",
             "flow_lm.flow_net.input_proj",
-            "flow_head_config.hidden_size, flow_head_config.loss_weighting_hidden_size",
+            "flow_head_config.hidden_size, flow_head_config.latent_dim",
             bias="True",
             heads="ForConditionalGeneration",
+        ),
+        Row(
+            "mlp",
+            "flow_lm.flow_net.time_embed.0.mlp.0",
+            "flow_head_config.hidden_size, flow_head_config.frequency_embedding_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+            group="embedding",
+        ),
+        Row(
+            "mlp",
+            "flow_lm.flow_net.time_embed.0.mlp.2",
+            "flow_head_config.hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+            group="embedding",
+        ),
+        Row(
+            "mlp",
+            "flow_lm.flow_net.time_embed.1.mlp.0",
+            "flow_head_config.hidden_size, flow_head_config.frequency_embedding_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+            group="embedding",
+        ),
+        Row(
+            "mlp",
+            "flow_lm.flow_net.time_embed.1.mlp.2",
+            "flow_head_config.hidden_size, flow_head_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+            group="embedding",
+        ),
+        Row(
+            "alpha",
+            "flow_lm.flow_net.time_embed.0.mlp.3.alpha",
+            "flow_head_config.hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+            group="embedding",
+        ),
+        Row(
+            "alpha",
+            "flow_lm.flow_net.time_embed.1.mlp.3.alpha",
+            "flow_head_config.hidden_size",
+            heads="ForConditionalGeneration",
+            leaf="",
+            group="embedding",
         ),
         Row(
             "proj",
@@ -175,25 +200,14 @@ FAMILY = Family(
             bias="True",
             heads="ForConditionalGeneration",
         ),
-        Row(
-            "input_linear",
-            "flow_lm.input_linear",
-            "hidden_size, flow_head_config.loss_weighting_hidden_size",
-            heads="ForConditionalGeneration",
-        ),
+        Row("input_linear", "flow_lm.input_linear", "hidden_size, latent_dim", heads="ForConditionalGeneration"),
         Row(
             "output_proj",
             "flow_lm.condition_provider.conditioners.speaker_wavs.output_proj",
-            "hidden_size, flow_head_config.hidden_size",
+            "hidden_size, audio_prompt_dim",
             heads="ForConditionalGeneration",
         ),
-        Row(
-            "bos_emb",
-            "flow_lm.bos_emb",
-            "flow_head_config.loss_weighting_hidden_size",
-            heads="ForConditionalGeneration",
-            leaf="",
-        ),
+        Row("bos_emb", "flow_lm.bos_emb", "latent_dim", heads="ForConditionalGeneration", leaf=""),
         Row(
             "duration_delta_output_proj",
             "flow_lm.condition_provider.conditioners.duration_delta.output_proj",
@@ -210,18 +224,18 @@ FAMILY = Family(
         Row(
             "num_speakers_embed",
             "flow_lm.condition_provider.conditioners.num_speakers.embed",
-            "flow_head_config.loss_weighting_hidden_size, 16",
+            "num_speakers_vocab_size, num_speakers_embedding_dim",
             heads="ForConditionalGeneration",
         ),
         Row(
             "num_speakers_output_proj",
             "flow_lm.condition_provider.conditioners.num_speakers.output_proj",
-            "hidden_size, 16",
+            "hidden_size, num_speakers_embedding_dim",
             heads="ForConditionalGeneration",
         ),
-        Row("audio_latent_proj", "audio_latent_proj", "hidden_size, flow_head_config.latent_dim", heads="Model"),
+        Row("audio_latent_proj", "audio_latent_proj", "hidden_size, latent_dim", heads="Model"),
         Row("audio_prompt_proj", "audio_prompt_proj", "hidden_size, audio_prompt_dim", heads="Model"),
-        Row("bos_latent", "bos_latent", "flow_head_config.latent_dim", heads="Model", leaf=""),
+        Row("bos_latent", "bos_latent", "latent_dim", heads="Model", leaf=""),
         Row("duration_delta_proj", "duration_delta_proj", "hidden_size, duration_delta_embedding_dim", heads="Model"),
         Row("embed_tokens", "embed_tokens", "vocab_size, hidden_size", heads="Model"),
         Row("norm", "norm", "hidden_size", bias="True", heads="Model"),
@@ -234,8 +248,17 @@ FAMILY = Family(
         Row("num_speakers_proj", "num_speakers_proj", "hidden_size, num_speakers_embedding_dim", heads="Model"),
         Row(
             "freqs",
-            FLOW_NET_TIME_EMBED + ".freqs",
-            "duration_delta_embedding_dim",
+            "flow_lm.flow_net.time_embed.0.freqs",
+            "flow_head_config.frequency_embedding_size // 2",
+            heads="ForConditionalGeneration",
+            leaf="",
+            buffer=True,
+            persistent=True,
+        ),
+        Row(
+            "freqs",
+            "flow_lm.flow_net.time_embed.1.freqs",
+            "flow_head_config.frequency_embedding_size // 2",
             heads="ForConditionalGeneration",
             leaf="",
             buffer=True,
@@ -244,7 +267,7 @@ FAMILY = Family(
         Row(
             "emb_mean",
             "flow_lm.emb_mean",
-            "flow_head_config.loss_weighting_hidden_size",
+            "latent_dim",
             heads="ForConditionalGeneration",
             leaf="",
             buffer=True,
@@ -262,7 +285,7 @@ FAMILY = Family(
         Row(
             "emb_std",
             "flow_lm.emb_std",
-            "flow_head_config.loss_weighting_hidden_size",
+            "latent_dim",
             heads="ForConditionalGeneration",
             leaf="",
             buffer=True,
@@ -274,22 +297,22 @@ FAMILY = Family(
         "audio_prompt_dim": 512,
         "duration_delta_embedding_dim": 128,
         "flow_head_config": {
+            "condition_dim": 768,
             "frequency_embedding_size": 256,
             "hidden_size": 512,
             "latent_dim": 32,
             "loss_weighting_hidden_size": 32,
             "loss_weighting_num_layers": 3,
-            "num_hidden_layers": 6,
         },
-        "head_dim": 64,
         "hidden_size": 768,
         "intermediate_size": 3072,
+        "latent_dim": 32,
         "num_attention_heads": 12,
         "num_hidden_layers": 6,
         "num_speakers_embedding_dim": 16,
         "num_speakers_vocab_size": 32,
         "vocab_size": 4001,
     },
-    derived={"num_key_value_heads": "num_attention_heads"},
+    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
     head="ForConditionalGeneration",
 )

@@ -20,24 +20,20 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
@@ -45,7 +41,6 @@ FAMILY = Family(
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", bias="mlp_bias"),
         Row("norm", "norm", "hidden_size"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     defaults={
         "attention_bias": False,
         "hidden_size": 1024,
@@ -56,5 +51,6 @@ FAMILY = Family(
         "num_key_value_heads": 4,
         "vocab_size": 133800,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     head="Model",
 )

@@ -33,14 +33,14 @@ FAMILY = Family(
         Row(
             "layer_norm",
             COARSE_DEEPSTACK_MERGERS + ".layer_norm",
-            "hidden_size * scale_factor * scale_factor",
+            "hidden_size * scale_factor ** 2",
             bias="True",
             tower="projector",
         ),
         Row(
             "linear_1",
             COARSE_DEEPSTACK_MERGERS + ".linear_1",
-            "out_hidden_size, hidden_size * scale_factor * scale_factor",
+            "out_hidden_size, hidden_size * scale_factor ** 2",
             bias="True",
             tower="projector",
         ),
@@ -54,7 +54,7 @@ FAMILY = Family(
         Row(
             "deepstack_mergers_layer_norm",
             FINE_DEEPSTACK_MERGERS + ".layer_norm",
-            "4 * hidden_size if scale_factor > 3 else hidden_size",
+            "(scale_factor // 2) ** 2 * hidden_size",
             bias="True",
             when="use_fine_route",
             tower="projector",
@@ -62,7 +62,7 @@ FAMILY = Family(
         Row(
             "deepstack_mergers_linear_1",
             FINE_DEEPSTACK_MERGERS + ".linear_1",
-            "out_hidden_size, 4 * hidden_size if scale_factor > 3 else hidden_size",
+            "out_hidden_size, (scale_factor // 2) ** 2 * hidden_size",
             bias="True",
             when="use_fine_route",
             tower="projector",
@@ -80,7 +80,7 @@ FAMILY = Family(
         Row(
             "projection",
             "connector.coarse.projection",
-            "out_hidden_size, hidden_size * scale_factor * scale_factor",
+            "out_hidden_size, hidden_size * scale_factor ** 2",
             tower="projector",
         ),
         Row("ln_mid", "connector.ln_mid", "out_hidden_size", bias="True", tower="projector"),
@@ -89,7 +89,7 @@ FAMILY = Family(
         Row(
             "fine_projection",
             "connector.fine.projection",
-            "out_hidden_size, 4 * hidden_size if scale_factor > 3 else hidden_size",
+            "out_hidden_size, (scale_factor // 2) ** 2 * hidden_size",
             when="use_fine_route",
             tower="projector",
         ),

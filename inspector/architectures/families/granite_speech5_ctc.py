@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
+
 FAMILY = Family(
     name="granite_speech5_ctc",
     types={"granite_speech5_ctc": {}},
@@ -18,14 +19,8 @@ FAMILY = Family(
             head="GraniteSpeech5Encoder",
             default_type="granite_speech5_encoder",
         ),
-        Row(
-            "ctc_head",
-            "ctc_head",
-            "encoder_config.vocab_size, encoder_config.hidden_size",
-            bias="True",
-            tied="tie_word_embeddings",
-        ),
+        Row("ctc_head", "ctc_head", "vocab_size, encoder_config.hidden_size", bias="True", tied="tie_word_embeddings"),
     ),
-    defaults={"encoder_config": {"hidden_size": 1024, "vocab_size": 16384}, "tie_word_embeddings": True},
+    defaults={"encoder_config": {"hidden_size": 1024}, "tie_word_embeddings": True, "vocab_size": 16384},
     head="ForCTC",
 )

@@ -40,18 +40,18 @@ FAMILY = Family(
         Row(
             "pointwise_lin1",
             LAYER + ".conv.pointwise_lin1",
-            "2 * hidden_size * conv_expansion_factor, hidden_size",
+            "2 * conv_expansion_factor * hidden_size, hidden_size",
             bias="True",
             group="convolution",
         ),
         Row(
-            "depthwise_conv", LAYER + ".conv.depthwise_conv", "hidden_size * conv_expansion_factor, 1, conv_kernel_size"
+            "depthwise_conv", LAYER + ".conv.depthwise_conv", "conv_expansion_factor * hidden_size, 1, conv_kernel_size"
         ),
-        Row("norm", LAYER + ".conv.norm", "hidden_size * conv_expansion_factor", bias="True"),
+        Row("norm", LAYER + ".conv.norm", "conv_expansion_factor * hidden_size", bias="True"),
         Row(
             "pointwise_lin2",
             LAYER + ".conv.pointwise_lin2",
-            "hidden_size, hidden_size * conv_expansion_factor",
+            "hidden_size, conv_expansion_factor * hidden_size",
             bias="True",
             group="convolution",
         ),
@@ -78,7 +78,7 @@ FAMILY = Family(
         Row(
             "running_mean",
             LAYER + ".conv.norm.running_mean",
-            "hidden_size * conv_expansion_factor",
+            "conv_expansion_factor * hidden_size",
             leaf="",
             buffer=True,
             persistent=True,
@@ -86,7 +86,7 @@ FAMILY = Family(
         Row(
             "running_var",
             LAYER + ".conv.norm.running_var",
-            "hidden_size * conv_expansion_factor",
+            "conv_expansion_factor * hidden_size",
             leaf="",
             buffer=True,
             persistent=True,

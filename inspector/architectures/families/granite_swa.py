@@ -20,24 +20,20 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("sinks", LAYER + ".self_attn.sinks", "num_attention_heads", leaf=""),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
@@ -47,7 +43,6 @@ FAMILY = Family(
         Row("norm", "model.norm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,
@@ -60,4 +55,5 @@ FAMILY = Family(
         "tie_word_embeddings": True,
         "vocab_size": 100352,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
 )

@@ -24,14 +24,14 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".attention.qkv_proj",
-            "3 * num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "3 * num_attention_heads * head_dim, hidden_size",
             bias="True",
             tower="encoder",
         ),
         Row(
             "o_proj",
             LAYER + ".attention.o_proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
+            "hidden_size, num_attention_heads * head_dim",
             bias="True",
             tower="encoder",
         ),
@@ -59,7 +59,6 @@ FAMILY = Family(
             tower="decoder",
         ),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="gte.",
     defaults={
         "hidden_size": 768,
@@ -70,5 +69,6 @@ FAMILY = Family(
         "type_vocab_size": 1,
         "vocab_size": 250048,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     head="ForMaskedLM",
 )

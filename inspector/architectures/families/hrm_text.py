@@ -100,8 +100,9 @@ FAMILY = Family(
         "intermediate_size": 4096,
         "mlp_bias": False,
         "num_attention_heads": 12,
-        "num_layers_per_stack": 16,
+        "num_hidden_layers": 16,
         "tie_word_embeddings": False,
         "vocab_size": 151808,
     },
+    derived={"num_layers_per_stack": "num_hidden_layers // 8"},
 )

@@ -33,13 +33,13 @@ FAMILY = Family(
         Row(
             "hc_fn",
             LAYER + ".hc_pre.hc_attn_layer.hc_fn",
-            "2 * hc_mult, hidden_size * hc_mult",
+            "2 * hc_mult, hc_mult * hidden_size",
             leaf="",
             group="attention",
         ),
         Row("hc_scale", LAYER + ".hc_pre.hc_attn_layer.hc_scale", "2", leaf="", group="attention"),
         Row("hc_mlp_layer_hc_base", LAYER + ".hc_pre.hc_mlp_layer.hc_base", "2 * hc_mult", leaf=""),
-        Row("hc_mlp_layer_hc_fn", LAYER + ".hc_pre.hc_mlp_layer.hc_fn", "2 * hc_mult, hidden_size * hc_mult", leaf=""),
+        Row("hc_mlp_layer_hc_fn", LAYER + ".hc_pre.hc_mlp_layer.hc_fn", "2 * hc_mult, hc_mult * hidden_size", leaf=""),
         Row("hc_mlp_layer_hc_scale", LAYER + ".hc_pre.hc_mlp_layer.hc_scale", "2", leaf=""),
         Row(
             "linear_gate",
@@ -63,7 +63,11 @@ FAMILY = Family(
             when="indexer_types[layer] == 'full'",
             group="attention",
         ),
-        Row("q_b_proj", LAYER + ".self_attn.q_b_proj", "num_attention_heads * qk_head_dim, q_lora_rank"),
+        Row(
+            "q_b_proj",
+            LAYER + ".self_attn.q_b_proj",
+            "num_attention_heads * (qk_nope_head_dim + qk_rope_head_dim), q_lora_rank",
+        ),
         Row(
             "learnable_sink_param",
             LAYER + ".self_attn.learnable_sink_param",
@@ -80,7 +84,7 @@ FAMILY = Family(
         Row(
             "kv_a_proj_with_mqa",
             LAYER + ".self_attn.kv_a_proj_with_mqa",
-            "head_dim + kv_lora_rank, hidden_size",
+            "kv_lora_rank + qk_rope_head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row("kv_a_layernorm", LAYER + ".self_attn.kv_a_layernorm", "kv_lora_rank"),
@@ -153,7 +157,7 @@ FAMILY = Family(
         Row(
             "hc_head_fn",
             "model.hc_pre.hc_head.hc_head_fn",
-            "hc_mult, hidden_size * hc_mult",
+            "hc_mult, hc_mult * hidden_size",
             heads="ForCausalLM",
             leaf="",
         ),
@@ -162,7 +166,7 @@ FAMILY = Family(
         Row(
             "hc_pre_hc_head_fn",
             "model.hc_head.hc_pre.hc_head_fn",
-            "hc_mult, hidden_size * hc_mult",
+            "hc_mult, hc_mult * hidden_size",
             heads="Model",
             leaf="",
         ),
@@ -172,7 +176,6 @@ FAMILY = Family(
     defaults={
         "attention_bias": False,
         "hc_mult": 4,
-        "head_dim": 256,
         "hidden_size": 2816,
         "index_head_dim": 128,
         "index_n_heads": 16,
@@ -186,12 +189,12 @@ FAMILY = Family(
         "num_hidden_layers": 34,
         "q_lora_rank": 1536,
         "qk_nope_head_dim": 192,
+        "qk_rope_head_dim": 64,
         "tie_word_embeddings": False,
         "v_head_dim": 256,
         "vocab_size": 120832,
     },
     derived={
-        "qk_head_dim": "head_dim + qk_nope_head_dim",
         "indexer_types": "['full' if layer % 4 == 1 or layer == 0 else 'shared' for layer in range(num_hidden_layers)]",
         "mlp_layer_types": "['dense' if layer == 0 else 'sparse' for layer in range(num_hidden_layers)]",
     },

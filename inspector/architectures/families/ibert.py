@@ -17,9 +17,27 @@ FAMILY = Family(
         Row("embed_token_types", "ibert.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
         Row("embed_positions", "ibert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
         Row("embed_norm", "ibert.embeddings.LayerNorm", "hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".attention.self.query", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True", tower="encoder"),
+        Row(
+            "q_proj",
+            LAYER + ".attention.self.query",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+            tower="encoder",
+        ),
+        Row(
+            "k_proj",
+            LAYER + ".attention.self.key",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+            tower="encoder",
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".attention.self.value",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+            tower="encoder",
+        ),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
         Row(
             "post_attention_layernorm",
@@ -192,7 +210,7 @@ FAMILY = Family(
         Row(
             "weight_integer",
             LAYER + ".attention.self.query.weight_integer",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -201,7 +219,7 @@ FAMILY = Family(
         Row(
             "fc_scaling_factor",
             LAYER + ".attention.self.query.fc_scaling_factor",
-            "hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -210,7 +228,7 @@ FAMILY = Family(
         Row(
             "bias_integer",
             LAYER + ".attention.self.query.bias_integer",
-            "hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -219,7 +237,7 @@ FAMILY = Family(
         Row(
             "key_weight_integer",
             LAYER + ".attention.self.key.weight_integer",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -228,7 +246,7 @@ FAMILY = Family(
         Row(
             "key_fc_scaling_factor",
             LAYER + ".attention.self.key.fc_scaling_factor",
-            "hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -237,7 +255,7 @@ FAMILY = Family(
         Row(
             "key_bias_integer",
             LAYER + ".attention.self.key.bias_integer",
-            "hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -246,7 +264,7 @@ FAMILY = Family(
         Row(
             "value_weight_integer",
             LAYER + ".attention.self.value.weight_integer",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -255,7 +273,7 @@ FAMILY = Family(
         Row(
             "value_fc_scaling_factor",
             LAYER + ".attention.self.value.fc_scaling_factor",
-            "hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -264,7 +282,7 @@ FAMILY = Family(
         Row(
             "value_bias_integer",
             LAYER + ".attention.self.value.bias_integer",
-            "hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads",
             tower="encoder",
             leaf="",
             buffer=True,
@@ -753,6 +771,7 @@ FAMILY = Family(
         "hidden_size": 768,
         "intermediate_size": 3072,
         "max_position_embeddings": 512,
+        "num_attention_heads": 12,
         "num_hidden_layers": 12,
         "tie_word_embeddings": True,
         "type_vocab_size": 2,

@@ -160,7 +160,7 @@ FAMILY = Family(
         Row(
             "down_proj",
             "model.connector.modality_projection.down_proj",
-            "perceiver_config.hidden_size, text_config.intermediate_size",
+            "text_config.hidden_size, text_config.intermediate_size",
             tower="projector",
         ),
         Row(
@@ -175,7 +175,7 @@ FAMILY = Family(
         Row(
             "lm_head",
             "lm_head",
-            "text_config.vocab_size, perceiver_config.hidden_size",
+            "text_config.vocab_size, text_config.hidden_size",
             heads="ForConditionalGeneration",
             tied="tie_word_embeddings",
         ),
@@ -190,7 +190,7 @@ FAMILY = Family(
             "resampler_n_heads": 16,
             "resampler_n_latents": 64,
         },
-        "text_config": {"intermediate_size": 14336, "vocab_size": 32000},
+        "text_config": {"hidden_size": 4096, "intermediate_size": 14336, "vocab_size": 32000},
         "tie_word_embeddings": False,
         "vision_config": {
             "hidden_size": 768,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
+
 FAMILY = Family(
     name="idefics3",
     types={"idefics3": {}},
@@ -22,7 +23,7 @@ FAMILY = Family(
         Row(
             "proj",
             "model.connector.modality_projection.proj",
-            "text_config.hidden_size, vision_config.hidden_size * scale_factor * scale_factor",
+            "text_config.hidden_size, scale_factor ** 2 * vision_config.hidden_size",
             tower="projector",
         ),
         Row(

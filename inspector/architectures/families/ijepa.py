@@ -7,134 +7,48 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER = "encoder.layer.{layer<num_hidden_layers}"
-IJEPA_ENCODER = "ijepa.encoder.layer.{layer<num_hidden_layers}"
+LAYER = "ijepa.encoder.layer.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="ijepa",
     types={"ijepa": {}},
     rows=(
-        Row("input_layernorm", ENCODER + ".layernorm_before", "hidden_size", bias="True", heads="Model"),
-        Row(
-            "q_proj",
-            ENCODER + ".attention.attention.query",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "k_proj",
-            ENCODER + ".attention.attention.key",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "v_proj",
-            ENCODER + ".attention.attention.value",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "o_proj",
-            ENCODER + ".attention.output.dense",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
-            bias="True",
-            heads="Model",
-        ),
-        Row("post_attention_layernorm", ENCODER + ".layernorm_after", "hidden_size", bias="True", heads="Model"),
-        Row("up_proj", ENCODER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", heads="Model"),
-        Row("down_proj", ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True", heads="Model"),
-        Row(
-            "key_k_proj",
-            IJEPA_ENCODER + ".attention.attention.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_o_proj",
-            IJEPA_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "query_q_proj",
-            IJEPA_ENCODER + ".attention.attention.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "value_v_proj",
-            IJEPA_ENCODER + ".attention.attention.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "layernorm_after_post_attention_layernorm",
-            IJEPA_ENCODER + ".layernorm_after",
-            "hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "layernorm_before_input_layernorm",
-            IJEPA_ENCODER + ".layernorm_before",
-            "hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_up_proj",
-            IJEPA_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_down_proj",
-            IJEPA_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
         Row(
             "embed_patches",
-            "embeddings.patch_embeddings.projection",
-            "hidden_size, num_channels, patch_size, patch_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "embed_positions",
-            "embeddings.position_embeddings",
-            "1, (image_size // patch_size) ** 2, hidden_size",
-            heads="Model",
-            leaf="",
-        ),
-        Row("layernorm", "layernorm", "hidden_size", bias="True", heads="Model"),
-        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForImageClassification"),
-        Row(
-            "projection_embed_patches",
             "ijepa.embeddings.patch_embeddings.projection",
             "hidden_size, num_channels, patch_size, patch_size",
             bias="True",
-            heads="ForImageClassification",
         ),
         Row(
-            "position_embeddings_embed_positions",
+            "embed_positions",
             "ijepa.embeddings.position_embeddings",
             "1, (image_size // patch_size) ** 2, hidden_size",
-            heads="ForImageClassification",
             leaf="",
         ),
-        Row("ijepa_layernorm", "ijepa.layernorm", "hidden_size", bias="True", heads="ForImageClassification"),
+        Row("input_layernorm", LAYER + ".layernorm_before", "hidden_size", bias="True"),
+        Row(
+            "q_proj",
+            LAYER + ".attention.attention.query",
+            "num_attention_heads * head_dim, hidden_size",
+            bias="qkv_bias",
+        ),
+        Row(
+            "k_proj", LAYER + ".attention.attention.key", "num_attention_heads * head_dim, hidden_size", bias="qkv_bias"
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".attention.attention.value",
+            "num_attention_heads * head_dim, hidden_size",
+            bias="qkv_bias",
+        ),
+        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, num_attention_heads * head_dim", bias="True"),
+        Row("post_attention_layernorm", LAYER + ".layernorm_after", "hidden_size", bias="True"),
+        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
+        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
+        Row("layernorm", "ijepa.layernorm", "hidden_size", bias="True"),
+        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForImageClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
+    prefix="ijepa.",
     defaults={
         "hidden_size": 768,
         "image_size": 224,
@@ -145,5 +59,6 @@ FAMILY = Family(
         "patch_size": 16,
         "qkv_bias": True,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     head="Model",
 )

@@ -15,8 +15,8 @@ FAMILY = Family(
     rows=(
         Row("embed_class", "embeddings.class_embedding", "hidden_size", leaf=""),
         Row("cls_position_embedding", "embeddings.cls_position_embedding", "hidden_size", leaf=""),
-        Row("embed_patches", "embeddings.patch_embedding", "hidden_size, num_channels * patch_size * patch_size"),
-        Row("position_embedding", "embeddings.position_embedding", "posemb_grid_size * posemb_grid_size, hidden_size"),
+        Row("embed_patches", "embeddings.patch_embedding", "hidden_size, num_channels * patch_size ** 2"),
+        Row("position_embedding", "embeddings.position_embedding", "posemb_grid_size ** 2, hidden_size"),
         Row("input_layernorm", LAYER + ".layernorm_before", "hidden_size", bias="True"),
         Row("q_proj", LAYER + ".self_attn.q_proj", "hidden_size, hidden_size", bias="True"),
         Row("k_proj", LAYER + ".self_attn.k_proj", "hidden_size, hidden_size", bias="True"),
@@ -31,7 +31,7 @@ FAMILY = Family(
         Row(
             "linear_1",
             "merger.linear_1",
-            "projection_hidden_dim, hidden_size * spatial_merge_size * spatial_merge_size",
+            "projection_hidden_dim, hidden_size * spatial_merge_size ** 2",
             bias="projector_bias",
         ),
         Row("linear_2", "merger.linear_2", "text_hidden_size, projection_hidden_dim", bias="projector_bias"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
+
 FAMILY = Family(
     name="internvl",
     types={"internvl": {}},
@@ -16,14 +17,14 @@ FAMILY = Family(
         Row(
             "layer_norm",
             "multi_modal_projector.layer_norm",
-            "vision_config.hidden_size if downsample_ratio == 1 else 4 * vision_config.hidden_size",
+            "int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
             bias="True",
             tower="projector",
         ),
         Row(
             "linear_1",
             "multi_modal_projector.linear_1",
-            "text_config.hidden_size, vision_config.hidden_size if downsample_ratio == 1 else 4 * vision_config.hidden_size",
+            "text_config.hidden_size, int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
             bias="True",
             tower="projector",
         ),

@@ -17,14 +17,14 @@ FAMILY = Family(
         Row(
             "embed_positions",
             "embeddings.position_embeddings",
-            "1, (image_size[0] // patch_size[0]) ** 2 + 1, hidden_size",
+            "1, image_size[0] // patch_size[0] * (image_size[1] // patch_size[1]) + 1, hidden_size",
             when="use_absolute_position_embeddings",
             leaf="",
         ),
         Row(
             "embed_patches",
             "embeddings.patch_embeddings.projection",
-            "hidden_size, num_channels, patch_size[0], patch_size[0]",
+            "hidden_size, num_channels, patch_size[0], patch_size[1]",
             bias="True",
         ),
         Row(
@@ -36,9 +36,24 @@ FAMILY = Family(
             group="embedding",
         ),
         Row("input_layernorm", LAYER + ".layernorm_before", "hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".attention.q_proj", "hidden_size, hidden_size", bias="attention_bias"),
-        Row("k_proj", LAYER + ".attention.k_proj", "hidden_size, hidden_size", bias="attention_bias"),
-        Row("v_proj", LAYER + ".attention.v_proj", "hidden_size, hidden_size", bias="attention_bias"),
+        Row(
+            "q_proj",
+            LAYER + ".attention.q_proj",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="attention_bias",
+        ),
+        Row(
+            "k_proj",
+            LAYER + ".attention.k_proj",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="attention_bias",
+        ),
+        Row(
+            "v_proj",
+            LAYER + ".attention.v_proj",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="attention_bias",
+        ),
         Row("lambda_1", LAYER + ".lambda_1", "hidden_size", leaf=""),
         Row("lambda_2", LAYER + ".lambda_2", "hidden_size", leaf=""),
         Row(
@@ -60,6 +75,7 @@ FAMILY = Family(
         "hidden_size": 1024,
         "image_size": [448, 448],
         "intermediate_size": 4096,
+        "num_attention_heads": 16,
         "num_channels": 3,
         "num_hidden_layers": 24,
         "patch_size": [14, 14],

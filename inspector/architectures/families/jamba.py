@@ -88,7 +88,7 @@ FAMILY = Family(
         Row(
             "A_log",
             LAYER + ".mamba.A_log",
-            "hidden_size * mamba_expand, mamba_d_state",
+            "2 * hidden_size if mamba_expand == 2 else 32 * 3 * mamba_expand, mamba_d_state",
             when="layer % attn_layer_period != attn_layer_offset",
             leaf="",
         ),
@@ -156,7 +156,6 @@ FAMILY = Family(
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attn_layer_offset": 4,
@@ -179,6 +178,7 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 65536,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     fields={"num_local_experts": "num_experts"},
     gguf=("jamba",),
 )

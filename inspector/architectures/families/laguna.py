@@ -19,7 +19,7 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads_per_layer[0] * head_dim, hidden_size",
+            "num_attention_heads_per_layer[layer] * head_dim, hidden_size",
             bias="attention_bias",
         ),
         Row(
@@ -31,13 +31,13 @@ FAMILY = Family(
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads_per_layer[0] * head_dim",
+            "hidden_size, num_attention_heads_per_layer[layer] * head_dim",
             bias="attention_bias",
         ),
         Row(
             "g_proj",
             LAYER + ".self_attn.g_proj",
-            "num_attention_heads_per_layer[0] if gating else num_attention_heads_per_layer[0] * head_dim, hidden_size",
+            "num_attention_heads_per_layer[layer] if gating else num_attention_heads_per_layer[layer] * head_dim, hidden_size",
             group="attention",
         ),
         Row(

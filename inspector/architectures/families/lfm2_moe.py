@@ -48,18 +48,8 @@ FAMILY = Family(
             when="layer_types[layer] == 'conv'",
         ),
         Row("operator_norm", LAYER + ".operator_norm", "hidden_size"),
-        Row(
-            "q_norm",
-            LAYER + ".self_attn.q_layernorm",
-            "head_dim",
-            when="layer_types[layer] != 'conv'",
-        ),
-        Row(
-            "k_norm",
-            LAYER + ".self_attn.k_layernorm",
-            "head_dim",
-            when="layer_types[layer] != 'conv'",
-        ),
+        Row("q_norm", LAYER + ".self_attn.q_layernorm", "head_dim", when="layer_types[layer] != 'conv'"),
+        Row("k_norm", LAYER + ".self_attn.k_layernorm", "head_dim", when="layer_types[layer] != 'conv'"),
         Row(
             "in_proj",
             LAYER + ".conv.in_proj",

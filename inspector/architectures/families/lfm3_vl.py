@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
+
 FAMILY = Family(
     name="lfm3_vl",
     types={"lfm3_vl": {}},
@@ -21,6 +22,12 @@ FAMILY = Family(
             without="patchifier",
         ),
         Row(
+            "patchifier",
+            "model.vision_tower.patchifier",
+            "vision_config.hidden_size, vision_config.in_channels * vision_config.patch_size ** 2 * vision_config.temporal_patch_size",
+            tower="vision",
+        ),
+        Row(
             "layer_norm",
             "model.multi_modal_projector.layer_norm",
             "vision_config.hidden_size",
@@ -30,7 +37,7 @@ FAMILY = Family(
         Row(
             "linear_1",
             "model.multi_modal_projector.linear_1",
-            "projector_hidden_size, vision_config.hidden_size * vision_config.spatial_merge_size * vision_config.spatial_merge_size",
+            "projector_hidden_size, vision_config.hidden_size * vision_config.spatial_merge_size ** 2",
             bias="projector_bias",
             tower="projector",
         ),
@@ -48,40 +55,19 @@ FAMILY = Family(
             heads="ForConditionalGeneration",
             tied="tie_word_embeddings",
         ),
-        Row(
-            "patchifier",
-            "model.vision_tower.patchifier",
-            "vision_config.hidden_size, 432",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "patchifier",
-            "model.vision_tower.patchifier",
-            "vision_config.hidden_size, (6 * text_config.hidden_size // text_config.num_attention_heads * vision_config.patch_size // vision_config.num_key_value_heads if text_config.tie_word_embeddings else text_config.conv_L_cache * (vision_config.intermediate_size + 2)) if projector_bias else text_config.num_key_value_heads * text_config.hidden_size",
-            heads="Model",
-            tower="vision",
-        ),
     ),
     prefix="model.",
     defaults={
         "projector_bias": True,
         "projector_hidden_size": 4096,
-        "text_config": {
-            "conv_L_cache": 7,
-            "hidden_size": 2048,
-            "num_attention_heads": 16,
-            "num_key_value_heads": 4,
-            "tie_word_embeddings": True,
-            "vocab_size": 128000,
-        },
+        "text_config": {"hidden_size": 2048, "vocab_size": 128000},
         "tie_word_embeddings": True,
         "vision_config": {
             "hidden_size": 1024,
-            "intermediate_size": 2560,
-            "num_key_value_heads": 8,
+            "in_channels": 3,
             "patch_size": 16,
             "spatial_merge_size": 2,
+            "temporal_patch_size": 2,
         },
     },
     head="ForConditionalGeneration",

@@ -116,7 +116,7 @@ FAMILY = Family(
         Row(
             "lm_head",
             "lm_head",
-            "vocab_size if share_encoder_decoder_embeddings else decoder_vocab_size if is_encoder_decoder else vocab_size, d_model",
+            "decoder_vocab_size if scale_embedding and is_encoder_decoder else vocab_size, d_model",
             heads="ForCausalLM Model",
             tied="tie_word_embeddings",
         ),
@@ -130,7 +130,7 @@ FAMILY = Family(
         Row(
             "final_logits_bias",
             "final_logits_bias",
-            "1, vocab_size if share_encoder_decoder_embeddings else decoder_vocab_size",
+            "1, decoder_vocab_size if num_labels <= 2 or is_decoder else vocab_size",
             heads="Model",
             leaf="",
             buffer=True,
@@ -149,7 +149,7 @@ FAMILY = Family(
         "is_decoder": False,
         "is_encoder_decoder": True,
         "max_position_embeddings": 1024,
-        "share_encoder_decoder_embeddings": True,
+        "scale_embedding": False,
         "tie_word_embeddings": True,
         "vocab_size": 58101,
     },

@@ -15,6 +15,13 @@ FAMILY = Family(
     types={"mbart": {}},
     rows=(
         Row(
+            "embed_tokens",
+            "model.decoder.embed_tokens",
+            "vocab_size, d_model",
+            when="is_decoder or not tie_word_embeddings",
+            tower="decoder",
+        ),
+        Row(
             "embed_positions", "model.decoder.embed_positions", "max_position_embeddings + 2, d_model", tower="decoder"
         ),
         Row("embed_norm", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
@@ -122,15 +129,6 @@ FAMILY = Family(
         Row(
             "layer_norm", "model.encoder.layer_norm", "d_model", bias="True", when="is_encoder_decoder", tower="encoder"
         ),
-        Row("embed_tokens", "model.decoder.embed_tokens", "vocab_size, d_model", heads="ForCausalLM", tower="decoder"),
-        Row(
-            "embed_tokens",
-            "model.decoder.embed_tokens",
-            "vocab_size, d_model",
-            heads="ForConditionalGeneration Model",
-            tied="tie_word_embeddings",
-            tower="decoder",
-        ),
         Row(
             "lm_head",
             "lm_head",
@@ -138,7 +136,7 @@ FAMILY = Family(
             heads="ForCausalLM ForConditionalGeneration",
             tied="tie_word_embeddings",
         ),
-        Row("qa_outputs", "qa_outputs", "2, d_model", bias="True", heads="ForQuestionAnswering"),
+        Row("qa_outputs", "qa_outputs", "num_labels, d_model", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
             "classification_head.dense",
@@ -171,6 +169,7 @@ FAMILY = Family(
         "decoder_layers": 12,
         "encoder_ffn_dim": 4096,
         "encoder_layers": 12,
+        "is_decoder": False,
         "is_encoder_decoder": True,
         "max_position_embeddings": 1024,
         "tie_word_embeddings": True,

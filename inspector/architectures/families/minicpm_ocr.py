@@ -28,17 +28,8 @@ FAMILY = Family(
         Row(
             "linear_2",
             LAYER + ".linear_2",
-            "160, 4 * vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            group="feed_forward",
-        ),
-        Row(
-            "linear_2",
-            LAYER + ".linear_2",
             "text_config.hidden_size, 4 * vision_config.hidden_size",
             bias="True",
-            heads="Model",
             group="feed_forward",
         ),
         Row(

@@ -39,17 +39,8 @@ FAMILY = Family(
         Row(
             "linear_2",
             MERGER_MLP + ".linear_2",
-            "160, 4 * vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            group="feed_forward",
-        ),
-        Row(
-            "linear_2",
-            MERGER_MLP + ".linear_2",
             "text_config.hidden_size, 4 * vision_config.hidden_size",
             bias="True",
-            heads="Model",
             group="feed_forward",
         ),
         Row(
@@ -147,21 +138,21 @@ FAMILY = Family(
         Row(
             "pre_norm",
             "model.vision_tower.vit_merger.pre_norm",
-            "vision_config.hidden_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[0]",
+            "vision_config.hidden_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[1]",
             bias="True",
             tower="vision",
         ),
         Row(
             "linear_1",
             "model.vision_tower.vit_merger.linear_1",
-            "vision_config.intermediate_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[0], vision_config.hidden_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[0]",
+            "vision_config.intermediate_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[1], vision_config.hidden_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[1]",
             bias="True",
             tower="vision",
         ),
         Row(
             "linear_2",
             "model.vision_tower.vit_merger.linear_2",
-            "vision_config.hidden_size, vision_config.intermediate_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[0]",
+            "vision_config.hidden_size, vision_config.intermediate_size * vision_config.window_kernel_size[0] * vision_config.window_kernel_size[1]",
             bias="True",
             tower="vision",
         ),

@@ -15,6 +15,18 @@ FAMILY = Family(
     types={"molmo2": {}},
     rows=(
         Row(
+            "embed_tokens",
+            "model.transformer.wte.embedding",
+            "(text_config.vocab_size + text_config.additional_vocab_size) // 2, text_config.hidden_size",
+            leaf="",
+        ),
+        Row(
+            "new_embedding",
+            "model.transformer.wte.new_embedding",
+            "(text_config.vocab_size + text_config.additional_vocab_size) // 2, text_config.hidden_size",
+            leaf="",
+        ),
+        Row(
             "embed_patches",
             "model.vision_backbone.image_vit.patch_embedding",
             "vision_config.hidden_size, vision_config.num_channels * vision_config.patch_size * vision_config.patch_size",
@@ -30,16 +42,8 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             TRANSFORMER + ".self_attn.att_proj",
-            "3520, text_config.hidden_size",
+            "text_config.num_attention_heads * text_config.head_dim + 2 * text_config.num_key_value_heads * text_config.head_dim, text_config.hidden_size",
             bias="text_config.attention_bias",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "qkv_proj",
-            TRANSFORMER + ".self_attn.att_proj",
-            "6144, text_config.hidden_size",
-            bias="adapter_config.mlp_bias",
-            heads="Model",
         ),
         Row(
             "ff_out",
@@ -53,10 +57,16 @@ FAMILY = Family(
             TRANSFORMER + ".self_attn.attn_out",
             "text_config.hidden_size, text_config.num_attention_heads * text_config.head_dim",
         ),
-        Row("q_norm", TRANSFORMER + ".self_attn.q_norm", "176", heads="ForConditionalGeneration"),
-        Row("q_norm", TRANSFORMER + ".self_attn.q_norm", "text_config.head_dim", heads="Model"),
-        Row("k_norm", TRANSFORMER + ".self_attn.k_norm", "176", heads="ForConditionalGeneration"),
-        Row("k_norm", TRANSFORMER + ".self_attn.k_norm", "text_config.head_dim", heads="Model"),
+        Row(
+            "q_norm",
+            TRANSFORMER + ".self_attn.q_norm",
+            "text_config.head_dim * (num_labels - 3) if text_config.qk_norm_type == 'olmo' else text_config.head_dim",
+        ),
+        Row(
+            "k_norm",
+            TRANSFORMER + ".self_attn.k_norm",
+            "text_config.head_dim * (text_config.num_hidden_layers + 2) if text_config.qk_norm_type == 'olmo' else text_config.head_dim",
+        ),
         Row("gate_up_proj", TRANSFORMER + ".mlp.ff_proj", "2 * text_config.intermediate_size, text_config.hidden_size"),
         Row(
             "q_proj",
@@ -105,7 +115,7 @@ FAMILY = Family(
         Row(
             "k_proj",
             "model.vision_backbone.image_pooling_2d.wk",
-            "adapter_config.num_key_value_heads * adapter_config.head_dim, 2 * adapter_config.hidden_size",
+            "adapter_config.num_key_value_heads * adapter_config.head_dim, adapter_config.hidden_size * len(adapter_config.vision_feature_layer)",
             bias="adapter_config.attention_bias",
         ),
         Row(
@@ -117,13 +127,13 @@ FAMILY = Family(
         Row(
             "q_proj",
             "model.vision_backbone.image_pooling_2d.wq",
-            "adapter_config.num_attention_heads * adapter_config.head_dim, 2 * adapter_config.hidden_size",
+            "adapter_config.num_attention_heads * adapter_config.head_dim, adapter_config.hidden_size * len(adapter_config.vision_feature_layer)",
             bias="adapter_config.attention_bias",
         ),
         Row(
             "v_proj",
             "model.vision_backbone.image_pooling_2d.wv",
-            "adapter_config.num_key_value_heads * adapter_config.head_dim, 2 * adapter_config.hidden_size",
+            "adapter_config.num_key_value_heads * adapter_config.head_dim, adapter_config.hidden_size * len(adapter_config.vision_feature_layer)",
             bias="adapter_config.attention_bias",
         ),
         Row(
@@ -144,28 +154,6 @@ FAMILY = Family(
             bias="adapter_config.mlp_bias",
         ),
         Row("lm_head", "lm_head", "text_config.vocab_size, text_config.hidden_size", heads="ForConditionalGeneration"),
-        Row(
-            "embedding",
-            "model.transformer.wte.embedding",
-            "501, text_config.hidden_size",
-            heads="ForConditionalGeneration",
-            leaf="",
-        ),
-        Row("embedding", "model.transformer.wte.embedding", "76032, text_config.hidden_size", heads="Model", leaf=""),
-        Row(
-            "new_embedding",
-            "model.transformer.wte.new_embedding",
-            "501, text_config.hidden_size",
-            heads="ForConditionalGeneration",
-            leaf="",
-        ),
-        Row(
-            "new_embedding",
-            "model.transformer.wte.new_embedding",
-            "76032, text_config.hidden_size",
-            heads="Model",
-            leaf="",
-        ),
     ),
     prefix="model.",
     defaults={
@@ -178,14 +166,18 @@ FAMILY = Family(
             "num_attention_heads": 16,
             "num_key_value_heads": 16,
             "text_hidden_size": 3584,
+            "vision_feature_layer": [24, 18],
         },
         "text_config": {
+            "additional_vocab_size": 128,
             "attention_bias": False,
             "head_dim": 128,
             "hidden_size": 4096,
             "intermediate_size": 12288,
             "num_attention_heads": 32,
             "num_hidden_layers": 36,
+            "num_key_value_heads": 8,
+            "qk_norm_type": "qwen3",
             "vocab_size": 151936,
         },
         "vision_config": {

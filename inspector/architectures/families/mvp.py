@@ -85,7 +85,7 @@ FAMILY = Family(
         Row(
             "prompt_trans",
             "model.decoder.self_attn_prompt.prompt_trans.{layer<encoder_layers}",
-            "d_model * (decoder_attention_heads - 2) if layer > 0 else prompt_mid_dim, prompt_mid_dim if layer > 0 else d_model",
+            "2 * d_model * decoder_layers if layer > 0 else prompt_mid_dim, prompt_mid_dim if layer > 0 else d_model",
             bias="True",
             when="scale_embedding and is_encoder_decoder and layer % 2 == 0",
             tower="decoder",
@@ -94,7 +94,7 @@ FAMILY = Family(
         Row(
             "cross_prompt_trans",
             "model.decoder.cross_attn_prompt.prompt_trans.{layer<encoder_layers}",
-            "d_model * (decoder_attention_heads - 2) if layer > 0 else prompt_mid_dim, prompt_mid_dim if layer > 0 else d_model",
+            "2 * d_model * decoder_layers if layer > 0 else prompt_mid_dim, prompt_mid_dim if layer > 0 else d_model",
             bias="True",
             when="scale_embedding and is_encoder_decoder and layer % 2 == 0",
             tower="decoder",
@@ -164,7 +164,7 @@ FAMILY = Family(
             heads="ForCausalLM ForConditionalGeneration",
             tied="tie_word_embeddings",
         ),
-        Row("qa_outputs", "qa_outputs", "2, d_model", bias="True", heads="ForQuestionAnswering"),
+        Row("qa_outputs", "qa_outputs", "num_labels, d_model", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
             "classification_head.dense",
@@ -193,7 +193,6 @@ FAMILY = Family(
     prefix="model.",
     defaults={
         "d_model": 1024,
-        "decoder_attention_heads": 16,
         "decoder_ffn_dim": 4096,
         "decoder_layers": 12,
         "encoder_ffn_dim": 4096,

@@ -21,27 +21,23 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("q_norm", LAYER + ".self_attn.q_norm", "hidden_size"),
-        Row("k_norm", LAYER + ".self_attn.k_norm", "num_key_value_heads * head_dim"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "hidden_size // num_attention_heads * num_key_value_heads"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("router", LAYER + ".mlp.gate", "num_experts, hidden_size"),
         Row("gate_proj", EXPERT + ".gate_proj", "intermediate_size, hidden_size", active="num_experts_per_tok"),
@@ -62,7 +58,7 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 50304,
     },
-    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+    derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
     fields={"num_local_experts": "num_experts"},
     gguf=("olmoe",),
 )

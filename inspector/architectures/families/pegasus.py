@@ -14,6 +14,13 @@ FAMILY = Family(
     name="pegasus",
     types={"pegasus": {}},
     rows=(
+        Row(
+            "embed_tokens",
+            "model.decoder.embed_tokens",
+            "vocab_size, d_model",
+            when="is_decoder or not tie_word_embeddings",
+            tower="decoder",
+        ),
         Row("embed_positions", "model.decoder.embed_positions", "max_position_embeddings, d_model", tower="decoder"),
         Row("embed_tokens", "model.shared", "vocab_size, d_model", when="is_encoder_decoder"),
         Row(
@@ -111,15 +118,6 @@ FAMILY = Family(
         Row(
             "layer_norm", "model.encoder.layer_norm", "d_model", bias="True", when="is_encoder_decoder", tower="encoder"
         ),
-        Row("embed_tokens", "model.decoder.embed_tokens", "vocab_size, d_model", heads="ForCausalLM", tower="decoder"),
-        Row(
-            "embed_tokens",
-            "model.decoder.embed_tokens",
-            "vocab_size, d_model",
-            heads="ForConditionalGeneration Model",
-            tied="tie_word_embeddings",
-            tower="decoder",
-        ),
         Row(
             "lm_head",
             "lm_head",
@@ -144,6 +142,7 @@ FAMILY = Family(
         "decoder_layers": 12,
         "encoder_ffn_dim": 4096,
         "encoder_layers": 12,
+        "is_decoder": False,
         "is_encoder_decoder": True,
         "max_position_embeddings": 1024,
         "tie_word_embeddings": True,

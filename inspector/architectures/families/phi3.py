@@ -18,13 +18,9 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".self_attn.qkv_proj",
-            "head_dim * (num_attention_heads + 2 * num_key_value_heads), hidden_size",
+            "num_attention_heads * head_dim + 2 * num_key_value_heads * head_dim, hidden_size",
         ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
-        ),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("gate_up_proj", LAYER + ".mlp.gate_up_proj", "2 * intermediate_size, hidden_size"),
         Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
@@ -42,6 +38,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 32064,
     },
-    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+    derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
     gguf=("phi3",),
 )

@@ -21,24 +21,20 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", bias="True"),
         Row("router", LAYER + ".block_sparse_moe.gate", "num_local_experts, hidden_size"),
@@ -50,7 +46,6 @@ FAMILY = Family(
         Row("lm_head", "lm_head", "vocab_size", when="lm_head_bias", heads="ForCausalLM", leaf="bias"),
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "attention_bias": False,
@@ -65,5 +60,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 32064,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     gguf=("phimoe",),
 )

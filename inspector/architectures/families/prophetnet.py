@@ -96,7 +96,7 @@ FAMILY = Family(
         Row(
             "relative_pos_embeddings",
             PROPHETNET_DECODER + ".self_attn.relative_pos_embeddings",
-            "num_decoder_attention_heads * num_buckets, hidden_size",
+            "num_buckets * num_decoder_attention_heads, hidden_size",
             bias="True",
             tower="decoder",
         ),

@@ -41,7 +41,7 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             VISION_MODEL_ENCODER + ".attn.qkv",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
+            "3 * (vision_config.hidden_size // vision_config.num_attention_heads) * vision_config.num_attention_heads, vision_config.hidden_size",
             bias="vision_config.attention_bias",
             heads="ForConditionalGeneration",
             tower="vision",
@@ -113,7 +113,7 @@ FAMILY = Family(
         Row(
             "qkv_qkv_proj",
             VISION_TOWER_ENCODER + ".attn.qkv",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
+            "3 * (vision_config.hidden_size // vision_config.num_attention_heads) * vision_config.num_attention_heads, vision_config.hidden_size",
             bias="vision_config.attention_bias",
             heads="Model",
             tower="vision",
@@ -205,6 +205,28 @@ FAMILY = Family(
         ),
         Row("norm", "language_model.model.norm", "text_config.hidden_size", heads="ForConditionalGeneration"),
         Row(
+            "mlp1",
+            "mlp1.0",
+            "int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+            group="norm",
+        ),
+        Row(
+            "mlp1",
+            "mlp1.1",
+            "text_config.hidden_size, int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
+            "mlp1",
+            "mlp1.3",
+            "text_config.hidden_size, text_config.hidden_size",
+            bias="True",
+            heads="ForConditionalGeneration",
+        ),
+        Row(
             "language_model_embed_tokens",
             "language_model.embed_tokens",
             "text_config.vocab_size, text_config.hidden_size",
@@ -222,7 +244,7 @@ FAMILY = Family(
         Row(
             "embed_patches",
             "vision_model.embeddings.patch_embedding",
-            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[0]",
+            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[1]",
             bias="True",
             heads="ForConditionalGeneration",
             tower="vision",
@@ -230,7 +252,7 @@ FAMILY = Family(
         Row(
             "position_embedding",
             "vision_model.embeddings.position_embedding",
-            "1, (vision_config.image_size[0] // vision_config.patch_size[0]) ** 2 + 1, vision_config.hidden_size",
+            "1, vision_config.image_size[0] // vision_config.patch_size[0] * (vision_config.image_size[1] // vision_config.patch_size[1]) + 1, vision_config.hidden_size",
             when="vision_config.use_absolute_position_embeddings",
             heads="ForConditionalGeneration",
             tower="vision",
@@ -266,7 +288,7 @@ FAMILY = Family(
         Row(
             "patch_embedding_embed_patches",
             "vision_tower.embeddings.patch_embedding",
-            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[0]",
+            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[1]",
             bias="True",
             heads="Model",
             tower="vision",
@@ -274,7 +296,7 @@ FAMILY = Family(
         Row(
             "embeddings_position_embedding",
             "vision_tower.embeddings.position_embedding",
-            "1, 1025, vision_config.hidden_size",
+            "1, vision_config.image_size[0] // vision_config.patch_size[0] * (vision_config.image_size[1] // vision_config.patch_size[1]) + 1, vision_config.hidden_size",
             when="vision_config.attention_bias",
             heads="Model",
             tower="vision",
@@ -301,7 +323,7 @@ FAMILY = Family(
         Row(
             "layer_norm",
             "multi_modal_projector.layer_norm",
-            "4 * vision_config.hidden_size",
+            "int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
             bias="True",
             heads="Model",
             tower="projector",
@@ -309,7 +331,7 @@ FAMILY = Family(
         Row(
             "linear_1",
             "multi_modal_projector.linear_1",
-            "text_config.hidden_size, 4 * vision_config.hidden_size",
+            "text_config.hidden_size, int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
             bias="True",
             heads="Model",
             tower="projector",
@@ -324,6 +346,7 @@ FAMILY = Family(
         ),
     ),
     defaults={
+        "downsample_ratio": 0.5,
         "text_config": {"attention_bias": False, "hidden_size": 4096, "vocab_size": 151936},
         "tie_word_embeddings": False,
         "vision_config": {
@@ -331,6 +354,7 @@ FAMILY = Family(
             "hidden_size": 1024,
             "image_size": [448, 448],
             "intermediate_size": 4096,
+            "num_attention_heads": 16,
             "num_channels": 3,
             "num_hidden_layers": 24,
             "patch_size": [14, 14],

@@ -16,29 +16,10 @@ FAMILY = Family(
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-            bias="qkv_bias",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="qkv_bias",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="qkv_bias",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-        ),
+        Row("q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="qkv_bias"),
+        Row("k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="qkv_bias"),
+        Row("v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="qkv_bias"),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row(
             "router",
@@ -115,7 +96,6 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "decoder_sparse_step": 1,
@@ -133,5 +113,6 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 151936,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     gguf=("qwen2moe",),
 )

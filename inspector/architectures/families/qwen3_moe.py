@@ -21,24 +21,20 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
+            transposed=True,
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
+            transposed=True,
         ),
         Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
@@ -94,7 +90,6 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     prefixes={"ForQuestionAnswering": "transformer."},
     defaults={
@@ -112,6 +107,7 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 151936,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     fields={"num_experts": "num_local_experts"},
     gguf=("qwen3moe",),
 )

@@ -1,4 +1,4 @@
-"""Model types qwen3_vl_vision, cohere_compass_vision, qwen3_vl_moe_vision.
+"""Model types qwen3_vl_vision, qwen3_vl_moe_vision.
 
 Made by tools/zoo from Transformers' own models.
 """
@@ -12,7 +12,7 @@ DEEPSTACK_MERGER_LIST = "deepstack_merger_list.{layer<3}"
 
 FAMILY = Family(
     name="qwen3_vl_vision",
-    types={"qwen3_vl_vision": {}, "cohere_compass_vision": {}, "qwen3_vl_moe_vision": {}},
+    types={"qwen3_vl_vision": {}, "qwen3_vl_moe_vision": {}},
     rows=(
         Row(
             "embed_patches",

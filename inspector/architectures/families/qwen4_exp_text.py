@@ -46,20 +46,20 @@ FAMILY = Family(
         Row(
             "block_inject_weight",
             LAYER + ".attn_hyper_connection.block_inject_weight",
-            "hc_count, hidden_size * hc_count",
+            "hc_count, hc_count * hidden_size",
             group="attention",
         ),
-        Row("hc_norm", LAYER + ".attn_hyper_connection.hc_norm", "hidden_size * hc_count"),
+        Row("hc_norm", LAYER + ".attn_hyper_connection.hc_norm", "hc_count * hidden_size"),
         Row(
             "input_mix_weight_down",
             LAYER + ".attn_hyper_connection.input_mix_weight_down",
-            "hc_lowrank, hidden_size * hc_count",
+            "hc_lowrank, hc_count * hidden_size",
             group="attention",
         ),
         Row(
             "input_mix_weight_up",
             LAYER + ".attn_hyper_connection.input_mix_weight_up",
-            "hidden_size * hc_count, hc_lowrank",
+            "hc_count * hidden_size, hc_lowrank",
             group="attention",
         ),
         Row(
@@ -79,7 +79,7 @@ FAMILY = Family(
         Row(
             "in_proj_qkv",
             LAYER + ".linear_attn.in_proj_qkv",
-            "linear_num_value_heads * linear_value_head_dim + 2 * linear_num_key_heads * linear_key_head_dim, hidden_size",
+            "2 * linear_num_key_heads * linear_key_head_dim + linear_num_value_heads * linear_value_head_dim, hidden_size",
             when="layer_types[layer] == 'linear_attention'",
             group="state_space",
         ),
@@ -93,23 +93,23 @@ FAMILY = Family(
         Row(
             "mlp_hyper_connection_block_inject_weight",
             LAYER + ".mlp_hyper_connection.block_inject_weight",
-            "hc_count, hidden_size * hc_count",
+            "hc_count, hc_count * hidden_size",
         ),
-        Row("mlp_hyper_connection_hc_norm", LAYER + ".mlp_hyper_connection.hc_norm", "hidden_size * hc_count"),
+        Row("mlp_hyper_connection_hc_norm", LAYER + ".mlp_hyper_connection.hc_norm", "hc_count * hidden_size"),
         Row(
             "mlp_hyper_connection_input_mix_weight_down",
             LAYER + ".mlp_hyper_connection.input_mix_weight_down",
-            "hc_lowrank, hidden_size * hc_count",
+            "hc_lowrank, hc_count * hidden_size",
         ),
         Row(
             "mlp_hyper_connection_input_mix_weight_up",
             LAYER + ".mlp_hyper_connection.input_mix_weight_up",
-            "hidden_size * hc_count, hc_lowrank",
+            "hc_count * hidden_size, hc_lowrank",
         ),
         Row(
             "index_qk_proj",
             LAYER + ".self_attn.indexer.index_qk_proj",
-            "indexer_head_dim * (indexer_n_heads + 1), hidden_size",
+            "(indexer_n_heads + indexer_kv_heads) * indexer_head_dim, hidden_size",
             when="layer_types[layer] == 'indexed_attention'",
         ),
         Row(
@@ -139,7 +139,7 @@ FAMILY = Family(
         Row(
             "conv1d",
             LAYER + ".linear_attn.conv1d",
-            "linear_num_value_heads * linear_value_head_dim + 2 * linear_num_key_heads * linear_key_head_dim, 1, linear_conv_kernel_dim",
+            "2 * linear_num_key_heads * linear_key_head_dim + linear_num_value_heads * linear_value_head_dim, 1, linear_conv_kernel_dim",
             when="layer_types[layer] == 'linear_attention'",
         ),
         Row(
@@ -176,17 +176,17 @@ FAMILY = Family(
         Row("shared_gate_proj", LAYER + ".mlp.shared_expert.gate_proj", "shared_expert_intermediate_size, hidden_size"),
         Row("shared_up_proj", LAYER + ".mlp.shared_expert.up_proj", "shared_expert_intermediate_size, hidden_size"),
         Row("shared_down_proj", LAYER + ".mlp.shared_expert.down_proj", "hidden_size, shared_expert_intermediate_size"),
-        Row("hc_norm", "model.hyper_connection_mixer.hc_norm", "hidden_size * hc_count"),
+        Row("hc_norm", "model.hyper_connection_mixer.hc_norm", "hc_count * hidden_size"),
         Row(
             "input_mix_weight_down",
             "model.hyper_connection_mixer.input_mix_weight_down",
-            "hc_lowrank, hidden_size * hc_count",
+            "hc_lowrank, hc_count * hidden_size",
             group="state_space",
         ),
         Row(
             "input_mix_weight_up",
             "model.hyper_connection_mixer.input_mix_weight_up",
-            "hidden_size * hc_count, hc_lowrank",
+            "hc_count * hidden_size, hc_lowrank",
             group="state_space",
         ),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
@@ -199,6 +199,7 @@ FAMILY = Family(
         "head_dim": 256,
         "hidden_size": 2048,
         "indexer_head_dim": 256,
+        "indexer_kv_heads": 1,
         "indexer_n_heads": 4,
         "linear_conv_kernel_dim": 4,
         "linear_key_head_dim": 128,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-LAYER = "reformer.encoder.layers.{layer<6}"
+LAYER = "reformer.encoder.layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="reformer",
@@ -15,15 +15,15 @@ FAMILY = Family(
     rows=(
         Row("embed_tokens", "reformer.embeddings.word_embeddings", "vocab_size, hidden_size"),
         Row(
-            "embedding",
+            "embedding_embed_tokens",
             "reformer.embeddings.position_embeddings.embedding",
             "max_position_embeddings, hidden_size",
             when="not axial_pos_embds",
         ),
         Row(
             "weights",
-            "reformer.embeddings.position_embeddings.weights.{layer<2}",
-            "1 if layer > 0 else axial_pos_shape[0], axial_pos_shape[0] if layer > 0 else 1, axial_pos_embds_dim[layer]",
+            "reformer.embeddings.position_embeddings.weights.{layer<len(axial_pos_embds_dim)}",
+            "1 if layer > 0 else axial_pos_shape[0], axial_pos_shape[1] if layer > 0 else 1, axial_pos_embds_dim[layer]",
             when="axial_pos_embds",
             leaf="",
             group="embedding",
@@ -79,19 +79,13 @@ FAMILY = Family(
             bias="True",
             tower="encoder",
         ),
-        Row("layer_norm", "reformer.encoder.layer_norm", "512", bias="True", tower="encoder"),
+        Row("layer_norm", "reformer.encoder.layer_norm", "2 * hidden_size", bias="True", tower="encoder"),
         Row("lm_head", "lm_head", "vocab_size", heads="ReformerModelWithLMHead ForMaskedLM", leaf="bias"),
-        Row(
-            "qa_outputs",
-            "qa_outputs",
-            "num_labels, hidden_size * len(axial_pos_shape)",
-            bias="True",
-            heads="ForQuestionAnswering",
-        ),
+        Row("qa_outputs", "qa_outputs", "num_labels, 2 * hidden_size", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
             "classifier.dense",
-            "hidden_size, hidden_size * len(axial_pos_shape)",
+            "hidden_size, 2 * hidden_size",
             bias="True",
             heads="ForSequenceClassification",
             group="head",
@@ -102,7 +96,7 @@ FAMILY = Family(
         Row(
             "lm_head",
             "lm_head.decoder",
-            "vocab_size, 512",
+            "vocab_size, 2 * hidden_size",
             heads="ReformerModelWithLMHead ForMaskedLM",
             tower="decoder",
         ),
@@ -121,5 +115,6 @@ FAMILY = Family(
         "num_attention_heads": 12,
         "vocab_size": 320,
     },
+    derived={"num_hidden_layers": "len(attn_layers)"},
     head="ReformerModelWithLMHead",
 )

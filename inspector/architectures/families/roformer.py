@@ -32,21 +32,21 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".attention.self.query",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             tower="encoder",
         ),
         Row(
             "k_proj",
             LAYER + ".attention.self.key",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             tower="encoder",
         ),
         Row(
             "v_proj",
             LAYER + ".attention.self.value",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             tower="encoder",
         ),
@@ -54,7 +54,7 @@ FAMILY = Family(
         Row(
             "cross_q_proj",
             LAYER + ".crossattention.self.query",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             when="add_cross_attention",
             tower="encoder",
@@ -62,7 +62,7 @@ FAMILY = Family(
         Row(
             "cross_k_proj",
             LAYER + ".crossattention.self.key",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             when="add_cross_attention",
             tower="encoder",
@@ -70,7 +70,7 @@ FAMILY = Family(
         Row(
             "cross_v_proj",
             LAYER + ".crossattention.self.value",
-            "hidden_size, hidden_size",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
             when="add_cross_attention",
             tower="encoder",
@@ -118,7 +118,7 @@ FAMILY = Family(
         ),
         Row("classifier", "classifier", "1, hidden_size", bias="True", heads="ForMultipleChoice"),
         Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
-        Row("qa_outputs", "qa_outputs", "2, hidden_size", bias="True", heads="ForQuestionAnswering"),
+        Row("qa_outputs", "qa_outputs", "num_labels, hidden_size", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
             "classifier.dense",

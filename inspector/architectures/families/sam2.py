@@ -1,22 +1,22 @@
-"""Model type sam2.
+"""Model type sam2: vision_config by their own types' tables.
 
 Made by tools/zoo from Transformers' own models.
 """
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from inspector.architectures.table import Family, Include, Row
 
 MASK_DECODER_TRANSFORMER = "mask_decoder.transformer.layers.{layer<mask_decoder_config.num_hidden_layers}"
 MASK_DECODER_OUTPUT_HYPERNETWORKS_MLPS = (
     "mask_decoder.output_hypernetworks_mlps.{layer<mask_decoder_config.num_multimask_outputs + 1}"
 )
-VISION_ENCODER_BACKBONE = "vision_encoder.backbone.blocks.{layer<sum(vision_config.backbone_config.blocks_per_stage)}"
 
 FAMILY = Family(
     name="sam2",
     types={"sam2": {}},
     rows=(
+        Include("vision_config", "vision_encoder.", tower="vision", head="Model", default_type="sam2_vision_model"),
         Row("no_memory_embedding", "no_memory_embedding", "1, 1, vision_config.fpn_hidden_size", leaf=""),
         Row(
             "embed_patches",
@@ -57,28 +57,6 @@ FAMILY = Family(
             "prompt_encoder_config.num_point_embeddings, prompt_encoder_config.hidden_size",
         ),
         Row("not_a_point_embed", "prompt_encoder.not_a_point_embed", "1, prompt_encoder_config.hidden_size"),
-        Row(
-            "embed_positions",
-            "vision_encoder.backbone.pos_embed",
-            "1, vision_config.backbone_config.hidden_size, vision_config.backbone_config.window_positional_embedding_background_size[0], vision_config.backbone_config.window_positional_embedding_background_size[1]",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "pos_embed_window",
-            "vision_encoder.backbone.pos_embed_window",
-            "1, vision_config.backbone_config.hidden_size, vision_config.backbone_config.window_size_per_stage[0], vision_config.backbone_config.window_size_per_stage[0]",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "projection",
-            "vision_encoder.backbone.patch_embed.projection",
-            "vision_config.backbone_config.hidden_size, vision_config.backbone_config.num_channels, vision_config.backbone_config.patch_kernel_size[0], vision_config.backbone_config.patch_kernel_size[1]",
-            bias="True",
-            tower="vision",
-            group="embedding",
-        ),
         Row(
             "input_layernorm", MASK_DECODER_TRANSFORMER + ".layer_norm1", "mask_decoder_config.hidden_size", bias="True"
         ),
@@ -171,13 +149,6 @@ FAMILY = Family(
             bias="True",
         ),
         Row(
-            "mlp",
-            MASK_DECODER_TRANSFORMER + ".mlp.layers.0",
-            "mask_decoder_config.mlp_dim, mask_decoder_config.mlp_dim",
-            bias="True",
-            when="mask_decoder_config.num_hidden_layers > 2",
-        ),
-        Row(
             "post_attention_layernorm",
             MASK_DECODER_TRANSFORMER + ".layer_norm2",
             "mask_decoder_config.hidden_size",
@@ -206,66 +177,6 @@ FAMILY = Family(
             "mask_decoder.iou_prediction_head.layers.{layer<mask_decoder_config.iou_head_depth - 2}",
             "mask_decoder_config.iou_head_hidden_dim, mask_decoder_config.iou_head_hidden_dim",
             bias="True",
-            when="mask_decoder_config.iou_head_depth",
-        ),
-        Row(
-            "input_layernorm",
-            VISION_ENCODER_BACKBONE + ".layer_norm1",
-            "vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer - 1)]",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "qkv_proj",
-            VISION_ENCODER_BACKBONE + ".attn.qkv",
-            "3 * vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)], vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer - 1)]",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            VISION_ENCODER_BACKBONE + ".attn.proj",
-            "vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)], vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)]",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "proj_in",
-            VISION_ENCODER_BACKBONE + ".mlp.proj_in",
-            "scaled(vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)], vision_config.backbone_config.mlp_ratio), vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)]",
-            bias="True",
-            tower="vision",
-            group="feed_forward",
-        ),
-        Row(
-            "proj_out",
-            VISION_ENCODER_BACKBONE + ".mlp.proj_out",
-            "vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)], scaled(vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)], vision_config.backbone_config.mlp_ratio)",
-            bias="True",
-            tower="vision",
-            group="feed_forward",
-        ),
-        Row(
-            "proj",
-            VISION_ENCODER_BACKBONE + ".proj",
-            "vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)], vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer - 1)]",
-            bias="True",
-            when="stage(vision_config.backbone_config.blocks_per_stage, layer) != stage(vision_config.backbone_config.blocks_per_stage, layer - 1)",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            VISION_ENCODER_BACKBONE + ".layer_norm2",
-            "vision_config.backbone_config.embed_dim_per_stage[stage(vision_config.backbone_config.blocks_per_stage, layer)]",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "convs",
-            "vision_encoder.neck.convs.{layer<len(vision_config.backbone_config.blocks_per_stage)}",
-            "vision_config.fpn_hidden_size, vision_config.backbone_channel_list[layer], vision_config.fpn_kernel_size, vision_config.fpn_kernel_size",
-            bias="True",
-            tower="vision",
         ),
         Row("iou_token", "mask_decoder.iou_token", "1, mask_decoder_config.hidden_size"),
         Row(
@@ -392,21 +303,7 @@ FAMILY = Family(
             "num_multimask_outputs": 3,
         },
         "prompt_encoder_config": {"hidden_size": 256, "mask_input_channels": 16, "num_point_embeddings": 4},
-        "vision_config": {
-            "backbone_channel_list": [768, 384, 192, 96],
-            "backbone_config": {
-                "blocks_per_stage": [1, 2, 7, 2],
-                "embed_dim_per_stage": [96, 192, 384, 768],
-                "hidden_size": 96,
-                "mlp_ratio": 4.0,
-                "num_channels": 3,
-                "patch_kernel_size": [7, 7],
-                "window_positional_embedding_background_size": [7, 7],
-                "window_size_per_stage": [8, 4, 14, 7],
-            },
-            "fpn_hidden_size": 256,
-            "fpn_kernel_size": 1,
-        },
+        "vision_config": {"fpn_hidden_size": 256},
     },
     head="Model",
 )

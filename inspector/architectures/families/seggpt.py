@@ -46,7 +46,7 @@ FAMILY = Family(
         Row(
             "rel_pos_h",
             LAYER + ".attention.rel_pos_h",
-            "2 * image_size[0] // patch_size - 1, hidden_size // num_attention_heads",
+            "2 * (image_size[0] // patch_size) - 1, hidden_size // num_attention_heads",
             when="use_relative_position_embeddings",
             leaf="",
             group="attention",
@@ -54,7 +54,7 @@ FAMILY = Family(
         Row(
             "rel_pos_w",
             LAYER + ".attention.rel_pos_w",
-            "2 * image_size[1] // patch_size - 1, hidden_size // num_attention_heads",
+            "2 * (image_size[1] // patch_size) - 1, hidden_size // num_attention_heads",
             when="use_relative_position_embeddings",
             leaf="",
             group="attention",

@@ -15,30 +15,10 @@ FAMILY = Family(
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size", bias="True"),
-        Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-            bias="use_bias",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="use_bias",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="use_bias",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-            bias="use_bias",
-        ),
+        Row("q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="use_bias"),
+        Row("k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="use_bias"),
+        Row("v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="use_bias"),
+        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="use_bias"),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "intermediate_size, hidden_size", bias="use_bias"),
         Row("down_proj", LAYER + ".mlp.c_proj", "hidden_size, intermediate_size", bias="use_bias"),
@@ -47,7 +27,6 @@ FAMILY = Family(
         Row("score", "score", "num_labels, hidden_size", heads="ForSequenceClassification"),
         Row("score", "score", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
     defaults={
         "hidden_size": 3072,
@@ -59,5 +38,6 @@ FAMILY = Family(
         "use_bias": True,
         "vocab_size": 49152,
     },
+    derived={"head_dim": "hidden_size // num_attention_heads"},
     gguf=("starcoder2",),
 )

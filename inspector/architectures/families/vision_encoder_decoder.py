@@ -7,14 +7,95 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
+LAYER = "decoder.bert.encoder.layer.{layer<decoder.num_hidden_layers}"
+
 FAMILY = Family(
     name="vision-encoder-decoder",
     types={"vision-encoder-decoder": {}},
     rows=(
-        Include("decoder", "decoder.", tower="decoder", head="LMHeadModel", default_type="bert"),
+        Include("decoder", "decoder.", tower="decoder", head="body", default_type="bert"),
         Include("encoder", "encoder.", tower="encoder", head="Model", default_type="vit"),
-        Row("enc_to_dec_proj", "enc_to_dec_proj", ""),
+        Row(
+            "cross_post_feedforward_layernorm",
+            LAYER + ".crossattention.output.LayerNorm",
+            "decoder.hidden_size",
+            bias="True",
+            when="decoder.add_cross_attention",
+            tower="decoder",
+        ),
+        Row(
+            "cross_down_proj",
+            LAYER + ".crossattention.output.dense",
+            "decoder.hidden_size, decoder.hidden_size",
+            bias="True",
+            when="decoder.add_cross_attention",
+            tower="decoder",
+        ),
+        Row(
+            "cross_k_proj",
+            LAYER + ".crossattention.self.key",
+            "decoder.hidden_size // decoder.num_attention_heads * decoder.num_attention_heads, decoder.hidden_size",
+            bias="True",
+            when="decoder.add_cross_attention",
+            tower="decoder",
+        ),
+        Row(
+            "cross_q_proj",
+            LAYER + ".crossattention.self.query",
+            "decoder.hidden_size // decoder.num_attention_heads * decoder.num_attention_heads, decoder.hidden_size",
+            bias="True",
+            when="decoder.add_cross_attention",
+            tower="decoder",
+        ),
+        Row(
+            "cross_v_proj",
+            LAYER + ".crossattention.self.value",
+            "decoder.hidden_size // decoder.num_attention_heads * decoder.num_attention_heads, decoder.hidden_size",
+            bias="True",
+            when="decoder.add_cross_attention",
+            tower="decoder",
+        ),
+        Row("mlm_bias", "decoder.cls.predictions", "decoder.vocab_size", tower="decoder", leaf="bias"),
+        Row(
+            "mlm_norm",
+            "decoder.cls.predictions.transform.LayerNorm",
+            "decoder.hidden_size",
+            bias="True",
+            tower="decoder",
+        ),
+        Row(
+            "mlm_dense",
+            "decoder.cls.predictions.transform.dense",
+            "decoder.hidden_size, decoder.hidden_size",
+            bias="True",
+            tower="decoder",
+        ),
+        Row(
+            "lm_head",
+            "decoder.cls.predictions.decoder",
+            "decoder.vocab_size, decoder.hidden_size",
+            bias="True",
+            tied="decoder.tie_word_embeddings",
+            tower="decoder",
+        ),
+        Row(
+            "enc_to_dec_proj",
+            "enc_to_dec_proj",
+            "decoder.hidden_size, encoder.hidden_size",
+            bias="True",
+            when="num_labels > 2",
+        ),
     ),
-    names_only=True,
+    defaults={
+        "decoder": {
+            "add_cross_attention": True,
+            "hidden_size": 768,
+            "num_attention_heads": 12,
+            "num_hidden_layers": 12,
+            "tie_word_embeddings": True,
+            "vocab_size": 30522,
+        },
+        "encoder": {"hidden_size": 768},
+    },
     head="Model",
 )

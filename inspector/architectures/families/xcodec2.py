@@ -1,4 +1,4 @@
-"""Model types xcodec2, neucodec: semantic_model_config by their own types' tables.
+"""Model type xcodec2: semantic_model_config by their own types' tables.
 
 Made by tools/zoo from Transformers' own models.
 """
@@ -14,7 +14,7 @@ ACOUSTIC_DECODER_POST_NET = "acoustic_decoder.post_net.{layer}"
 
 FAMILY = Family(
     name="xcodec2",
-    types={"xcodec2": {}, "neucodec": {}},
+    types={"xcodec2": {}},
     rows=(
         Include(
             "semantic_model_config",

@@ -15,7 +15,7 @@ FAMILY = Family(
     rows=(
         Row("embed_positions", "transformer.position_embeddings", "max_position_embeddings, emb_dim"),
         Row("embeddings", "transformer.embeddings", "vocab_size, emb_dim"),
-        Row("lang_embeddings", "transformer.lang_embeddings", "2, emb_dim", when="gelu_activation and n_langs > 1"),
+        Row("lang_embeddings", "transformer.lang_embeddings", "2, emb_dim", when="n_langs > 1"),
         Row("q_lin", LAYER + ".q_lin", "emb_dim, emb_dim", bias="True", group="attention"),
         Row("k_lin", LAYER + ".k_lin", "emb_dim, emb_dim", bias="True", group="attention"),
         Row("v_lin", LAYER + ".v_lin", "emb_dim, emb_dim", bias="True", group="attention"),
@@ -45,7 +45,6 @@ FAMILY = Family(
     prefix="transformer.",
     defaults={
         "emb_dim": 2048,
-        "gelu_activation": True,
         "max_position_embeddings": 512,
         "n_langs": 1,
         "n_layers": 12,

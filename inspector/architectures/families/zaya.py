@@ -45,14 +45,14 @@ FAMILY = Family(
         Row(
             "conv_qk_depthwise",
             LAYER + ".self_attn.qkv_proj.conv_qk_depthwise",
-            "head_dim * (num_attention_heads + num_key_value_heads), 1, cca_time0",
+            "num_key_value_heads * head_dim + num_attention_heads * head_dim, 1, cca_time0",
             bias="True",
             group="attention",
         ),
         Row(
             "conv_qk_grouped",
             LAYER + ".self_attn.qkv_proj.conv_qk_grouped",
-            "head_dim * (num_attention_heads + num_key_value_heads), head_dim, cca_time1",
+            "num_key_value_heads * head_dim + num_attention_heads * head_dim, (num_key_value_heads * head_dim + num_attention_heads * head_dim) // (num_key_value_heads + num_attention_heads), cca_time1",
             bias="True",
             group="attention",
         ),
