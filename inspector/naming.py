@@ -48,6 +48,9 @@ OLD_TOWER = "vision_model."
 _SIDE = "\0"
 #: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
 MOST_PATTERNS = 10_000
+#: Patterns of a model among which what no convention knows goes by its own word.
+MOST_OWN_WORDS = 1000
+LONGEST_WORD = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ class Namer:
         self._table: dict[str, Slot] = {}
         self._bare: dict[str, Slot] = {}
         self._slots: dict[str, Slot] = {}
+        self._is_model = bool(config)
         if family is not None:
             others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
             prefixes = [(family.prefix, other) for other in others]
@@ -135,6 +139,8 @@ class Namer:
         if known is None:
             bare = unwrapped(pattern)
             known = self._in_table(pattern, bare) or _by_gguf(pattern) or by_convention(pattern, bare)
+            if not known.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
+                known = replace(known, role=_own_word(bare))
             self._slots[pattern] = known
         return known
 
@@ -377,6 +383,12 @@ def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...],
             rest.append(at)
         at += 1
     return layer_at, expert_at, tuple(rest), False
+
+
+def _own_word(bare: str) -> str:
+    """The word by which a model calls its part, where no convention has one: `stem1`, `spatial_linear`."""
+    words = [word for word in _part(bare.split("."))[1] if word.isidentifier() and len(word) <= LONGEST_WORD]
+    return words[-1] if words else ""
 
 
 def _role(path: list[str]) -> str:

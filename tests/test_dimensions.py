@@ -79,7 +79,8 @@ def test_sizes_are_explained_by_the_configuration(tmp_path: Path) -> None:
         ("text", "gate_proj"): "intermediate_size × hidden_size",
         ("text", "down_proj"): "hidden_size × intermediate_size",
         ("text", "input_layernorm"): "hidden_size",
-        ("text", "other"): "strange × hidden_size",
+        ("text", "novelty"): "strange × hidden_size",
+        ("text", "junk"): "",
         ("vision", "up_proj"): "vision_config.intermediate_size × vision_config.hidden_size",
         ("text", "lm_head"): "vocab_size × hidden_size",
     }
@@ -98,7 +99,7 @@ def test_the_overview_says_so(tmp_path: Path) -> None:
         {"size": 11008, "meaning": "intermediate_size"},
         {"size": 4096, "meaning": "hidden_size"},
     ]
-    assert {"size": 555, "meaning": None} in roles["other"]["dimensions"]
+    assert {"size": 555, "meaning": None} in roles["junk"]["dimensions"]
 
 
 def test_without_a_configuration_the_tensors_tell(tmp_path: Path) -> None:

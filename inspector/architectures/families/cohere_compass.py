@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
-
 FAMILY = Family(
     name="cohere_compass",
     types={"cohere_compass": {}},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include
 
-
 FAMILY = Family(
     name="glm_image",
     types={"glm_image": {}},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-
 FAMILY = Family(
     name="glm_image_vqmodel",
     types={"glm_image_vqmodel": {}},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
-
 FAMILY = Family(
     name="lfm3_vl",
     types={"lfm3_vl": {}},
