@@ -128,6 +128,7 @@ class Scope:
         for alias, own in family.fields.items():
             self._aliases.setdefault(own, [own]).append(alias)
         self._pending: set[str] = set()
+        self._known: dict[str, Any] = {}  # derived fields that are the same for every index
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
@@ -183,13 +184,19 @@ class Scope:
         raise ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
 
     def _derived(self, name: str) -> Any:
+        """A derived field's value; one that no index changes is worked out once."""
+        if name in self._known:
+            return self._known[name]
         if name in self._pending:
             raise ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
         self._pending.add(name)
         try:
-            return formula.evaluate(self.family.derived[name], self)
+            value = formula.evaluate(self.family.derived[name], self)
         finally:
             self._pending.discard(name)
+        if not self._layers and not self.mentions(self.family.derived[name], self.indexes):
+            self._known[name] = value
+        return value
 
     def mentions(self, text: str, indexes: Collection[str]) -> bool:
         """Whether an expression's value may differ between the indexes, by itself or through a derived field."""
@@ -207,7 +214,7 @@ class Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
         inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
-        inner._aliases, inner._pending = self._aliases, self._pending
+        inner._aliases, inner._pending, inner._known = self._aliases, self._pending, self._known
         inner._layers, inner._parts = self._layers, self._parts
         return inner
 
