@@ -501,7 +501,7 @@ FAMILY = Family(
             "text_config.vocab_size, text_config.hidden_size",
             bias="True",
             heads="ForConditionalGeneration",
-            tied="text_config.tie_word_embeddings",
+            tied="tie_word_embeddings or text_config.tie_word_embeddings",
             tower="decoder",
         ),
     ),

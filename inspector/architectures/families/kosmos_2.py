@@ -181,7 +181,7 @@ FAMILY = Family(
             "text_model.lm_head",
             "text_config.vocab_size, text_config.embed_dim",
             heads="ForConditionalGeneration",
-            tied="tie_word_embeddings",
+            tied="tie_word_embeddings or text_config.tie_word_embeddings",
         ),
     ),
     defaults={
