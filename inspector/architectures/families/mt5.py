@@ -94,7 +94,7 @@ FAMILY = Family(
         Row(
             "q_q_proj",
             ENCODER_BLOCK___ + ".SelfAttention.q",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 0",
             heads="ForSequenceClassification ForTokenClassification",
             tower="encoder",
@@ -102,7 +102,7 @@ FAMILY = Family(
         Row(
             "k_k_proj",
             ENCODER_BLOCK___ + ".SelfAttention.k",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 0",
             heads="ForSequenceClassification ForTokenClassification",
             tower="encoder",
@@ -110,7 +110,7 @@ FAMILY = Family(
         Row(
             "v_v_proj",
             ENCODER_BLOCK___ + ".SelfAttention.v",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 0",
             heads="ForSequenceClassification ForTokenClassification",
             tower="encoder",
@@ -118,7 +118,7 @@ FAMILY = Family(
         Row(
             "o_o_proj",
             ENCODER_BLOCK___ + ".SelfAttention.o",
-            "d_model, 6 * d_kv",
+            "d_model, num_heads * d_kv",
             when="sublayer == 0",
             heads="ForSequenceClassification ForTokenClassification",
             tower="encoder",
@@ -126,7 +126,7 @@ FAMILY = Family(
         Row(
             "SelfAttention_relative_attention_bias",
             ENCODER_BLOCK___ + ".SelfAttention.relative_attention_bias",
-            "relative_attention_num_buckets, 6",
+            "relative_attention_num_buckets, num_heads",
             when="layer == 0 and sublayer == 0",
             heads="ForSequenceClassification ForTokenClassification",
             tower="encoder",
@@ -268,7 +268,7 @@ FAMILY = Family(
         Row(
             "q_q_proj",
             DECODER_BLOCK___ + ".SelfAttention.q",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 0",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -276,7 +276,7 @@ FAMILY = Family(
         Row(
             "k_k_proj",
             DECODER_BLOCK___ + ".SelfAttention.k",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 0",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -284,7 +284,7 @@ FAMILY = Family(
         Row(
             "v_v_proj",
             DECODER_BLOCK___ + ".SelfAttention.v",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 0",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -292,7 +292,7 @@ FAMILY = Family(
         Row(
             "o_o_proj",
             DECODER_BLOCK___ + ".SelfAttention.o",
-            "d_model, 6 * d_kv",
+            "d_model, num_heads * d_kv",
             when="sublayer == 0",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -300,7 +300,7 @@ FAMILY = Family(
         Row(
             "SelfAttention_relative_attention_bias",
             DECODER_BLOCK___ + ".SelfAttention.relative_attention_bias",
-            "relative_attention_num_buckets, 6",
+            "relative_attention_num_buckets, num_heads",
             when="layer == 0 and sublayer == 0",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -315,7 +315,7 @@ FAMILY = Family(
         Row(
             "q_cross_q_proj",
             DECODER_BLOCK___ + ".EncDecAttention.q",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 1",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -323,7 +323,7 @@ FAMILY = Family(
         Row(
             "k_cross_k_proj",
             DECODER_BLOCK___ + ".EncDecAttention.k",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 1",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -331,7 +331,7 @@ FAMILY = Family(
         Row(
             "v_cross_v_proj",
             DECODER_BLOCK___ + ".EncDecAttention.v",
-            "6 * d_kv, d_model",
+            "num_heads * d_kv, d_model",
             when="sublayer == 1",
             heads="ForSequenceClassification",
             tower="decoder",
@@ -339,7 +339,7 @@ FAMILY = Family(
         Row(
             "o_cross_o_proj",
             DECODER_BLOCK___ + ".EncDecAttention.o",
-            "d_model, 6 * d_kv",
+            "d_model, num_heads * d_kv",
             when="sublayer == 1",
             heads="ForSequenceClassification",
             tower="decoder",
