@@ -1,8 +1,17 @@
-"""`python -m inspector`, and the `inspect` command."""
+"""`python -m inspector`, and the `inspect` command.
+
+Its usual form, `inspect TARGET`, needs no parser of options, and does not wait for one to be imported.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+#: Words that are no target where they stand first.
+COMMANDS = ("architectures", "audit", "metadata", "overview", "predict", "tensors")
 
 
 def main() -> None:
@@ -12,9 +21,31 @@ def main() -> None:
 
         print(f"inspect {__version__}")
         return
-    from inspector.cli import run
+    code = run(sys.argv[1:])
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with suppress(OSError):
+            stream.flush()
+    # The system takes the memory back at once; the interpreter would free it tensor by tensor.
+    os._exit(code)
 
-    sys.exit(run(sys.argv[1:]))
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code. Errors are one line on stderr, never a traceback."""
+    from inspector import console
+
+    return console.guarded(lambda: _call(arguments))
+
+
+def _call(arguments: Sequence[str]) -> int:
+    match arguments:
+        case [target] if target and not target.startswith("-") and target not in COMMANDS:
+            from inspector import console
+
+            console.overview(target)
+            return 0
+    from inspector import cli
+
+    return cli.call(arguments)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -69,8 +68,7 @@ def _pieces(config: Mapping[str, Any], rows: Expected, pieces: Callable[..., Ite
     first = module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
     outputs, inputs = rows.shape[::-1] if config.get("fan_in_fan_out") else rows.shape
     for piece in pieces(config, first, (outputs, inputs), rows):
-        yield replace(
-            rows,
+        yield rows._replace(
             group="adapter",
             part=piece.part,
             name=f"base_model.model.{module}.{piece.part}",
@@ -91,7 +89,7 @@ def _by_rank(rows: Expected, config: Mapping[str, Any]) -> Iterator[Expected]:
         module = rows.name.removesuffix(".weight").replace("{layer}", str(layer))
         layers.setdefault(_own_pattern(config, module), []).append(layer)
     for members in layers.values():
-        yield replace(rows, layers=tuple(members))
+        yield rows._replace(layers=tuple(members))
 
 
 def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
@@ -111,7 +109,7 @@ def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
         return row if has(module) else None
     chosen = _layers(config.get("layers_to_transform"))
     layers = (layer for layer in row.layers if chosen is None or layer in chosen)
-    return replace(row, layers=tuple(layer for layer in layers if has(module.replace("{layer}", str(layer)))))
+    return row._replace(layers=tuple(layer for layer in layers if has(module.replace("{layer}", str(layer)))))
 
 
 def _test(value: Any, field: str) -> Callable[[str], bool]:
@@ -176,7 +174,7 @@ def _tokens(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
         formula = ("trainable tokens", "hidden_size")
         stored = f"base_model.model.{row.name.removesuffix('.weight')}.token_adapter.{part}"
         numbers = tuple(map(str, shape))
-        yield replace(row, group="adapter", part=part, name=stored, shape=shape, formula=formula, numbers=numbers)
+        yield row._replace(group="adapter", part=part, name=stored, shape=shape, formula=formula, numbers=numbers)
 
 
 # --- how many numbers -------------------------------------------------------------------------

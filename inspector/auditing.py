@@ -135,7 +135,7 @@ _GRAVER = frozenset({"conflicting-key"})
 
 
 def _judged(finding: Finding) -> Finding:
-    return replace(finding, severity="error") if finding.rule in _GRAVER else finding
+    return finding._replace(severity="error") if finding.rule in _GRAVER else finding
 
 
 #: What follows from tensors that could not be read: told by the rule that says why.

@@ -7,14 +7,13 @@ the prediction does not have; the first that claims a tensor names its bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from inspector.model import Expected, Key, Prediction, Tensor
 
 
-@dataclass(frozen=True, slots=True)
-class Surplus:
+class Surplus(NamedTuple):
     """A stored tensor that no row of the prediction takes."""
 
     tensor: Tensor
@@ -29,8 +28,7 @@ class Surplus:
         return max((row.layers[-1] + 1 for row in rows if row.layers and row.tower == self.key.tower), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """Why bytes are there, or are not."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,7 @@ def examine(place: Place, target: str) -> Checkpoint:
     except FormatError as error:  # the index: go by the files' names instead
         without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
         read = _read(without, target, None, None, None, lenient=True)
-        return replace(read, findings=(*read.findings, Finding("index", "error", str(error))))
+        return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
 
 
 def _read(

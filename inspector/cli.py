@@ -5,66 +5,36 @@ Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from time import monotonic
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.errors import InspectorError
-from inspector.units import escape
+from inspector import console
+from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from inspector.model import Labelled, Reconciliation
+    from inspector.model import Labelled
 
 DEFAULT = "overview"
 #: Commands in modules of their own, loaded when they are called.
 ELSEWHERE = {"audit": "inspector.audit_command"}
-UNREADABLE = 2
-INTERRUPTED = 130
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command line; the exit code. Errors are one line on stderr, never a traceback."""
-    # A command is short, and makes few cycles: collecting them would go over a million tuples for nothing.
-    gc.disable()
+def call(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code. Raises InspectorError, and KeyboardInterrupt where a prompt is left."""
     try:
         code = inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.Exit as leave:
         return leave.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted", INTERRUPTED)
-    except (BrokenPipeError, SystemExit):
-        # The reader of our output has gone, as `| head` does: nothing is left to be told. Click, where it
-        # sees that first, exits; it does so for nothing else.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except click.Abort:
+        raise KeyboardInterrupt from None
     except click.ClickException as error:
-        return _fail(f"{error.format_message().rstrip('.')}; see `inspect --help`")
-    except InspectorError as error:
-        return _fail(str(error))
-    except RecursionError:
-        return _fail("something in the input is nested too deep")
-    except MemoryError:
-        return _fail("not enough memory for this input")
-    except Exception as error:
-        if os.environ.get("INSPECT_DEBUG"):
-            raise
-        return _fail(
-            f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where"
-        )
+        raise UsageError(f"{error.format_message().rstrip('.')}; see `inspect --help`") from None
     return code if isinstance(code, int) else 0
-
-
-def _fail(message: str, code: int = UNREADABLE) -> int:
-    print(f"inspect: {escape(message)}", file=sys.stderr)
-    return code
 
 
 class _DefaultGroup(click.Group):
@@ -137,36 +107,6 @@ def _target_options(command: Any) -> Any:
     return command
 
 
-def _reconciled(
-    target: str, config: str | None, revision: str | None, include: str | None, label: str | None
-) -> Reconciliation:
-    from inspector import api
-
-    with _progress() as progress:
-        checkpoint = api.open(target, config=config, revision=revision, include=include, progress=progress)
-    return api.reconcile(checkpoint, label)
-
-
-#: Seconds that work may take without a sign of life.
-_PATIENCE = 0.5
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr for work that takes a while, and only where stderr is a terminal."""
-    began, bar = monotonic(), None
-    with ExitStack() as shown:
-
-        def update(done: int, total: int) -> None:
-            nonlocal bar
-            if bar is None and total > 1 and monotonic() - began > _PATIENCE and sys.stderr.isatty():
-                bar = shown.enter_context(click.progressbar(length=total, label="headers", file=sys.stderr))
-            if bar is not None:
-                bar.update(done - bar.pos)
-
-        yield update
-
-
 @inspect.command(DEFAULT)
 @_target_options
 @click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
@@ -183,34 +123,16 @@ def overview(
     as_json: bool,
 ) -> None:
     """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
-    result = _reconciled(target, config, revision, include, label)
-    if as_json:
-        from inspector.report import documents
-
-        _print_json({**documents.overview(result, tensors=tensors), **(_layers_json(result) if layers else {})})
-        return
-    from inspector.report import text
-
-    _print(text.overview(result))
-    if layers:
-        _print_layers(result)
-    if tensors:
-        _print("")
-        _print_lines(text.tensors(result.tensors))
-
-
-def _print_layers(result: Reconciliation) -> None:
-    from inspector.layers import by_layer
-    from inspector.report.layers import lines
-
-    _print_lines(lines(by_layer(result.tensors)))
-
-
-def _layers_json(result: Reconciliation) -> dict[str, Any]:
-    from inspector.layers import by_layer
-    from inspector.report.layers import documents
-
-    return {"layers": documents(by_layer(result.tensors))}
+    console.overview(
+        target,
+        config=config,
+        revision=revision,
+        include=include,
+        label=label,
+        layers=layers,
+        tensors=tensors,
+        as_json=as_json,
+    )
 
 
 _SORTS: dict[str, Any] = {
@@ -244,7 +166,7 @@ def tensors(
 
     PATTERN is a glob over names ("*.q_proj.*"), or a part of a name.
     """
-    result = _reconciled(target, config, revision, include, label)
+    result = console.reconciled(target, config, revision, include, label)
     chosen = _matching(result.tensors, pattern)
     if sort != "file":
         chosen = sorted(chosen, key=_SORTS[sort])
@@ -252,9 +174,9 @@ def tensors(
 
     if form == "json":
         rows = [documents.tensor(each) for each in chosen]
-        _print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
+        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
     elif form == "jsonl":
-        _print_lines(json.dumps(documents.tensor(each)) for each in chosen)
+        console.print_lines(json.dumps(documents.tensor(each)) for each in chosen)
     elif form == "csv":
         from inspector.report import csv
 
@@ -262,7 +184,7 @@ def tensors(
     else:
         from inspector.report import text
 
-        _print_lines(text.tensors(chosen))
+        console.print_lines(text.tensors(chosen))
 
 
 def _matching(labelled: Iterable[Labelled], pattern: str | None) -> Iterable[Labelled]:
@@ -294,14 +216,14 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
     if as_json:
         from inspector.report import documents
 
-        _print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
+        console.print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
         return
     from inspector.report import forecast
 
-    _print(forecast.prediction(result, training=training, stated=stated))
+    console.print_lines((forecast.prediction(result, training=training, stated=stated),))
     if tensors:
-        _print("")
-        _print_lines(forecast.predicted_tensors(result))
+        console.print_lines(("",))
+        console.print_lines(forecast.predicted_tensors(result))
 
 
 @inspect.command()
@@ -317,11 +239,11 @@ def architectures(pattern: str | None, as_json: bool) -> None:
     if as_json:
         from inspector.report import documents
 
-        _print_json(documents.architectures(chosen, gguf))
+        console.print_json(documents.architectures(chosen, gguf))
         return
     from inspector.report.architectures import lines
 
-    _print_lines(lines(chosen, gguf))
+    console.print_lines(lines(chosen, gguf))
 
 
 @inspect.command()
@@ -337,30 +259,14 @@ def metadata(target: str, key: str | None, revision: str | None, include: str | 
     """
     from inspector import api, key_values
 
-    with _progress() as progress:
+    with console.progress() as progress:
         checkpoint = api.open(target, revision=revision, include=include, progress=progress)
     entries = key_values.metadata(checkpoint, key)
     if as_json:
         from inspector.report import documents
 
-        _print_json(documents.metadata(checkpoint, entries, whole=key is not None))
+        console.print_json(documents.metadata(checkpoint, entries, whole=key is not None))
         return
     from inspector.report import key_values as text
 
-    _print_lines(text.metadata(entries) if key is None else text.values(entries))
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    json.dump(document, sys.stdout, indent=2)
-    sys.stdout.write("\n")
-
-
-def _print(text: str) -> None:
-    _print_lines((text,))
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    """Lines on stdout, whatever its encoding can show."""
-    encoding = sys.stdout.encoding or "utf-8"
-    for line in lines:
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+    console.print_lines(text.metadata(entries) if key is None else text.values(entries))

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.errors import FormatError, SourceError
 from inspector.grouping import WEIGHTS, variants
@@ -23,8 +22,7 @@ MAX_INDEX = 1 << 20
 MAX_PARTS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One model among those of a place, as file names tell it."""
 
     name: str  # "unet"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +94,7 @@ def _with_packing(place: Place, beside: str, config: Config) -> Config:
         path = beside + name
         if path in place.files:
             declared = parse(_text(place, path), path).values
-            return replace(config, values={**config.values, FIELDS[0]: {"quant_method": method, **declared}})
+            return config._replace(values={**config.values, FIELDS[0]: {"quant_method": method, **declared}})
     return config
 
 
@@ -169,16 +168,16 @@ def _with_type(config: Config, own: str | None) -> Config:
     model_type = own or type_of_class(config.architecture or "")
     if model_type:
         note = f"model_type = {model_type}, by the class {config.architecture}"
-        return replace(config, values={**config.values, "model_type": model_type}, notes=(note,))
+        return config._replace(values={**config.values, "model_type": model_type}, notes=(note,))
     text = config.values.get("text_config")
     if isinstance(text, Mapping) and text.get("model_type"):
         parts = [key for key, value in config.values.items() if key.endswith("_config") and isinstance(value, Mapping)]
         whole = str(text["model_type"]).removesuffix("_text")
         if len(parts) > 1 and whole in MODULES:
             note = f"model_type = {whole}, by text_config"
-            return replace(config, values={**config.values, "model_type": whole}, notes=(note,))
+            return config._replace(values={**config.values, "model_type": whole}, notes=(note,))
         if len(parts) == 1:
-            return replace(config, values=text, notes=("the configuration of text_config, its only part",))
+            return config._replace(values=text, notes=("the configuration of text_config, its only part",))
     return config
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -33,13 +32,13 @@ TELLING: Mapping[str, tuple[str, ...]] = {
 _FIELD = re.compile(r"\b[a-z]\w*\b")
 
 
-@dataclass(frozen=True, slots=True)
 class _Fields:
     """The numbers of one part of a configuration, under the names of `WELL_KNOWN`."""
 
-    own: Mapping[str, str]  # well-known name → the configuration's, with its path
-    values: Mapping[str, int]  # well-known name → number
-    others: Mapping[int, str | None]  # number → the only other field that has it; None where several have
+    def __init__(self, own: Mapping[str, str], values: Mapping[str, int], others: Mapping[int, str | None]) -> None:
+        self.own = own  # well-known name → the configuration's, with its path
+        self.values = values  # well-known name → number
+        self.others = others  # number → the only other field that has it; None where several have
 
     def __getitem__(self, name: str) -> int:
         """The value of a field; formula's scope. Raises ConfigError."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -74,7 +73,7 @@ def _heads(family: Family) -> list[str]:
 
 
 def _under(config: Config, head: str) -> Config:
-    return replace(config, values={**config.values, "architectures": [head]})
+    return config._replace(values={**config.values, "architectures": [head]})
 
 
 def _score(config: Config, known: set[Key], shape_of: Mapping[Key, tuple[int, ...]]) -> float:

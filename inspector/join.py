@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, repeat
 from math import prod
 from operator import itemgetter
@@ -26,14 +25,14 @@ from inspector.prediction import size_of
 from inspector.units import integer, plural
 
 
-@dataclass(slots=True)
 class _Row:
     """A row of the prediction while tensors are matched with it."""
 
-    expected: Expected
-    layers: frozenset[int] | None
-    complete: bool = False  # every tensor of it is matched
-    _taken: set[Key] = field(default_factory=set)
+    def __init__(self, expected: Expected) -> None:
+        self.expected = expected
+        self.layers = None if expected.layers is None else frozenset(expected.layers)
+        self.complete = False  # every tensor of it is matched
+        self._taken: set[Key] = set()
 
     def has(self, key: Key) -> bool:
         """Whether the row predicts a tensor of this key."""
@@ -64,31 +63,39 @@ class _Row:
             yield from (key for key in self.expected.keys() if key not in self._taken)
 
 
-@dataclass(slots=True)
 class Join:
     """Stored tensors matched with predicted ones; `settle` books the differences."""
 
-    tensors: Sequence[Tensor]
-    shapes: Sequence[tuple[int, ...]]  # logical
-    named: Named
-    kinds: Sequence[Counter[Kind]]  # of each of the groups
-    prediction: Prediction | None
-    packing: Packing | None
-    parameters: list[int] = field(default_factory=list)  # logical, a number a tensor
-    findings: list[Finding] = field(default_factory=list)
-    unexplained: list[str] = field(default_factory=list)
-    _rows: dict[tuple[object, ...], list[_Row]] = field(default_factory=dict)
-    _predicted: set[tuple[str, str, str]] = field(default_factory=set)  # tower, role and part of any row
-    _surplus: list[int] = field(default_factory=list)
-    _copies: list[int] = field(default_factory=list)
-    _all_distinct: bool | None = None  # whether no two names are equal, once it was asked
-    _weights: set[str] = field(default_factory=set)  # names of packed weights, made when asked for
+    def __init__(
+        self,
+        tensors: Sequence[Tensor],
+        shapes: Sequence[tuple[int, ...]],  # logical
+        named: Named,
+        kinds: Sequence[Counter[Kind]],  # of each of the groups
+        prediction: Prediction | None,
+        packing: Packing | None,
+    ) -> None:
+        self.tensors = tensors
+        self.shapes = shapes
+        self.named = named
+        self.kinds = kinds
+        self.prediction = prediction
+        self.packing = packing
+        self.parameters: list[int] = []  # logical, a number a tensor
+        self.findings: list[Finding] = []
+        self.unexplained: list[str] = []
+        self._rows: dict[tuple[object, ...], list[_Row]] = {}
+        self._predicted: set[tuple[str, str, str]] = set()  # tower, role and part of any row
+        self._surplus: list[int] = []
+        self._copies: list[int] = []
+        self._all_distinct: bool | None = None  # whether no two names are equal, once it was asked
+        self._weights: set[str] = set()  # names of packed weights, made when asked for
 
     def settle(self, ledger: Ledger, bits: int) -> None:
         """Match everything, and book what differs; `bits` are those of the predicted dtype."""
         self.parameters = list(map(prod, self.shapes))
         for expected in self.prediction.expected if self.prediction else ():
-            row = _Row(expected, None if expected.layers is None else frozenset(expected.layers))
+            row = _Row(expected)
             self._rows.setdefault((expected.tower, expected.role, expected.part, expected.branch), []).append(row)
             self._predicted.add((expected.tower, expected.role, expected.part))
         for (slot, members), kinds in zip(self.named.groups, self.kinds, strict=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 
 from inspector import causes
 from inspector.model import Step
@@ -13,17 +12,15 @@ from inspector.units import integer
 MOST_KINDS = 8
 
 
-@dataclass(slots=True)
 class Ledger:
     """Bytes by cause, with what they are about."""
 
-    bytes: Counter[str] = field(default_factory=Counter)
-    tensors: Counter[str] = field(default_factory=Counter)
-    details: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    sizes: dict[str, Counter[str]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )  # absolute bytes of each detail
-    texts: dict[str, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.bytes: Counter[str] = Counter()
+        self.tensors: Counter[str] = Counter()
+        self.details: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.sizes: defaultdict[str, Counter[str]] = defaultdict(Counter)  # absolute bytes of each detail
+        self.texts: dict[str, str] = {}
 
     def add(self, cause: str, nbytes: int, what: str = "", tensors: int = 1) -> None:
         """Book a tensor's (or several tensors') bytes; equal `what` are counted together."""

@@ -1,14 +1,13 @@
 """The nouns. Frozen data that every floor above shares; no behaviour beyond arithmetic on itself.
 
 Sizes are bytes, counts are elements, offsets are from a file's first byte; all are exact integers.
-`Tensor` and `Key` are named tuples where the other nouns are dataclasses: a checkpoint may have
-half a million of them, and a named tuple is built and hashed at C speed.
+Named tuples, all of them: a checkpoint may have half a million tensors and keys, which are so built and
+hashed at C speed, and the classes themselves are made in less than half the time of dataclasses, at each start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal, NamedTuple
 
@@ -44,8 +43,7 @@ class Key(NamedTuple):
     branch: tuple[int, ...] = ()  # further numbers in the name: stages, branches, …
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something worth telling about a file, with its place and its numbers."""
 
     rule: str  # the rule's code, "hole", "duplicate-key", …
@@ -55,8 +53,7 @@ class Finding:
     tensor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A labelled range of a file's bytes. A file's regions partition it."""
 
     label: str  # one of REGIONS
@@ -83,8 +80,7 @@ REGIONS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """All that a weight file says before its tensor data."""
 
     path: str  # relative to the checkpoint, "/"-separated
@@ -100,8 +96,7 @@ class Header:
         return sum(r.size for r in self.regions if REGIONS[r.label] == column)
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a checkpoint's bytes came from, and what it cost to read them."""
 
     kind: Literal["local", "hub", "url"]
@@ -112,8 +107,7 @@ class Origin:
     redirects: int | None = None  # answers that only led elsewhere; None for local files
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """A configuration in the words of Transformers, whatever it was written in."""
 
     values: Mapping[str, Any]  # config.json's fields
@@ -135,8 +129,7 @@ class Config:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class OtherFiles:
+class OtherFiles(NamedTuple):
     """Files that lie beside the weights, of one kind."""
 
     kind: str  # "tokenizer", "config", "pickle", "duplicate", …
@@ -144,8 +137,7 @@ class OtherFiles:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(NamedTuple):
     """One of several checkpoints in a place, as file names tell it."""
 
     name: str  # its files' common name, with their folder: "Llama-8B-Q4_K_M", "unet/model"
@@ -156,8 +148,7 @@ class Variant:
     size: int  # bytes of its files
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(NamedTuple):
     """`*.safetensors.index.json`: which file each tensor is said to be in, and the totals it claims."""
 
     path: str
@@ -165,8 +156,7 @@ class Index:
     metadata: Mapping[str, Any]  # claims: total_size, total_parameters, …
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """One model's weight files with what lies beside them; the result of opening a target."""
 
     target: str  # as typed
@@ -174,7 +164,7 @@ class Checkpoint:
     origin: Origin
     files: tuple[Header, ...]
     config: Config | None = None
-    index: Index | None = None
+    index: Index | None = None  # type: ignore[assignment]  # in the place of tuple's method, which none asks
     other: tuple[OtherFiles, ...] | None = None  # None where the target is a single file
     variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
@@ -201,8 +191,7 @@ class Checkpoint:
         return self.findings + tuple(finding for f in self.files for finding in f.findings)
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(NamedTuple):
     """One of the models that a composite repository is made of."""
 
     name: str  # its folder: "unet", "2_Dense"
@@ -211,8 +200,7 @@ class Component:
     copies: int = 0  # bytes of the same weights in other precisions
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentSum:
+class ComponentSum(NamedTuple):
     """A component, counted."""
 
     name: str
@@ -225,8 +213,7 @@ class ComponentSum:
     dtypes: tuple[str, ...]  # of most bytes first
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """One row of a prediction: tensors of one role and shape, over some layers and experts."""
 
     role: str
@@ -288,8 +275,7 @@ class Expected:
         return self.name.replace("{layer}", str(key.layer)).replace("{expert}", str(key.expert))
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(NamedTuple):
     """What a configuration says should be in a checkpoint."""
 
     config: Config
@@ -315,8 +301,7 @@ class Prediction:
         return sum(row.tensors for row in self.expected)
 
 
-@dataclass(frozen=True, slots=True)
-class RoleForecast:
+class RoleForecast(NamedTuple):
     """All predicted tensors of one role in one tower."""
 
     role: str
@@ -328,8 +313,7 @@ class RoleForecast:
     numbers: str  # the same with the configuration's numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Adapter:
+class Adapter(NamedTuple):
     """Small weights that change a model's own, and which piece of which weight each tensor is."""
 
     method: str  # "lora", "dora", "loha", …
@@ -337,28 +321,26 @@ class Adapter:
     parts: Mapping[str, str]  # adapter tensor → which piece it is: "lora_A"
     ranks: Mapping[int, int]  # rank → modules that have it
     constants: frozenset[str] = frozenset()  # tensors that are no parameters
-    config: Mapping[str, Any] = field(default_factory=dict)  # adapter_config.json's fields
+    config: Mapping[str, Any] = {}  # adapter_config.json's fields
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
+class Packing(NamedTuple):
     """How a checkpoint's weights are packed: stored tensors → logical weights and their side data."""
 
     scheme: str  # "gptq", "bitsandbytes-nf4", "Q4_K_M", …
     bits: int  # of a packed weight's elements, side data apart
     group_size: int | None = None  # weights that share a scale
-    names: Mapping[str, str] = field(default_factory=dict)  # packed tensor → the name of the weight it stands for
-    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # packed tensor → logical shape
-    side: Mapping[str, str] = field(default_factory=dict)  # side tensor → the name of the weight it serves
-    widths: Mapping[str, int] = field(default_factory=dict)  # dtype that packs by itself → bits of an element
+    names: Mapping[str, str] = {}  # packed tensor → the name of the weight it stands for
+    shapes: Mapping[str, tuple[int, ...]] = {}  # packed tensor → logical shape
+    side: Mapping[str, str] = {}  # side tensor → the name of the weight it serves
+    widths: Mapping[str, int] = {}  # dtype that packs by itself → bits of an element
     findings: tuple[Finding, ...] = ()
-    odd_bits: Mapping[str, int] = field(default_factory=dict)  # packed tensor → its bits, where they are not `bits`
-    kinds: Mapping[str, str] = field(default_factory=dict)  # side tensor → what it is, for people: "scales"
+    odd_bits: Mapping[str, int] = {}  # packed tensor → its bits, where they are not `bits`
+    kinds: Mapping[str, str] = {}  # side tensor → what it is, for people: "scales"
     uneven: bool = False  # `bits` is only the nearest whole number
 
 
-@dataclass(frozen=True, slots=True)
-class PackedSum:
+class PackedSum(NamedTuple):
     """All packed weights of a checkpoint."""
 
     parameters: int  # logical
@@ -371,8 +353,7 @@ class PackedSum:
         return (self.bytes + self.side_bytes) * 8 / self.parameters if self.parameters else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Nominal:
+class Nominal(NamedTuple):
     """What people say: "7B" at so many bits a parameter."""
 
     label: str  # "7B", "8x7B"
@@ -385,8 +366,7 @@ class Nominal:
         return -(-self.parameters * self.bits // 8)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One signed step of the bridge."""
 
     cause: str  # a row of `causes.CAUSES`
@@ -395,16 +375,14 @@ class Step:
     detail: str  # one line for people
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
+class Dimension(NamedTuple):
     """A size of a role's tensors."""
 
     size: int
     meaning: str | None  # in configuration fields; None where nothing explains it
 
 
-@dataclass(frozen=True, slots=True)
-class RoleSum:
+class RoleSum(NamedTuple):
     """All tensors of one role in one tower, as counted and as predicted."""
 
     role: str
@@ -425,8 +403,7 @@ class RoleSum:
         return self.bytes * 8 / self.parameters if self.parameters else None
 
 
-@dataclass(frozen=True, slots=True)
-class DtypeSum:
+class DtypeSum(NamedTuple):
     """All tensors of one dtype."""
 
     dtype: str
@@ -435,8 +412,7 @@ class DtypeSum:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
+class Labelled(NamedTuple):
     """One tensor with what it is for."""
 
     tensor: Tensor
@@ -446,8 +422,7 @@ class Labelled:
     parameters: int  # logical; 0 for buffers, side data and second copies
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """What a file states about itself, beside what was counted."""
 
     name: str  # "total_size", "total_parameters", "general.parameter_count", …
@@ -455,8 +430,7 @@ class Claim:
     counted: int | str  # a number, or a phrase where that says more
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciliation:
+class Reconciliation(NamedTuple):
     """A checkpoint joined with its prediction: every byte between them has a name."""
 
     checkpoint: Checkpoint

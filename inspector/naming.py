@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.architectures import family_of
 from inspector.architectures.conventions import (
@@ -53,8 +52,7 @@ MOST_OWN_WORDS = 1000
 LONGEST_WORD = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """What all tensors of one name pattern are for."""
 
     tower: str
@@ -122,7 +120,7 @@ class Namer:
         pattern = _pattern(re.sub(r"\{\w+\}", "0", template))
         entries = [(pattern, slot)]
         if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
-            entries.append((pattern.removesuffix("weight") + "bias", replace(slot, part="bias")))
+            entries.append((pattern.removesuffix("weight") + "bias", slot._replace(part="bias")))
         for name, entry in entries:
             self._table.setdefault(name, entry)
         for name, entry in entries:
@@ -140,7 +138,7 @@ class Namer:
             bare = unwrapped(pattern)
             known = self._in_table(pattern, bare) or _by_gguf(pattern) or by_convention(pattern, bare)
             if not known.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
-                known = replace(known, role=_own_word(bare))
+                known = known._replace(role=_own_word(bare))
             self._slots[pattern] = known
         return known
 
@@ -174,11 +172,10 @@ class Namer:
         weight, found, piece = pattern.partition(_SIDE)
         slot = self.slot(weight)
         part, _, group = piece.partition(_SIDE)
-        return replace(slot, part=part, group=group, row=None) if found else slot
+        return slot._replace(part=part, group=group, row=None) if found else slot
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """Tensors with what they are for, in their order; keys are made when asked for."""
 
     names: Sequence[str]  # of weights; side data goes by the weight that it serves
@@ -325,7 +322,7 @@ def _settle_norms(slots: dict[str, Slot]) -> dict[str, Slot]:
     """GGUF's `ffn_norm` is before the feed-forward where another norm stands after attention."""
     norm = "blk.{}.ffn_norm.weight"
     if norm in slots and not slots.keys().isdisjoint(AFTER_ATTENTION):
-        slots[norm] = replace(slots[norm], role="pre_feedforward_layernorm")
+        slots[norm] = slots[norm]._replace(role="pre_feedforward_layernorm")
     return slots
 
 
@@ -412,6 +409,6 @@ def _settle_towers(slots: dict[str, Slot]) -> dict[str, Slot]:
     if len(alone) != 1:
         return slots
     return {
-        pattern: replace(slot, tower="text") if slot.tower in alone and slot.row is None else slot
+        pattern: slot._replace(tower="text") if slot.tower in alone and slot.row is None else slot
         for pattern, slot in slots.items()
     }

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.architectures import family_of, formula
@@ -228,12 +227,12 @@ def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
     return values if new == lists else {**values, **new}
 
 
-@dataclass(frozen=True, slots=True)
 class Part(Mapping[str, Any]):
     """A nested configuration: what it leaves out is what the table of its own type says, or else the whole's."""
 
-    scope: Scope
-    whole: Mapping[str, Any]  # what the whole's table says of the part
+    def __init__(self, scope: Scope, whole: Mapping[str, Any]) -> None:
+        self.scope = scope
+        self.whole = whole  # what the whole's table says of the part
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -304,7 +303,7 @@ def _under_class(expected: Expected, family: Family, head: str) -> Expected:
     prefix = family.prefixes.get(head, "" if head == "Model" else family.prefix)
     if prefix == family.prefix or not expected.name.startswith(family.prefix):
         return expected
-    return replace(expected, name=prefix + expected.name[len(family.prefix) :])
+    return expected._replace(name=prefix + expected.name[len(family.prefix) :])
 
 
 def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) -> Iterator[tuple[Row, Expected, bool]]:
@@ -318,7 +317,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     for row, expected, tied in expand(family, values, include.head or "body"):
         if row.role not in without:
             name = include.prefix + expected.name.removeprefix(include.strip)
-            yield row, replace(expected, name=name, tower=inner_tower(include, expected.tower)), tied
+            yield row, expected._replace(name=name, tower=inner_tower(include, expected.tower)), tied
 
 
 def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
@@ -367,8 +366,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
         yield weight
         if has_bias:
             out = slice(-1, None) if row.transposed else slice(0, 1)
-            yield replace(
-                weight,
+            yield weight._replace(
                 part="bias",
                 name=weight.name.removesuffix("weight") + "bias",
                 shape=shape[out],

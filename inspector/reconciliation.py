@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate
 from math import prod
 from typing import overload
@@ -88,7 +87,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         explained = dimensions.explain(config.values if config else None, named.groups, shapes)
     roles = _roles(kinds, named, join.parameters, prediction, explained or {})
     return Reconciliation(
-        checkpoint=replace(checkpoint, config=config),
+        checkpoint=checkpoint._replace(config=config),
         prediction=prediction,
         packing=packing,
         dtype=dtype,

@@ -6,8 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from inspector.errors import FormatError, TargetError
 from inspector.formats.findings import Findings
@@ -101,13 +101,12 @@ FOLDERS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The weight files to read, and how they were found."""
 
     paths: tuple[str, ...]
     folder: str = ""  # of the weights within the place, "" or ending in "/"
-    index: Index | None = None
+    index: Index | None = None  # type: ignore[assignment]  # in the place of tuple's method, which none asks
     findings: tuple[Finding, ...] = ()
 
 
@@ -132,7 +131,7 @@ def select(place: Place, include: str | None = None) -> Selection:
         raise TargetError(_nothing(place))
     folder, elsewhere = _folder_of(place, weights)
     selection = _in_folder(place, weights, folder, use_index=include is None)
-    return replace(selection, findings=(*selection.findings, *elsewhere))
+    return selection._replace(findings=(*selection.findings, *elsewhere))
 
 
 def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool) -> Selection:
@@ -245,7 +244,7 @@ def _despite_index(index: str, selection: Selection) -> Selection:
     """
     single = any(path.rsplit("/", 1)[-1] == "model.safetensors" for path in selection.paths)
     finding = Finding("stale-index", "warning" if single else "error", "none of the files that it names is here", index)
-    return replace(selection, findings=(finding, *selection.findings))
+    return selection._replace(findings=(finding, *selection.findings))
 
 
 def _with_strangers(selection: Selection, here: list[str]) -> Selection:

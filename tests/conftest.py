@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import sparse
 
-from inspector import cli
+from inspector import __main__ as main
 
 # What is no local path might be a repository: no test may ask the real Hub. Those of the loopback Hub lift this.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -48,7 +48,7 @@ def inspect(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Run the command line within this process."""
 
     def run(*arguments: object) -> Ran:
-        code = cli.run([str(argument) for argument in arguments])
+        code = main.run([str(argument) for argument in arguments])
         captured = capsys.readouterr()
         return Ran(code, captured.out, captured.err)
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from conftest import Ran, write
 
-from inspector import cli
+from inspector import __main__ as main
+from inspector import console
 from inspector.architectures.roles import GROUPS
 
 Made = Callable[[str], Path]
@@ -177,7 +178,7 @@ def test_the_version_costs_nothing() -> None:
 
 def test_a_safetensors_file_loads_only_what_it_needs(made: Made) -> None:
     """Neither the Hub's client, nor numpy, nor another family's table is imported for a local Llama."""
-    code = f"import sys; from inspector.cli import run; run([{str(made('llama-7b'))!r}]); print([m for m in sys.modules if m.split('.')[0] in ('huggingface_hub', 'numpy', 'gguf', 'httpx') or m.endswith(('.gpt2', '.bert', '.mixtral'))])"
+    code = f"import sys; from inspector.__main__ import run; run([{str(made('llama-7b'))!r}]); print([m for m in sys.modules if m.split('.')[0] in ('huggingface_hub', 'numpy', 'gguf', 'httpx') or m.endswith(('.gpt2', '.bert', '.mixtral'))])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"
 
@@ -212,9 +213,9 @@ def test_a_progress_bar_is_for_long_work_on_a_terminal(
 ) -> None:
     """On stderr, with the number of headers; stdout is as without it."""
     stderr, stdout = Terminal() if terminal else io.StringIO(), io.StringIO()
-    monkeypatch.setattr(cli, "_PATIENCE", seconds)
+    monkeypatch.setattr(console, "_PATIENCE", seconds)
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(sys, "stdout", stdout)
-    assert cli.run([str(made("llama-7b")), "--json"]) == 0
+    assert main.run([str(made("llama-7b")), "--json"]) == 0
     assert ("headers" in stderr.getvalue()) == shown
     assert len(json.loads(stdout.getvalue())["files"]) == 2

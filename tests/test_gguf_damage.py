@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from gguf_bytes import ARRAY, INT32, STRING, UINT8, UINT32, UINT64, Array, Info, Raw, Recipe
 
-from inspector import cli
+from inspector.__main__ import run
 from inspector.errors import FormatError
 from inspector.formats import gguf
 from inspector.model import Header
@@ -211,7 +211,7 @@ def test_the_command_says_it_in_a_line_or_shows_it(
     path = tmp_path / "damaged.gguf"
     path.write_bytes(recipe if isinstance(recipe, bytes) else recipe.file())
     for options in ([], ["--json", "--tensors"]):
-        code = cli.run([str(path), *options])
+        code = run([str(path), *options])
         out, err = capsys.readouterr()
         assert (code, out == "", err.count("\n")) == ((2, True, 1) if case in UNREADABLE else (0, False, 0))
         assert "\x1b" not in out + err

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.architectures.index import MODULES
 from inspector.architectures.table import Family
@@ -34,8 +33,7 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     return load(module) if module else None
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A model type that has a table, and how far it was checked; None where it was not."""
 
     model_type: str
@@ -60,8 +58,7 @@ def listed() -> list[Known]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownGguf:
+class KnownGguf(NamedTuple):
     """An architecture of the `gguf` package: all its tensors are keyed."""
 
     architecture: str  # the value of `general.architecture`

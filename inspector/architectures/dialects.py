@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One way to write a configuration."""
 
     name: str  # for people
@@ -16,9 +14,9 @@ class Dialect:
     marks: frozenset[str]  # keys that tell it; all must be there
     keys: Mapping[str, str]  # its key → Transformers' field
     model_types: tuple[tuple[str, str], ...]  # (condition over its keys, model_type), the first that fits
-    constants: Mapping[str, Any] = field(default_factory=dict)  # fields that it implies
-    derived: Mapping[str, str] = field(default_factory=dict)  # fields it computes, as formulas over its own keys
-    unknown: Mapping[str, Any] = field(default_factory=dict)  # value that stands for "see elsewhere"
+    constants: Mapping[str, Any] = {}  # fields that it implies
+    derived: Mapping[str, str] = {}  # fields it computes, as formulas over its own keys
+    unknown: Mapping[str, Any] = {}  # value that stands for "see elsewhere"
 
 
 #: What lists of layers' kinds called them before, in the fields of `LAYER_KINDS` → what they are called today.

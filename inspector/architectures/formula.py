@@ -11,7 +11,6 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from typing import Any, Protocol
@@ -185,13 +184,13 @@ def _subscript(node: Any, scope: Scope) -> Any:
     return _value(node.value, scope)[_value(node.slice, scope)]
 
 
-@dataclass(frozen=True, slots=True)
 class _Inner:
     """A scope with one more index variable."""
 
-    outer: Scope
-    name: str
-    value: int
+    def __init__(self, outer: Scope, name: str, value: int) -> None:
+        self.outer = outer
+        self.name = name
+        self.value = value
 
     def __getitem__(self, name: str) -> Any:
         return self.value if name == self.name else self.outer[name]

@@ -8,15 +8,13 @@ other bias has. A pair is (condition, words), in `formula`'s language over what 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Words for every layer, or (condition, words) for the layers, or the models, where it holds.
 Words = str | tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The tensors of an architecture."""
 
     blocks: tuple[Words, ...]  # in each block
@@ -24,8 +22,8 @@ class Layout:
     outputs: tuple[Words, ...] = ("output_norm output",)  # an `output` that may be tied ends in "="
     tied: bool = False  # whether published models mostly share the head with the embedding
     head: str = "ForCausalLM"  # what the file is read as
-    derived: Mapping[str, str] = field(default_factory=dict)  # fields of which the key-values say nothing
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    derived: Mapping[str, str] = {}  # fields of which the key-values say nothing
+    defaults: Mapping[str, Any] = {}
 
 
 _MAYBE_TIED = ("output_norm output=",)

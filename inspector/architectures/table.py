@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
 _IS_NUMBER = re.compile(r"(?:expert_)?(\{\w+\}|[0-9]{1,9})")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """The tensors of one role: where they are, what shape they have, when they are there."""
 
     role: str  # a word of `roles.ROLES`
@@ -56,8 +54,7 @@ class Row:
         return ".".join(filter(None, (_PLACEHOLDER.sub(r"{\1}", self.name), self.leaf)))
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
+class Include(NamedTuple):
     """Another family's rows, chosen by the `model_type` of a nested configuration."""
 
     scope: str  # the field that holds the nested configuration: "text_config"
@@ -70,23 +67,22 @@ class Include:
     when: str = ""  # condition for the part, over the outer configuration
     tied: str = ""  # condition, over the outer configuration, for a tied head; "" where the part's own holds
     without: str = ""  # roles of the included family that the outer model leaves out
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # field values where nothing is nested
+    defaults: Mapping[str, Any] = {}  # field values where nothing is nested
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """Relatives that differ by a column."""
 
     name: str
     types: Mapping[str, Mapping[str, Any]]  # model_type → the field values that set it apart
     rows: tuple[Row | Include, ...]
     prefix: str = ""  # of the body's names, as `rows` have it
-    prefixes: Mapping[str, str] = field(default_factory=dict)  # class suffix → its own; "Model" has none
-    classes: Mapping[str, str] = field(default_factory=dict)  # class name → what stands for its suffix
+    prefixes: Mapping[str, str] = {}  # class suffix → its own; "Model" has none
+    classes: Mapping[str, str] = {}  # class name → what stands for its suffix
     head: str = "ForCausalLM"  # the class suffix where `architectures` says nothing
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # fields that may be absent
-    derived: Mapping[str, str] = field(default_factory=dict)  # expressions for absent fields
-    fields: Mapping[str, str] = field(default_factory=dict)  # common field name → the family's own
+    defaults: Mapping[str, Any] = {}  # fields that may be absent
+    derived: Mapping[str, str] = {}  # expressions for absent fields
+    fields: Mapping[str, str] = {}  # common field name → the family's own
     gguf: tuple[str, ...] = ()  # `general.architecture` values that mean this family
     names_only: bool = False  # the shapes were not found out: the rows name, and predict nothing
     gguf_head: str = ""  # the class suffix whose tensors the conversion to GGUF keeps, where it is not `head`

@@ -182,7 +182,7 @@ def test_terminal_codes_in_a_refusal_are_escaped(hub: Hub, single: str) -> None:
 LISTENING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from inspector.cli import run
+from inspector.__main__ import run
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -115,7 +115,7 @@ def use_drafts(folder: Path) -> None:
     from write import hand_written
 
     by_hand = {t for types in hand_written().values() for t in types}
-    shorter = {t: replace(f, rows=tuple(compacted(f.rows))) for t, f in load_drafts(folder).items()}
+    shorter = {t: f._replace(rows=tuple(compacted(f.rows))) for t, f in load_drafts(folder).items()}
     families = {t: f for t, f in name_roles(shorter).items() if t not in by_hand}
     prediction.family_of = naming.family_of = lambda config: (
         families.get(str(config.get("model_type"))) or family_of(config)

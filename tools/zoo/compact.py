@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 
 from stacks import variable_for
 
@@ -76,7 +75,7 @@ def _joined(group: list[Row]) -> list[Row] | None:
     variable = variable_for(words[0][at - 1] if at else "", taken)
     by_rest: dict[Row, set[int]] = defaultdict(set)
     for row, each in zip(group, words, strict=True):
-        by_rest[replace(row, name=".".join([*each[:at], "#", *each[at + 1 :]]))].add(int(each[at]))
+        by_rest[row._replace(name=".".join([*each[:at], "#", *each[at + 1 :]]))].add(int(each[at]))
     joined: list[Row] = []
     for rest, numbers in by_rest.items():
         for first, end in _runs(sorted(numbers)):
@@ -85,7 +84,7 @@ def _joined(group: list[Row]) -> list[Row] | None:
                 if at
                 else rest.name.replace("#", f"{{{variable}<{end}}}", 1)
             )
-            joined.append(replace(rest, name=name, when=_from(variable, first, end, rest.when)))
+            joined.append(rest._replace(name=name, when=_from(variable, first, end, rest.when)))
     return joined
 
 

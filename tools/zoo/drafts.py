@@ -6,7 +6,7 @@ import dataclasses
 import pickle
 import re
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from includes import Includer
@@ -70,7 +70,7 @@ def _without_empty(deriver: Tabler, row: Row) -> Row:
         return name if known == rule else match[0]
 
     shape = _EMPTY_OR.sub(replaced, row.shape)
-    return replace(row, shape=shape) if shape != row.shape else row
+    return row._replace(shape=shape) if shape != row.shape else row
 
 
 def texts_of(row: Row | Include) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from inspector import prediction
@@ -60,7 +59,7 @@ class Includer:
                     left.pop(other)
                 classes = {cls, *also}
                 heads = " ".join(self.deriver.heads[c] for c in self.deriver.heads if c in classes)
-                include = replace(include, heads="" if len(classes) == len(by_class) else heads)
+                include = include._replace(heads="" if len(classes) == len(by_class) else heads)
                 for other in classes:
                     self._take(include, by_class[other])
                 found.append(include)

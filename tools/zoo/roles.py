@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import records
@@ -106,7 +105,7 @@ def name_roles(families: Mapping[str, Family]) -> dict[str, Family]:
 def _named(family: Family, old: Mapping[str, Family], new: Mapping[str, Family]) -> Family:
     includes = [_with_new_roles(e, old, new) for e in family.rows if isinstance(e, Include)]
     rows = [e for e in family.rows if isinstance(e, Row)]
-    return replace(family, rows=(*includes, *named_apart(rows, includes, new)))
+    return family._replace(rows=(*includes, *named_apart(rows, includes, new)))
 
 
 def _with_new_roles(include: Include, old: Mapping[str, Family], new: Mapping[str, Family]) -> Include:
@@ -114,7 +113,7 @@ def _with_new_roles(include: Include, old: Mapping[str, Family], new: Mapping[st
     after = [e.role for e in new[include.default_type].rows if isinstance(e, Row)]
     without = set(include.without.split())
     roles = sorted({b for a, b in zip(before, after, strict=True) if a in without})
-    return replace(include, without=" ".join(roles))
+    return include._replace(without=" ".join(roles))
 
 
 def pattern_of(row: Row) -> str:
@@ -151,7 +150,7 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
         pattern = pattern_of(row)
         tower = tower_of(pattern)
         tower = "text" if len(alone) == 1 and tower in alone and "text" not in {i.tower for i in includes} else tower
-        row = replace(row, tower=tower)
+        row = row._replace(tower=tower)
         key = _key_of(row, tower)
         rank = tuple([2] * len(formula.dimensions(row.shape)))
         usual = role_of(pattern, rank)
@@ -165,5 +164,5 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
         role = roles[pattern]
         group = ROLES.get(usual) or group_hint(pattern, rank)
         fits = ROLES.get(role) == group or (role not in ROLES and group_of(role) == group)
-        done.append(replace(row, role=role, group="" if row.buffer or fits else group))
+        done.append(row._replace(role=role, group="" if row.buffer or fits else group))
     return done

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import expressions
@@ -101,8 +100,8 @@ class Tabler(Presence):
         """Rows that differ in their classes alone, as one."""
         merged: dict[Row, list[str]] = {}
         for row in rows:
-            merged.setdefault(replace(row, heads=""), []).append(row.heads)
-        return [replace(row, heads=" ".join(heads)) for row, heads in merged.items()]
+            merged.setdefault(row._replace(heads=""), []).append(row.heads)
+        return [row._replace(heads=" ".join(heads)) for row, heads in merged.items()]
 
     def _try_row(
         self,
@@ -194,10 +193,10 @@ class Tabler(Presence):
             transposed=transposed,
         )
         if buffers:
-            row = replace(row, buffer=True, persistent=True)
+            row = row._replace(buffer=True, persistent=True)
         elif role not in ROLES:
             hint = group_hint(pattern.name, self._some(pattern))
-            row = replace(row, group=hint if hint != group_of(role) else "")
+            row = row._replace(group=hint if hint != group_of(role) else "")
         return self._with_experts(row, at)
 
     @staticmethod
@@ -222,9 +221,9 @@ class Tabler(Presence):
         )
         if "expert" in counts:
             active = self._active(counts["expert"], at)
-            return replace(row, active=active)
+            return row._replace(active=active)
         if stacked and first and re.search(r"expert|moe", first[0]) and "shared" not in row.name:
-            return replace(row, stacked=first[0], active=self._active(first[0], at))
+            return row._replace(stacked=first[0], active=self._active(first[0], at))
         return row
 
     def _active(self, bound: str, at: int) -> str:

@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,7 +153,7 @@ def names_alone(family: Family) -> Family:
                 group=row.group,
             )
         rows[repr(row)] = row
-    return replace(family, rows=tuple(rows.values()), defaults={}, derived={}, fields={}, names_only=True)
+    return family._replace(rows=tuple(rows.values()), defaults={}, derived={}, fields={}, names_only=True)
 
 
 def _frozen(value: Any) -> str:
@@ -173,7 +172,7 @@ def _one(group: list[Family]) -> Family:
     types = {name: types.pop(name), **dict(sorted(types.items()))}
     gguf = {arch for arch, model_type in MODEL_TYPES.items() if model_type in types}
     gguf |= {t for t in types if t in GGUF_ARCHITECTURES and t not in MODEL_TYPES}
-    return replace(first, types=types, defaults=common, gguf=tuple(sorted(gguf)), rows=ordered(first.rows))
+    return first._replace(types=types, defaults=common, gguf=tuple(sorted(gguf)), rows=ordered(first.rows))
 
 
 def _gguf_architectures() -> set[str]:
@@ -301,17 +300,16 @@ def _constants(family: Family) -> dict[str, str]:
 def _row(row: Row | Include, constants: Mapping[str, str]) -> str:
     first = ("role", "name", "shape") if isinstance(row, Row) else ("scope", "prefix")
     values: list[str] = []
-    for each in fields(row):
-        value = getattr(row, each.name)
-        if each.name == "name":
+    for field, value in zip(row._fields, row, strict=True):
+        if field == "name":
             start = max((t for t in constants if row.name.startswith(t)), key=len, default="")  # type: ignore[union-attr]
             rest = value[len(start) :]
             values.append(" + ".join(filter(None, (constants.get(start), repr(rest) if rest else ""))))
-        elif each.name in first:
+        elif field in first:
             values.append(repr(value))
-        elif each.default is not value and value != each.default and value not in ("", {}, False):
-            values.append(f"{each.name}={value!r}")
-        elif each.name == "leaf" and value != "weight":
+        elif value != row._field_defaults.get(field) and value not in ("", {}, False):
+            values.append(f"{field}={value!r}")
+        elif field == "leaf" and value != "weight":
             values.append("leaf=''")
     return f"{type(row).__name__}({', '.join(values)})"
 
@@ -365,7 +363,7 @@ def left_over(drafts: Mapping[str, Family]) -> None:
             name = family.name if family.name in types else next(iter(types))
             gguf = tuple(g for g in family.gguf if MODEL_TYPES.get(g, g) in types)
             (FAMILIES / f"{module_name(name)}.py").write_text(
-                source(replace(family, name=name, types=types, gguf=gguf))
+                source(family._replace(name=name, types=types, gguf=gguf))
             )
 
 
@@ -378,7 +376,7 @@ def main() -> None:
     by_hand = hand_written()
     known = {t for types in by_hand.values() for t in types}
     loaded = load_drafts(arguments.drafts)
-    shorter = {t: replace(family, rows=tuple(compacted(family.rows))) for t, family in loaded.items()}
+    shorter = {t: family._replace(rows=tuple(compacted(family.rows))) for t, family in loaded.items()}
     drafts = {t: f for t, f in name_roles(shorter).items() if t not in known and (not chosen or t in chosen)}
     inexact = {t for t, line in COVERAGE.items() if line[1] == 0}
     families = merged({t: names_alone(f) if t in inexact else f for t, f in drafts.items()})
