@@ -32,6 +32,9 @@ def call(arguments: Sequence[str]) -> int:
         return leave.exit_code
     except click.Abort:
         raise KeyboardInterrupt from None
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return console.UNREADABLE
     except click.ClickException as error:
         raise UsageError(f"{error.format_message().rstrip('.')}; see `inspect --help`") from None
     return code if isinstance(code, int) else 0

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ def guarded(command: Callable[[], int]) -> int:
     """Run a command; its exit code. Errors are one line on stderr, never a traceback."""
     # A command is short, and makes few cycles: collecting them would go over a million tuples for nothing.
     gc.disable()
+    # None where whoever called us has closed it.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     try:
         code = command()
         sys.stdout.flush()
@@ -40,6 +44,8 @@ def guarded(command: Callable[[], int]) -> int:
         return _fail("something in the input is nested too deep")
     except MemoryError:
         return _fail("not enough memory for this input")
+    except OSError as error:
+        return _fail(f"cannot read or write: {error.strerror or error}")
     except Exception as error:
         if os.environ.get("INSPECT_DEBUG"):
             raise

@@ -176,6 +176,29 @@ def test_the_version_costs_nothing() -> None:
     assert out.splitlines()[1] == "set()"
 
 
+def test_without_arguments_it_tells_how_to_call_it() -> None:
+    """The help, as lines, and the exit code of a call that makes no sense."""
+    ran = run()
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "\n  inspect TARGET " in ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_output_that_cannot_be_written_is_one_line(made: Made) -> None:
+    """A full disk is no fault of this program's own."""
+    with Path("/dev/full").open("w") as full:
+        code = [sys.executable, "-m", "inspector", str(made("llama-7b"))]
+        ran = subprocess.run(code, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (2, "inspect: cannot read or write: No space left on device\n")
+
+
+def test_a_closed_output_is_no_error(made: Made) -> None:
+    """As `>&-` makes it: the exit code is the answer."""
+    command = f"{sys.executable} -m inspector {made('llama-7b')} >&-"
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_a_safetensors_file_loads_only_what_it_needs(made: Made) -> None:
     """Neither the Hub's client, nor numpy, nor another family's table is imported for a local Llama."""
     code = f"import sys; from inspector.__main__ import run; run([{str(made('llama-7b'))!r}]); print([m for m in sys.modules if m.split('.')[0] in ('huggingface_hub', 'numpy', 'gguf', 'httpx') or m.endswith(('.gpt2', '.bert', '.mixtral'))])"
