@@ -100,7 +100,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("shape", "a tensor of another size than the configuration says"),
     Cause("missing", "tensors that the configuration says there are, and that no file has"),
     Cause("prediction_head", "layers that predict further tokens", _prediction_head),
-    Cause("optional", "tensors that models of this kind may have, and of which no key-value tells", _optional),
+    Cause("optional", "tensors that such models may have, and of which the configuration does not tell", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
     Cause("buffer", "stored constants that are no parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),

@@ -32,6 +32,26 @@ def llama(layers: int, hidden: int, width: int, heads: int, vocabulary: int, **m
     }
 
 
+INTERN_VIT_300M = {
+    "model_type": "intern_vit_6b",
+    "hidden_size": 1024,
+    "image_size": 448,
+    "intermediate_size": 4096,
+    "norm_type": "layer_norm",
+    "num_hidden_layers": 24,
+    "patch_size": 14,
+    "qk_normalization": False,
+    "qkv_bias": True,
+}
+SIGLIP_400M = {
+    "model_type": "siglip",
+    "hidden_size": 1152,
+    "image_size": 980,
+    "intermediate_size": 4304,
+    "num_hidden_layers": 27,
+    "patch_size": 14,
+}
+
 #: Model → its configuration's fields, the parameters that its repository states.
 TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
     "InternLM2-7B": (
@@ -119,6 +139,65 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
             "vision_config": {"depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "num_heads": 16, "hidden_size": 3584},
         },
         8_291_375_616,
+    ),
+    "InternVL2.5-8B": (  # its index: 16,150,730,752 bytes at 16 bits
+        {
+            "model_type": "internvl_chat",
+            "architectures": ["InternVLChatModel"],
+            "downsample_ratio": 0.5,
+            "llm_config": llama(32, 4096, 14336, 32, 92553, model_type="internlm2", num_key_value_heads=8),
+            "vision_config": INTERN_VIT_300M,
+        },
+        8_075_365_376,
+    ),
+    "Phi-3.5-vision-instruct": (
+        {
+            **llama(32, 3072, 8192, 32, 32064, model_type="phi3_v", num_key_value_heads=32),
+            "img_processor": {"image_dim_out": 1024, "name": "clip_vision_model"},
+        },
+        4_146_621_440,
+    ),
+    "MiniCPM-V-2.6": (
+        {
+            **llama(28, 3584, 18944, 28, 151666, model_type="minicpmv", num_key_value_heads=4),
+            "drop_vision_last_layer": False,
+            "version": 2.6,
+            "vision_config": SIGLIP_400M,
+        },
+        8_099_175_152,
+    ),
+    "MiniCPM-Llama3-V-2.5": (
+        {
+            **llama(32, 4096, 14336, 32, 128256, model_type="minicpmv", num_key_value_heads=8),
+            "drop_vision_last_layer": False,
+            "query_num": 96,
+            "version": "2.5",
+            "vision_config": SIGLIP_400M,
+        },
+        8_537_092_336,
+    ),
+    # 16,407,657,776 are published, which counts 27 rotary frequencies of 32 in F32 as 64 parameters each.
+    "Kimi-VL-A3B-Instruct": (
+        {
+            "model_type": "kimi_vl",
+            "text_config": {
+                **llama(27, 2048, 11264, 16, 163840, model_type="deepseek_v3", num_key_value_heads=16),
+                "first_k_dense_replace": 1,
+                "kv_lora_rank": 512,
+                "moe_intermediate_size": 1408,
+                "n_routed_experts": 64,
+                "n_shared_experts": 2,
+                "num_experts_per_tok": 6,
+                "q_lora_rank": None,
+            },
+            "vision_config": {"model_type": "moonvit"},
+        },
+        16_407_657_776 - 27 * 64,
+    ),
+    # Its index: 13,518,798,848 bytes at 16 bits, 8,192 of them 32 rotary frequencies of 64 in F32.
+    "llava-v1.5-7b": (
+        {**llama(32, 4096, 11008, 32, 32000, model_type="llava_llama"), "mm_projector_type": "mlp2x_gelu"},
+        (13_518_798_848 - 8_192) // 2,
     ),
 }
 

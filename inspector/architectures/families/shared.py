@@ -202,3 +202,42 @@ TWO_LAYER_PROJECTOR = (
         "linear_2", "linear_2", "text_config.hidden_size, text_config.hidden_size", bias="multimodal_projector_bias"
     ),
 )
+
+
+#: CLIP's ViT-L/14 at 336 pixels, which some configurations only name.
+CLIP_LARGE = {"clip_hidden_size": 1024, "clip_image_size": 336, "clip_layers": 24, "clip_patch_size": 14}
+
+
+def clip_large(prefix: str, *, optional: bool = False) -> tuple[Row, ...]:
+    """CLIP's vision tower with the sizes of `CLIP_LARGE`."""
+    layer = prefix + "encoder.layers.{layer<clip_layers}"
+    square = "clip_hidden_size, clip_hidden_size"
+
+    def row(role: str, name: str, shape: str = "clip_hidden_size", *, bias: str = "True", leaf: str = "weight") -> Row:
+        return Row(role, name, shape, bias=bias, leaf=leaf, tower="vision", optional=optional)
+
+    return (
+        row("cls_token", prefix + "embeddings.class_embedding", bias="", leaf=""),
+        row(
+            "embed_patches",
+            prefix + "embeddings.patch_embedding",
+            "clip_hidden_size, 3, clip_patch_size, clip_patch_size",
+            bias="",
+        ),
+        row(
+            "position_embedding",
+            prefix + "embeddings.position_embedding",
+            "(clip_image_size // clip_patch_size) ** 2 + 1, clip_hidden_size",
+            bias="",
+        ),
+        row("embed_norm", prefix + "pre_layrnorm"),
+        row("input_layernorm", layer + ".layer_norm1"),
+        row("q_proj", layer + ".self_attn.q_proj", square),
+        row("k_proj", layer + ".self_attn.k_proj", square),
+        row("v_proj", layer + ".self_attn.v_proj", square),
+        row("o_proj", layer + ".self_attn.out_proj", square),
+        row("post_attention_layernorm", layer + ".layer_norm2"),
+        row("up_proj", layer + ".mlp.fc1", "4 * clip_hidden_size, clip_hidden_size"),
+        row("down_proj", layer + ".mlp.fc2", "clip_hidden_size, 4 * clip_hidden_size"),
+        row("norm", prefix + "post_layernorm"),
+    )

@@ -1,0 +1,88 @@
+"""MiniCPM-V 2.5 to 4.5, whose code comes with their checkpoints: a text model that the version tells, SigLIP's tower
+and a resampler of `query_num` learned queries.
+
+2.5 has Llama 3, 2.6 Qwen2, 4.0 Llama's form again, 4.5 Qwen3. `drop_vision_last_layer` is a field.
+"""
+
+from __future__ import annotations
+
+from inspector.architectures.families.shared import (
+    ATTENTION,
+    DECODER_DEFAULTS,
+    DECODER_DERIVED,
+    EMBED_TOKENS,
+    FEED_FORWARD,
+    NORMS,
+)
+from inspector.architectures.table import Family, Row
+
+VPM = "vpm.encoder.layers.{layer<vision_config.num_hidden_layers - drop_vision_last_layer}"
+_VISION = "vision_config.hidden_size"
+_TEXT = (EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS)
+
+
+def _vision(role: str, name: str, shape: str) -> Row:
+    return Row(role, name, shape, bias="True", tower="vision")
+
+
+def _resampler(role: str, name: str, shape: str, *, bias: str = "", leaf: str = "weight", group: str = "") -> Row:
+    return Row(role, "resampler." + name, shape, bias=bias, leaf=leaf, tower="projector", group=group)
+
+
+FAMILY = Family(
+    name="minicpmv",
+    types={"minicpmv": {}},
+    rows=(
+        *(row._replace(name="llm." + row.name) for row in _TEXT),
+        Row("lm_head", "llm.lm_head", "vocab_size, hidden_size", tied="tie_word_embeddings"),
+        _vision(
+            "embed_patches",
+            "vpm.embeddings.patch_embedding",
+            f"{_VISION}, 3, vision_config.patch_size, vision_config.patch_size",
+        ),
+        Row(
+            "position_embedding",
+            "vpm.embeddings.position_embedding",
+            f"(vision_config.image_size // vision_config.patch_size) ** 2, {_VISION}",
+            tower="vision",
+        ),
+        _vision("input_layernorm", VPM + ".layer_norm1", _VISION),
+        _vision("q_proj", VPM + ".self_attn.q_proj", f"{_VISION}, {_VISION}"),
+        _vision("k_proj", VPM + ".self_attn.k_proj", f"{_VISION}, {_VISION}"),
+        _vision("v_proj", VPM + ".self_attn.v_proj", f"{_VISION}, {_VISION}"),
+        _vision("o_proj", VPM + ".self_attn.out_proj", f"{_VISION}, {_VISION}"),
+        _vision("post_attention_layernorm", VPM + ".layer_norm2", _VISION),
+        _vision("up_proj", VPM + ".mlp.fc1", f"vision_config.intermediate_size, {_VISION}"),
+        _vision("down_proj", VPM + ".mlp.fc2", f"{_VISION}, vision_config.intermediate_size"),
+        _vision("norm", "vpm.post_layernorm", _VISION),
+        _resampler("query", "query", "query_num, hidden_size", leaf="", group="other"),
+        _resampler("kv_proj", "kv_proj", f"hidden_size, {_VISION}"),
+        _resampler("qkv_proj", "attn.in_proj_weight", "3 * hidden_size, hidden_size", bias="True", leaf=""),
+        _resampler("o_proj", "attn.out_proj", "hidden_size, hidden_size", bias="True"),
+        _resampler("q_norm", "ln_q", "hidden_size", bias="True"),
+        _resampler("kv_norm", "ln_kv", "hidden_size", bias="True", group="norm"),
+        _resampler("norm", "ln_post", "hidden_size", bias="True"),
+        _resampler("proj", "proj", "hidden_size, hidden_size", leaf="", group="other"),
+    ),
+    prefix="llm.model.",
+    head="",
+    classes={"MiniCPMV": ""},
+    defaults={
+        **DECODER_DEFAULTS,
+        "drop_vision_last_layer": True,
+        "query_num": 64,
+        "version": 2.5,
+        "vision_config": {
+            "hidden_size": 1152,
+            "image_size": 980,
+            "intermediate_size": 4304,
+            "num_hidden_layers": 27,
+            "patch_size": 14,
+        },
+    },
+    derived={
+        **DECODER_DERIVED,
+        "qkv_bias": "version == 2.6 or version == '2.6'",
+        "qk_norm": "version == 4.5 or version == '4.5'",
+    },
+)
