@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pytest
 
-from inspector.architectures import load
+from inspector.architectures import TABLES, load, table_file
 from inspector.architectures.index import GGUF, MODULES
 from inspector.architectures.roles import GROUPS, group_of
 from inspector.architectures.table import Row
@@ -155,6 +156,15 @@ def test_index_is_what_the_families_say(module: str) -> None:
     family = load(module)
     assert {name for name, home in MODULES.items() if home == module} == set(family.types)
     assert {name for name, home in GGUF.items() if home == module} == set(family.gguf)
+
+
+@pytest.mark.parametrize("module", FAMILIES)
+def test_a_table_is_read_as_it_is_written(module: str) -> None:
+    """Any family can be a file, and a file is written as the tools would write it."""
+    family, path = load(module), TABLES / f"{module}.json"
+    text = path.read_text() if path.exists() else table_file.text(family, "")
+    assert table_file.text(table_file.read(text), json.loads(text)["about"]) == text
+    assert table_file.read(text)._replace(defaults=family.defaults, types=family.types) == family
 
 
 @pytest.mark.parametrize("module", FAMILIES)

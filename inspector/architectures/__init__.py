@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.architectures.index import MODULES
 from inspector.architectures.table import Family
 
+#: Where the tables are that tools/zoo derived.
+TABLES = Path(__file__).parent / "tables"
 #: The field in which a configuration from key-values names its GGUF architecture.
 GGUF_ARCHITECTURE = "general.architecture"
 
 
 @cache
 def load(module: str) -> Family:
-    """The family in `architectures/families/<module>.py`."""
-    family = import_module(f"inspector.architectures.families.{module}").FAMILY
-    assert isinstance(family, Family)
-    return family
+    """The family that `families/<module>.py` says, or `tables/<module>.json`."""
+    try:
+        text = (TABLES / f"{module}.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        family = import_module(f"inspector.architectures.families.{module}").FAMILY
+        assert isinstance(family, Family)
+        return family
+    from inspector.architectures import table_file
+
+    return table_file.read(text)
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
@@ -37,7 +46,7 @@ class Known(NamedTuple):
     """A model type that has a table, and how far it was checked; None where it was not."""
 
     model_type: str
-    module: str  # in `families/`
+    module: str  # in `families/` or `tables/`
     gguf: tuple[str, ...]  # the `general.architecture` values that mean it
     keyed: int | None  # percent of tensors that have a role
     default: int | None  # percent of models predicted exactly, at the default configuration

@@ -4,8 +4,8 @@
 
 Builds every type at its default configuration and compares it with the package's tables. For each type that has no
 table, and each whose table was exact and is not any more, everything else is done as well: built under many
-configurations (`build`, `cross`), traced (`trace`) and derived (`derive`). DIR/proposed/<type>.py is then a table to
-read, correct and take over into `inspector/architectures/families`, or to write with all others (`write`).
+configurations (`build`, `cross`), traced (`trace`) and derived (`derive`). DIR/proposed/<type>.json is then a table to
+read and correct, for `inspector/architectures/tables`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ def propose(work: Path, types: list[str]) -> None:
     run("derive", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
     proposed.mkdir(exist_ok=True)
     for model_type, family in name_roles(load_drafts(drafts)).items():
-        (proposed / f"{module_name(model_type)}.py").write_text(source(family))
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(proposed)], check=True)
+        (proposed / f"{module_name(model_type)}.json").write_text(source(family))
     run("check", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
 
 

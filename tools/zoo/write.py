@@ -1,19 +1,18 @@
-"""Drafts → `inspector/architectures/families/*.py` and the index.
+"""Drafts → `inspector/architectures/tables/*.json` and the index.
 
     python tools/zoo/write.py --drafts DIR
 
-Types with equal rows become one family. Modules whose first line has no mark of this tool are hand-written, and
-stay; their model types are left out here.
+Types with equal rows become one family. Those of `inspector/architectures/families` are written by hand: their model
+types are left out here.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from compact import compacted
 from drafts import load_drafts
 from roles import name_roles
 
+from inspector.architectures import load, table_file
 from inspector.architectures.coverage import COVERAGE
 from inspector.architectures.gguf_keys import MODEL_TYPES
 from inspector.architectures.table import Family, Include, Row
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 FAMILIES = ROOT / "inspector" / "architectures" / "families"
-MARK = "Made by tools/zoo from Transformers' own models"
+TABLES = ROOT / "inspector" / "architectures" / "tables"
 
 #: The name of a family of several types: the first of these that it has, else the shortest.
 KNOWN = [
@@ -219,9 +219,6 @@ def _stack_of(row: Row | Include) -> str:
     return name.split("{", 1)[0]
 
 
-# --- text -------------------------------------------------------------------------------------
-
-
 def module_name(name: str) -> str:
     """A model type as a module's name."""
     word = re.sub(r"\W", "_", name)
@@ -229,35 +226,8 @@ def module_name(name: str) -> str:
 
 
 def source(family: Family) -> str:
-    """The module's text, not yet formatted."""
-    constants = _constants(family)
-    rows = ",\n        ".join(_row(row, constants) for row in family.rows)
-    imports = ["Family"]
-    imports += ["Include"] if any(isinstance(row, Include) for row in family.rows) else []
-    imports += ["Row"] if any(isinstance(row, Row) for row in family.rows) else []
-    lines = [
-        f'"""{_title(family)}\n\n{MARK}.\n"""',
-        "",
-        "from __future__ import annotations",
-        "",
-        f"from inspector.architectures.table import {', '.join(imports)}",
-        "",
-    ]
-    lines += [f"{name} = {text!r}" for text, name in constants.items()]
-    lines += [
-        "",
-        "FAMILY = Family(",
-        f"    name={family.name!r},",
-        f"    types={family.types!r},",
-        f"    rows=({rows},),",
-    ]
-    for name in ("prefix", "prefixes", "classes", "defaults", "derived", "fields", "gguf", "names_only"):
-        value = getattr(family, name)
-        if value:
-            lines.append(f"    {name}={value!r},")
-    if family.head != "ForCausalLM":
-        lines.append(f"    head={family.head!r},")
-    return "\n".join([*lines, ")", ""])
+    """The text of the family's file."""
+    return table_file.text(family, _title(family))
 
 
 def _title(family: Family) -> str:
@@ -275,66 +245,25 @@ def _title(family: Family) -> str:
     return told + "."
 
 
-def _constants(family: Family) -> dict[str, str]:
-    """Beginnings of names that many rows share → what they are called."""
-    counts: Counter[str] = Counter()
-    for row in family.rows:
-        if isinstance(row, Row):
-            for match in re.finditer(r"\}", row.name):
-                counts[row.name[: match.end()]] += 1
-    shared = [text for text, number in counts.items() if number >= 3]
-    names: dict[str, str] = {}
-    for text in shared:
-        word = "EXPERT" if "{expert<" in text else "LAYER"
-        if word == "LAYER" and len([t for t in shared if "{expert<" not in t]) > 1:
-            words = re.sub(r"\{[^}]*\}", "", text).split(".")
-            telling = [w for w in words if w and w not in ("model", "layers", "layer", "blocks")]
-            word = re.sub(r"\W", "_", "_".join(telling[-2:]) or "layer").upper()
-        word = word.strip("0123456789") or "PART"
-        while word in names.values():
-            word += "_"
-        names[text] = word
-    return names
-
-
-def _row(row: Row | Include, constants: Mapping[str, str]) -> str:
-    first = ("role", "name", "shape") if isinstance(row, Row) else ("scope", "prefix")
-    values: list[str] = []
-    for field, value in zip(row._fields, row, strict=True):
-        if field == "name":
-            start = max((t for t in constants if row.name.startswith(t)), key=len, default="")  # type: ignore[union-attr]
-            rest = value[len(start) :]
-            values.append(" + ".join(filter(None, (constants.get(start), repr(rest) if rest else ""))))
-        elif field in first:
-            values.append(repr(value))
-        elif value != row._field_defaults.get(field) and value not in ("", {}, False):
-            values.append(f"{field}={value!r}")
-        elif field == "leaf" and value != "weight":
-            values.append("leaf=''")
-    return f"{type(row).__name__}({', '.join(values)})"
-
-
 def hand_written() -> dict[str, list[str]]:
     """Modules that people wrote, with their model types."""
-    found = {}
-    for path in sorted(FAMILIES.glob("*.py")):
-        if path.stem in ("__init__", "shared") or MARK in path.read_text():
-            continue
-        module = importlib.import_module(f"inspector.architectures.families.{path.stem}")
-        found[path.stem] = list(module.FAMILY.types)
-    return found
+    modules = sorted(path.stem for path in FAMILIES.glob("*.py") if path.stem not in ("__init__", "shared"))
+    return {module: list(load(module).types) for module in modules}
+
+
+def derived() -> dict[str, Family]:
+    """The tables that were written before, by their files' names."""
+    return {path.stem: table_file.read(path.read_text()) for path in sorted(TABLES.glob("*.json"))}
 
 
 def write_index() -> None:
     """`index.py`, from what the modules say."""
     models: dict[str, str] = {}
     architectures: dict[str, str] = {}
-    for path in sorted(FAMILIES.glob("*.py")):
-        if path.stem in ("__init__", "shared"):
-            continue
-        family = importlib.import_module(f"inspector.architectures.families.{path.stem}").FAMILY
-        models.update(dict.fromkeys(family.types, path.stem))
-        architectures.update(dict.fromkeys(family.gguf, path.stem))
+    for module in sorted([*hand_written(), *derived()]):
+        family = load(module)
+        models.update(dict.fromkeys(family.types, module))
+        architectures.update(dict.fromkeys(family.gguf, module))
     target = ROOT / "inspector" / "architectures" / "index.py"
     text = target.read_text()
     tail = text[text.index("#: Model types that are tried") :]
@@ -350,21 +279,17 @@ def write_index() -> None:
 
 
 def left_over(drafts: Mapping[str, Family]) -> None:
-    """Take the types that have a draft out of the modules that were made before; the others stay as they are."""
-    for path in sorted(FAMILIES.glob("*.py")):
-        if path.stem in ("__init__", "shared") or MARK not in path.read_text():
-            continue
-        family = importlib.import_module(f"inspector.architectures.families.{path.stem}").FAMILY
+    """Take the types that have a draft out of the tables that were made before; the others stay as they are."""
+    for module, family in derived().items():
         types = {t: values for t, values in family.types.items() if t not in drafts}
         if len(types) == len(family.types):
             continue
-        path.unlink()
+        (TABLES / f"{module}.json").unlink()
         if types:
             name = family.name if family.name in types else next(iter(types))
             gguf = tuple(g for g in family.gguf if MODEL_TYPES.get(g, g) in types)
-            (FAMILIES / f"{module_name(name)}.py").write_text(
-                source(family._replace(name=name, types=types, gguf=gguf))
-            )
+            rest = family._replace(name=name, types=types, gguf=gguf)
+            (TABLES / f"{module_name(name)}.json").write_text(source(rest))
 
 
 def main() -> None:
@@ -383,9 +308,7 @@ def main() -> None:
     left_over(drafts)
     for family in families:
         name = module_name(family.name)
-        target = FAMILIES / f"{name if name not in by_hand else name + '_'}.py"
-        target.write_text(source(family))
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(FAMILIES)], check=True)
+        (TABLES / f"{name if name not in by_hand else name + '_'}.json").write_text(source(family))
     write_index()
     print(f"{len(families)} families of {len(drafts)} types")
 
