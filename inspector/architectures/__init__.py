@@ -51,6 +51,7 @@ class Known(NamedTuple):
     keyed: int | None  # percent of tensors that have a role
     default: int | None  # percent of models predicted exactly, at the default configuration
     changed: int | None  # the same at changed configurations
+    drawn: int | None  # the same at configurations of other values and flags, which no table was made from
 
 
 def listed() -> list[Known]:
@@ -60,7 +61,7 @@ def listed() -> list[Known]:
     names: dict[str | None, list[str]] = {}
     for each in listed_gguf():
         names.setdefault(each.model_type, []).append(each.architecture)
-    none = (None, None, None)
+    none = (None, None, None, None)
     return [
         Known(model_type, module, tuple(names.get(model_type, ())), *COVERAGE.get(model_type, none))
         for model_type, module in sorted(MODULES.items())

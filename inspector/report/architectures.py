@@ -8,16 +8,21 @@ from inspector.architectures import Known, KnownGguf
 from inspector.report.columns import table
 from inspector.units import plural
 
-_HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %")
+_HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %", "drawn %")
 
 
 def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     """Each model type with its family, GGUF's names for it, and what was checked in percent."""
     rows = [
-        (each.model_type, each.module, ", ".join(each.gguf), *map(_percent, (each.keyed, each.default, each.changed)))
+        (
+            each.model_type,
+            each.module,
+            ", ".join(each.gguf),
+            *map(_percent, (each.keyed, each.default, each.changed, each.drawn)),
+        )
         for each in known
     ]
-    yield table(rows, _HEADERS, "lllrrr")
+    yield table(rows, _HEADERS, "lllrrrr")
     yield f"{plural(len(rows), 'model type')} in {len({row[1] for row in rows})} families"
     yield ""
     architectures = [

@@ -319,4 +319,5 @@ def architecture(known: Known) -> dict[str, Any]:
         "keyed_percent": known.keyed,
         "exact_default_percent": known.default,
         "exact_changed_percent": known.changed,
+        "exact_drawn_percent": known.drawn,
     }

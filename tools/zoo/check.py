@@ -1,6 +1,6 @@
 """Every record against the tables: names and shapes predicted, tensors named, keys unique.
 
-python tools/zoo/check.py --truth DIR [--types a,b] [--drafts DIR] [--verbose]
+python tools/zoo/check.py --truth DIR [--held DIR] [--types a,b] [--drafts DIR] [--verbose]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inspector.errors import ConfigError
 from inspector.model import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass
@@ -93,11 +93,11 @@ def difference(predicted: dict[str, tuple[int, ...]], real: dict[str, tuple[int,
     return "; ".join(told)
 
 
-def check_type(job: tuple[Path, str, str]) -> list[Verdict]:
+def check_type(job: tuple[Sequence[Path], str, str]) -> list[Verdict]:
     """All records of a type, or those of some variants."""
-    truth, model_type, variants = job
+    truths, model_type, variants = job
     verdicts = []
-    for record in records.of_type(truth, model_type, variants):
+    for record in (each for truth in truths for each in records.of_type(truth, model_type, variants)):
         try:
             verdicts.append(check(record))
         except Exception as error:
@@ -122,17 +122,18 @@ def use_drafts(folder: Path) -> None:
     )
 
 
-KINDS = ("default", "p1", "p2", "p3", "single")
+KINDS = ("default", "p1", "p2", "p3", "drawn", "single")
 
 
 def kind_of(variant: str) -> str:
-    """How a record counts: at the default, at a base, or changed in one field."""
-    return variant if variant in KINDS else "single"
+    """How a record counts: at the default, at a base, drawn, or changed in one field."""
+    return variant if variant in KINDS else "drawn" if variant in ("h1", "h2") else "single"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--truth", type=Path, required=True)
+    parser.add_argument("--held", type=Path, help="records of `build.py --seed` to check as well")
     parser.add_argument("--drafts", type=Path, help="check drafts instead of the package's tables")
     parser.add_argument("--types", default="")
     parser.add_argument("--variants", default="", help="only variants whose beginning matches")
@@ -143,16 +144,17 @@ def main() -> None:
     if arguments.drafts:
         use_drafts(arguments.drafts)
     types = [t for t in arguments.types.split(",") if t] or records.types_in(arguments.truth)
+    truths = [path for path in (arguments.truth, arguments.held) if path]
     table: dict[str, list[Verdict]] = {}
     with multiprocessing.get_context("fork").Pool(arguments.jobs) as pool:
-        for verdicts in pool.imap(check_type, [(arguments.truth, t, arguments.variants) for t in types], chunksize=4):
+        for verdicts in pool.imap(check_type, [(truths, t, arguments.variants) for t in types], chunksize=4):
             if verdicts:
                 table[verdicts[0].model_type] = verdicts
                 report(verdicts, arguments.verbose)
     summarize(table)
     if arguments.write:
         write_down.coverage(table)
-        write_down.fixtures(arguments.truth, table)
+        write_down.fixtures(truths, table)
 
 
 def summarize(table: Mapping[str, list[Verdict]]) -> None:

@@ -39,8 +39,8 @@ def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
     """Types without a table, and types whose table was exact at the default and is not now."""
     types = records.types_in(defaults)
     new = [t for t in types if t not in MODULES]
-    known = [t for t in types if t in MODULES and COVERAGE.get(t, (0, 0, 0))[1] == 100]
-    changed = [t for t in known if not all(v.exact for v in check_type((defaults, t, "default")))]
+    known = [t for t in types if t in MODULES and COVERAGE.get(t, (0, 0, 0, 0))[1] == 100]
+    changed = [t for t in known if not all(v.exact for v in check_type(([defaults], t, "default")))]
     return new, changed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -33,15 +34,16 @@ def coverage(table: Mapping[str, list[Verdict]]) -> None:
     lines = {t: line for t, line in COVERAGE.items() if t in MODULES}
     for model_type, verdicts in sorted(table.items()):
         default = [v for v in verdicts if v.variant == "default"]
-        changed = [v for v in verdicts if v.variant != "default"]
+        drawn = [v for v in verdicts if _DRAWN.fullmatch(v.variant)]
+        changed = [v for v in verdicts if v.variant != "default" and v not in drawn]
         keyed = sum(v.keyed for v in verdicts), sum(v.tensors for v in verdicts)
-        lines[model_type] = (_percent(keyed), _percent(_exact(default)), _percent(_exact(changed)))
+        lines[model_type] = (_percent(keyed), *(_percent(_exact(some)) for some in (default, changed, drawn)))
     target = ROOT / "inspector" / "architectures" / "coverage.py"
     target.write_text(
         '"""How far each model type is covered, in percent. Written by tools/zoo/check.py."""\n\n'
         "from __future__ import annotations\n\n"
-        "#: `model_type` → tensors with a role, predictions exact at the default configuration, and at changed ones.\n"
-        f"COVERAGE: dict[str, tuple[int | None, int | None, int | None]] = {dict(sorted(lines.items()))!r}\n"
+        "#: `model_type` → tensors with a role, predictions exact at the default configuration, at changed and at drawn ones.\n"
+        f"COVERAGE: dict[str, tuple[int | None, int | None, int | None, int | None]] = {dict(sorted(lines.items()))!r}\n"
     )
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
     _document(dict(sorted(lines.items())), {t: str(len(verdicts)) for t, verdicts in table.items()})
@@ -59,7 +61,7 @@ def _percent(pair: tuple[int, int]) -> int | None:
 def _models(document: Path) -> dict[str, str]:
     """How many models of each type the document told of before."""
     rows = [line.strip("| \n").split(" | ") for line in document.read_text().splitlines() if line.startswith("| ")]
-    return {row[0]: row[-1] for row in rows if len(row) == 6}
+    return {row[0]: row[-1] for row in rows if len(row) == 7}
 
 
 def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) -> None:
@@ -68,22 +70,24 @@ def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) 
     whole = sum(line[0] == 100 for line in lines.values())
     default = sum(line[1] == 100 for line in lines.values())
     changed = sum(line[2] == 100 for line in lines.values())
+    drawn = sum(line[3] == 100 for line in lines.values())
     rows = [
-        f"| {t} | {MODULES.get(t, '–')} | {_show(k)} | {_show(d)} | {_show(c)} | {models.get(t, '–')} |"
-        for t, (k, d, c) in lines.items()
+        f"| {t} | {MODULES.get(t, '–')} | {' | '.join(map(_show, line))} | {models.get(t, '–')} |"
+        for t, line in lines.items()
     ]
     text = [
         "# Model types",
         "",
         "Written by `tools/zoo/check.py` from models that Transformers built on the meta device. *keyed*: tensors with a",
         "role. *default*, *changed*: models whose every tensor name and shape is predicted from config.json alone, at the",
-        "default configuration and at others (fields changed one by one, all together, flags flipped).",
+        "default configuration and at others (fields changed one by one, all together, flags flipped). *drawn*: the same",
+        "where every number and half of the flags are drawn, which no table was made from.",
         "",
         f"Of {len(lines)} model types, {whole} have all tensors keyed, {default} are exact at every default class, "
-        f"{changed} at every changed configuration.",
+        f"{changed} at every changed configuration, {drawn} at every drawn one.",
         "",
-        "| model type | module | keyed % | default % | changed % | models |",
-        "|---|---|---|---|---|---|",
+        "| model type | module | keyed % | default % | changed % | drawn % | models |",
+        "|---|---|---|---|---|---|---|",
         *rows,
         "",
     ]
@@ -96,12 +100,14 @@ def _show(percent: int | None) -> str:
 
 
 #: Records of a type that tests run on, the first that are exact.
-_WANTED = ("default", "p2", "p3", "x3", "x2")
+_WANTED = ("default", "p2", "p3", "x3", "x2", "h1", "h2")
+#: Variants of `build.py --seed`.
+_DRAWN = re.compile(r"h\d")
 #: A default model of more tensors than this is left to `check.py`.
 _MOST_TENSORS = 1500
 
 
-def fixtures(truth: Path, table: Mapping[str, list[Verdict]]) -> None:
+def fixtures(truths: Iterable[Path], table: Mapping[str, list[Verdict]]) -> None:
     """Configurations with the digest of what their models hold: one JSON line each."""
     target = ROOT / "fixtures" / "zoo.jsonl"
     before = [(json.loads(line)[0]["model_type"], line) for line in target.read_text().splitlines()]
@@ -114,7 +120,8 @@ def fixtures(truth: Path, table: Mapping[str, list[Verdict]]) -> None:
             if verdict.exact and verdict.agree and verdict.unique and small and kind in _WANTED:
                 chosen.setdefault(kind, verdict)
         for verdict in chosen.values():
-            record = records.read(truth / f"{model_type}__{verdict.cls}__{verdict.variant}.json.gz")
+            name = f"{model_type}__{verdict.cls}__{verdict.variant}.json.gz"
+            record = records.read(next(truth / name for truth in truths if (truth / name).exists()))
             config = pruned(record.config)
             config = config if _suffices(config, record.shapes) else record.config
             kept.append((model_type, json.dumps([config, len(record.shapes), digest(record.shapes)])))
