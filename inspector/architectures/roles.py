@@ -23,11 +23,11 @@ GROUPS = (
 _BY_GROUP: Mapping[str, str] = {
     "embedding": (
         "embed_tokens embed_more_tokens embed_positions embed_token_types embed_patches embed_class embed_queries "
-        "embed_padding embed_projection"
+        "embed_padding embed_projection relative_attention_bias"
     ),
     "attention": (
         "q_proj k_proj v_proj o_proj qkv_proj kv_proj qk_proj gate_attn sinks "
-        "q_a_proj q_b_proj kv_a_proj_with_mqa kv_b_proj k_b_proj v_b_proj relative_attention_bias "
+        "q_a_proj q_b_proj kv_a_proj_with_mqa kv_b_proj k_b_proj v_b_proj "
         "cross_q_proj cross_k_proj cross_v_proj cross_o_proj"
     ),
     "feed_forward": (
@@ -36,9 +36,9 @@ _BY_GROUP: Mapping[str, str] = {
     "router": "router router_bias shared_expert_gate",
     "norm": (
         "input_layernorm post_attention_layernorm pre_feedforward_layernorm post_feedforward_layernorm norm "
-        "q_norm k_norm q_a_layernorm kv_a_layernorm embed_norm mlm_norm"
+        "q_norm k_norm q_a_layernorm kv_a_layernorm embed_norm mlm_norm ssm_norm"
     ),
-    "state_space": "in_proj x_proj dt_proj out_proj A_log D dt_bias ssm_norm",
+    "state_space": "in_proj x_proj dt_proj out_proj A_log D dt_bias",
     "convolution": "conv1d",
     "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_bias nsp_head",
     "adapter": "prompt_embeddings",

@@ -21,7 +21,7 @@ FAMILY = Family(
         Row("ffn", LAYER + ".ffn.2", "n_embd, dff", bias="True"),
         Row("layernorm1", LAYER + ".layernorm1", "n_embd", bias="True"),
         Row("layernorm2", LAYER + ".layernorm2", "n_embd", bias="True"),
-        Row("w", "transformer.w", "vocab_size, n_embd"),
+        Row("embed_tokens", "transformer.w", "vocab_size, n_embd"),
         Row("layernorm", "transformer.layernorm", "n_embd", bias="True"),
         Row("lm_head", "lm_head", "vocab_size, n_embd", heads="LMHeadModel", tied="tie_word_embeddings"),
         Row("lm_head", "lm_head", "vocab_size", heads="LMHeadModel", leaf="bias"),

@@ -37,7 +37,7 @@ FAMILY = Family(
             tower="projector",
         ),
         Row(
-            "visual_projection",
+            "visual_projection_norm",
             "git.visual_projection.visual_projection.1",
             "hidden_size",
             bias="True",
