@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from inspector.architectures.families.shared import lstm
 from inspector.architectures.table import Family, Row
 
 #: A convolution: path, channels out and in, kernel, tower, condition, whether it is transposed.
@@ -16,6 +17,8 @@ Convolution = Callable[[str, str, str, str, str, str, bool], Iterable[Row]]
 #: Layers of one ratio: its residual blocks, an activation, the convolution that strides.
 PERIOD = "(num_residual_layers + 2)"
 LAYERS = f"len(upsampling_ratios) * {PERIOD}"
+#: Channels between encoder and decoder: each stage doubles them.
+WIDEST = "num_filters * 2 ** len(upsampling_ratios)"
 
 WEIGHT_NORM, GROUP_NORM = "norm_type == 'weight_norm'", "norm_type == 'time_group_norm'"
 
@@ -66,7 +69,7 @@ def seanet_encoder(at: str, convolution: Convolution, before_last: int = 0) -> I
     yield from convolution(
         f"{at}.{{layer<1 + {last}}}",
         "hidden_size",
-        "num_filters * 2 ** len(upsampling_ratios)",
+        WIDEST,
         "last_kernel_size",
         "encoder",
         f"layer == {last}",
@@ -81,7 +84,7 @@ def seanet_decoder(at: str, convolution: Convolution, after_first: int = 0) -> I
     width = "num_filters * 2 ** (len(upsampling_ratios) - 1 - decoder_stage)"
     yield from convolution(
         at + ".{layer<1}",
-        "num_filters * 2 ** len(upsampling_ratios)",
+        WIDEST,
         "hidden_size",
         "kernel_size",
         "decoder",
@@ -110,19 +113,6 @@ def seanet_decoder(at: str, convolution: Convolution, after_first: int = 0) -> I
     )
 
 
-def lstm(at: str, when: str, tower: str) -> Iterator[Row]:
-    """PyTorch's LSTM, as wide as it is fed: the four gates' weights are in one tensor."""
-    width = "num_filters * 2 ** len(upsampling_ratios)"
-    for word, shape in (
-        ("weight_ih", f"4 * {width}, {width}"),
-        ("weight_hh", f"4 * {width}, {width}"),
-        ("bias_ih", f"4 * {width}"),
-        ("bias_hh", f"4 * {width}"),
-    ):
-        name = f"{at}.lstm.{word}_l{{at<num_lstm_layers}}"
-        yield Row("lstm_" + word, name, shape, when=when, tower=tower, leaf="", group="state_space")
-
-
 def codebook(at: str, tensors: Iterable[tuple[str, str]], role: str = "") -> Iterator[Row]:
     """What a codebook holds: learnt by averaging and not by gradients, so that they are buffers."""
     for word, shape in tensors:
@@ -145,9 +135,15 @@ FAMILY = Family(
     types={"encodec": {}},
     rows=(
         *seanet_encoder("encoder.layers", normed, before_last=1),
-        *lstm(f"encoder.layers.{{layer<{LAYERS} + 2}}", f"layer == {LAYERS} + 1", "encoder"),
+        *lstm(
+            f"encoder.layers.{{layer<{LAYERS} + 2}}.lstm",
+            WIDEST,
+            "num_lstm_layers",
+            when=f"layer == {LAYERS} + 1",
+            tower="encoder",
+        ),
         *seanet_decoder("decoder.layers", normed, after_first=1),
-        *lstm("decoder.layers.{layer<2}", "layer == 1", "decoder"),
+        *lstm("decoder.layers.{layer<2}.lstm", WIDEST, "num_lstm_layers", when="layer == 1", tower="decoder"),
         *codebook("quantizer.layers.{layer<num_quantizers}", CODEBOOK),
     ),
     head="Model",
