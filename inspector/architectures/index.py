@@ -427,7 +427,7 @@ MODULES: dict[str, str] = {
     "nemotron_h": "nemotron_h",
     "nemotron_h_omni": "nemotron_h_omni",
     "neomme": "neomme",
-    "neucodec": "neucodec",
+    "neucodec": "xcodec2",
     "nllb-moe": "nllb_moe",
     "nomic_bert": "nomic_bert",
     "nystromformer": "nystromformer",
