@@ -414,6 +414,7 @@ MODULES: dict[str, str] = {
     "musicgen_melody_decoder": "musicgen_decoder",
     "mvp": "mvp",
     "nanochat": "nanochat",
+    "nemo_speechlm": "nemo_speechlm",
     "nemotron": "nemotron",
     "nemotron-nas": "nemotron_nas",
     "nemotron3_5_asr": "parakeet_rnnt",
