@@ -12,29 +12,40 @@ PREFIX = "wav2vec2_bert."
 LAYER = PREFIX + "encoder.layers.{layer<num_hidden_layers}."
 
 
-def adapter() -> Iterator[Row]:
+def adapter(at: str, width: str, inner: str, kernel: str, when: str = "add_adapter") -> Iterator[Row]:
     """A conformer's layers that stride: a convolution beside attention, and a feed-forward."""
-    there, differs = "add_adapter", "add_adapter and output_hidden_size != hidden_size"
-    at = PREFIX + "adapter.layers.{layer<num_adapter_layers}."
-    convolution = "2 * output_hidden_size, output_hidden_size, adapter_kernel_size"
-    square = "output_hidden_size, output_hidden_size"
-    for role, name, shape, when in (
-        ("adapter_proj", PREFIX + "adapter.proj", "output_hidden_size, hidden_size", differs),
-        ("adapter_proj_norm", PREFIX + "adapter.proj_layer_norm", "output_hidden_size", differs),
-        ("adapter_residual_norm", at + "residual_layer_norm", "output_hidden_size", there),
-        ("adapter_residual_conv", at + "residual_conv", convolution, there),
-        ("adapter_attention_norm", at + "self_attn_layer_norm", "output_hidden_size", there),
-        ("adapter_attention_conv", at + "self_attn_conv", convolution, there),
-        ("adapter_q_proj", at + "self_attn.linear_q", square, there),
-        ("adapter_k_proj", at + "self_attn.linear_k", square, there),
-        ("adapter_v_proj", at + "self_attn.linear_v", square, there),
-        ("adapter_o_proj", at + "self_attn.linear_out", square, there),
-        ("adapter_ffn_norm", at + "ffn_layer_norm", "output_hidden_size", there),
-        ("adapter_up_proj", at + "ffn.intermediate_dense", "intermediate_size, output_hidden_size", there),
-        ("adapter_down_proj", at + "ffn.output_dense", "output_hidden_size, intermediate_size", there),
+    convolution = f"2 * {width}, {width}, {kernel}"
+    square = f"{width}, {width}"
+    layer = at + "layers.{layer<num_adapter_layers}."
+    for role, name, shape in (
+        ("adapter_residual_norm", "residual_layer_norm", width),
+        ("adapter_residual_conv", "residual_conv", convolution),
+        ("adapter_attention_norm", "self_attn_layer_norm", width),
+        ("adapter_attention_conv", "self_attn_conv", convolution),
+        ("adapter_q_proj", "self_attn.linear_q", square),
+        ("adapter_k_proj", "self_attn.linear_k", square),
+        ("adapter_v_proj", "self_attn.linear_v", square),
+        ("adapter_o_proj", "self_attn.linear_out", square),
+        ("adapter_ffn_norm", "ffn_layer_norm", width),
+        ("adapter_up_proj", "ffn.intermediate_dense", f"{inner}, {width}"),
+        ("adapter_down_proj", "ffn.output_dense", f"{width}, {inner}"),
     ):
-        yield wav2vec2.linear(role, name, shape, when, "adapter")
+        yield wav2vec2.linear(role, layer + name, shape, when, "adapter")
 
+
+def distance_embedding(layer: str, heads: str = "num_attention_heads") -> Row:
+    """Relative places by distance, as many as are looked back and ahead."""
+    return Row(
+        "distance_embedding",
+        layer + "self_attn.distance_embedding",
+        f"left_max_position_embeddings + right_max_position_embeddings + 1, hidden_size // {heads}",
+        when="position_embeddings_type == 'relative_key'",
+        group="attention",
+    )
+
+
+#: The adapter brings the width to its own first.
+NARROWS = "add_adapter and output_hidden_size != hidden_size"
 
 FAMILY = Family(
     name="wav2vec2-bert",
@@ -48,14 +59,8 @@ FAMILY = Family(
             "hidden_size, feature_projection_input_dim",
             group="embedding",
         ),
-        *conformer_layers(PREFIX),
-        Row(
-            "distance_embedding",
-            LAYER + "self_attn.distance_embedding",
-            "left_max_position_embeddings + right_max_position_embeddings + 1, hidden_size // num_attention_heads",
-            when="position_embeddings_type == 'relative_key'",
-            group="attention",
-        ),
+        *conformer_layers(LAYER),
+        distance_embedding(LAYER),
         wav2vec2.linear("depthwise_norm", LAYER + "conv_module.depthwise_layer_norm", "hidden_size"),
         wav2vec2.linear(
             "ffn_up_proj",
@@ -71,7 +76,11 @@ FAMILY = Family(
             "use_intermediate_ffn_before_adapter",
             "feed_forward",
         ),
-        *adapter(),
+        wav2vec2.linear("adapter_proj", PREFIX + "adapter.proj", "output_hidden_size, hidden_size", NARROWS, "adapter"),
+        wav2vec2.linear(
+            "adapter_proj_norm", PREFIX + "adapter.proj_layer_norm", "output_hidden_size", NARROWS, "adapter"
+        ),
+        *adapter(PREFIX + "adapter.", "output_hidden_size", "intermediate_size", "adapter_kernel_size"),
         *wav2vec2.heads(),
     ),
     prefix=PREFIX,

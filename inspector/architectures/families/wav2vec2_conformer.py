@@ -12,19 +12,15 @@ PREFIX = "wav2vec2_conformer."
 RELATIVE = "position_embeddings_type == 'relative'"
 
 
-def feed_forward(layer: str, which: str) -> Iterator[Row]:
+def feed_forward(layer: str, which: str, inner: str = "intermediate_size") -> Iterator[Row]:
     """One of the two half-weighted feed-forwards of a layer, with the norm before it."""
     at = layer + which
     yield wav2vec2.linear(which + "_norm", at + "_layer_norm", "hidden_size", group="norm")
-    yield wav2vec2.linear(
-        which + "_up_proj", at + ".intermediate_dense", "intermediate_size, hidden_size", group="feed_forward"
-    )
-    yield wav2vec2.linear(
-        which + "_down_proj", at + ".output_dense", "hidden_size, intermediate_size", group="feed_forward"
-    )
+    yield wav2vec2.linear(which + "_up_proj", at + ".intermediate_dense", f"{inner}, hidden_size", group="feed_forward")
+    yield wav2vec2.linear(which + "_down_proj", at + ".output_dense", f"hidden_size, {inner}", group="feed_forward")
 
 
-def attention(layer: str) -> Iterator[Row]:
+def attention(layer: str, heads: str) -> Iterator[Row]:
     """Attention, with Transformer-XL's relative places where they are asked for."""
     at = layer + "self_attn."
     yield wav2vec2.linear("input_layernorm", layer + "self_attn_layer_norm", "hidden_size")
@@ -40,7 +36,7 @@ def attention(layer: str) -> Iterator[Row]:
         yield Row(
             word,
             at + word,
-            "num_attention_heads, hidden_size // num_attention_heads",
+            f"{heads}, hidden_size // {heads}",
             when=RELATIVE,
             leaf="",
             group="attention",
@@ -67,15 +63,16 @@ def batch_norm(layer: str) -> Iterator[Row]:
         yield Row(statistic, f"{at}.{statistic}", shape, leaf="", buffer=True, persistent=True)
 
 
-def conformer_layers(prefix: str) -> Iterator[Row]:
+def conformer_layers(layer: str, inner: str = "intermediate_size", heads: str = "num_attention_heads") -> Iterator[Row]:
     """What each layer has, but for the norm after the depthwise convolution."""
-    layer = prefix + "encoder.layers.{layer<num_hidden_layers}."
-    yield from feed_forward(layer, "ffn1")
-    yield from attention(layer)
+    yield from feed_forward(layer, "ffn1", inner)
+    yield from attention(layer, heads)
     yield from convolution_module(layer)
-    yield from feed_forward(layer, "ffn2")
+    yield from feed_forward(layer, "ffn2", inner)
     yield wav2vec2.linear("post_feedforward_layernorm", layer + "final_layer_norm", "hidden_size")
 
+
+LAYER = PREFIX + "encoder.layers.{layer<num_hidden_layers}."
 
 FAMILY = Family(
     name="wav2vec2-conformer",
@@ -94,8 +91,8 @@ FAMILY = Family(
             buffer=True,
             persistent=True,
         ),
-        *conformer_layers(PREFIX),
-        *batch_norm(PREFIX + "encoder.layers.{layer<num_hidden_layers}."),
+        *conformer_layers(LAYER),
+        *batch_norm(LAYER),
         wav2vec2.linear("norm", PREFIX + "encoder.layer_norm", "hidden_size"),
         *wav2vec2.adapter(PREFIX),
         *wav2vec2.quantizer(),
