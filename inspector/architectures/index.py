@@ -560,7 +560,7 @@ MODULES: dict[str, str] = {
     "sam_vision_model": "sam_vision_model",
     "sapiens2": "sapiens2",
     "seamless_m4t": "seamless_m4t",
-    "seamless_m4t_v2": "seamless_m4t_v2",
+    "seamless_m4t_v2": "seamless_m4t",
     "seed_oss": "seed_oss",
     "segformer": "segformer",
     "seggpt": "seggpt",
