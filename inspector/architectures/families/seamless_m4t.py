@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from inspector.architectures.families.encodec import both
-from inspector.architectures.families.shared import hifigan
+from inspector.architectures.families.hifigan import hifigan
 from inspector.architectures.families.wav2vec2 import linear
 from inspector.architectures.families.wav2vec2_bert import adapter, distance_embedding
 from inspector.architectures.families.wav2vec2_conformer import batch_norm, conformer_layers

@@ -260,25 +260,3 @@ def lstm(at: str, width: str, number: str, *, when: str = "", tower: str = "text
     ):
         name = f"{at}.{word}_l{{{index}<{number}}}"
         yield Row("lstm_" + word, name, shape, when=when, tower=tower, leaf="", group="state_space")
-
-
-def hifigan(at: str, into: str, config: str = "", *, bias: str = "True") -> Iterator[Row]:
-    """HiFi-GAN, a vocoder: transposed convolutions that halve the channels, with residual blocks of several kernels.
-
-    Args:
-        into: channels that it is fed. config: before the fields' names, where they are nested.
-        bias: condition for a bias of the last convolution.
-    """
-    first, kernels = f"{config}upsample_initial_channel", f"{config}resblock_kernel_sizes"
-    stages = f"len({config}upsample_rates)"
-    dilations = f"{config}resblock_dilation_sizes[layer % len({kernels})]"
-    width = f"{first} // 2 ** (layer // len({kernels}) + 1)"
-    up = at + f"upsampler.{{layer<{stages}}}"
-    yield Row("conv_pre", at + "conv_pre", f"{first}, {into}, 7", bias="True")
-    shape = f"{first} // 2 ** layer, {first} // 2 ** (layer + 1), {config}upsample_kernel_sizes[layer]"
-    yield Row("upsampler", up, shape, group="convolution")
-    yield Row("upsampler", up, f"{first} // 2 ** (layer + 1)", leaf="bias", group="convolution")
-    for word in ("convs1", "convs2"):
-        name = at + f"resblocks.{{layer<{stages} * len({kernels})}}.{word}.{{at<len({dilations})}}"
-        yield Row(word, name, f"{width}, {width}, {kernels}[layer % len({kernels})]", bias="True")
-    yield Row("conv_post", at + "conv_post", f"1, {first} // 2 ** {stages}, 7", bias=bias)
