@@ -23,6 +23,7 @@ from inspector.architectures.conventions import (
     PART_WORDS,
     PARTS,
     PATHS,
+    SPLIT_WEIGHTS,
     STACKED_WORDS,
     TAILS,
     TOWERS,
@@ -121,6 +122,11 @@ class Namer:
         entries = [(pattern, slot)]
         if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
             entries.append((pattern.removesuffix("weight") + "bias", slot._replace(part="bias")))
+        entries += [
+            (pattern.removesuffix(today) + before, slot)
+            for today, before in SPLIT_WEIGHTS.items()
+            if pattern.endswith("." + today)
+        ]
         for name, entry in entries:
             self._table.setdefault(name, entry)
         for name, entry in entries:

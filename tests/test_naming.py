@@ -127,6 +127,15 @@ def test_an_lstms_layers_are_in_the_last_words() -> None:
     assert slot.key(["1", "2"]) == Key("decoder", 1, None, "lstm_bias_hh", "weight", (2,))
 
 
+def test_a_split_weight_has_an_older_name() -> None:
+    """`weight_g` and `weight_v`, as speech models were published, are what is now a parametrization."""
+    namer = Namer(load("wav2vec2"), {"model_type": "wav2vec2"})
+    conv = "wav2vec2.encoder.pos_conv_embed.conv."
+    for old, new in (("weight_g", "original0"), ("weight_v", "original1")):
+        assert namer.slot(conv + old) == namer.slot(f"{conv}parametrizations.weight.{new}")
+        assert namer.slot(conv + old).row is not None
+
+
 def test_buffers() -> None:
     """GPT-2's masks and rotary frequencies are no parameters."""
     named = Namer().name(["h.3.attn.bias", "h.3.attn.masked_bias", "model.layers.3.self_attn.rotary_emb.inv_freq"])
