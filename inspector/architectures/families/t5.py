@@ -20,10 +20,10 @@ GATED = "'gated' in feed_forward_proj"
 class Stack:
     """The rows of an encoder or a decoder for some classes, under a condition."""
 
-    def __init__(self, side: str, heads: str, when: str = "") -> None:
-        self.side, self.heads, self.when = side, heads, when
+    def __init__(self, side: str, heads: str, when: str = "", body: str = BODY) -> None:
+        self.side, self.heads, self.when, self.body = side, heads, when, body
         number = "num_layers" if side == "encoder" else "num_decoder_layers"
-        self.layer = f"{BODY}{side}.block.{{layer<{number}}}.layer."
+        self.layer = f"{body}{side}.block.{{layer<{number}}}.layer."
 
     def row(self, role: str, name: str, shape: str, when: str = "") -> Row:
         condition = " and ".join(filter(None, (self.when, when)))
@@ -57,7 +57,7 @@ class Stack:
         yield from self.feed_forward(f"{self.layer}{last}.DenseReluDense")
         for sublayer in range(last + 1):
             yield self.row("layer_norm", f"{self.layer}{sublayer}.layer_norm", "d_model")
-        yield self.row("norm", f"{BODY}{self.side}.final_layer_norm", "d_model")
+        yield self.row("norm", f"{self.body}{self.side}.final_layer_norm", "d_model")
 
 
 MULTILINGUAL = {

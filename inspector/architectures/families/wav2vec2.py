@@ -26,9 +26,11 @@ def masked_embedding(prefix: str, when: str = MASKED) -> Row:
     return Row("masked_spec_embed", prefix + "masked_spec_embed", "hidden_size", when=when, leaf="")
 
 
-def waveform_encoder(prefix: str, normed: str = "feat_extract_norm == 'layer' or layer == 0") -> Iterator[Row]:
+def waveform_encoder(
+    prefix: str, normed: str = "feat_extract_norm == 'layer' or layer == 0", word: str = "feature_extractor"
+) -> Iterator[Row]:
     """The convolutions over the waveform; with a group norm the first layer alone has a norm."""
-    layer = prefix + "feature_extractor.conv_layers.{layer<len(conv_dim)}."
+    layer = f"{prefix}{word}.conv_layers.{{layer<len(conv_dim)}}."
     into = "conv_dim[layer - 1] if layer > 0 else 1"
     yield Row("conv", layer + "conv", f"conv_dim[layer], {into}, conv_kernel[layer]", bias="conv_bias")
     yield linear("conv_norm", layer + "layer_norm", "conv_dim[layer]", normed)
@@ -41,9 +43,9 @@ def feature_projection(prefix: str, normed: str = "") -> Iterator[Row]:
     )
 
 
-def positional_convolution(prefix: str, when: str = "") -> Iterator[Row]:
+def positional_convolution(prefix: str, when: str = "", part: str = "encoder.") -> Iterator[Row]:
     """Places, told by a wide grouped convolution whose weight is split into lengths and directions."""
-    at = prefix + "encoder.pos_conv_embed.conv"
+    at = f"{prefix}{part}pos_conv_embed.conv"
     split = at + ".parametrizations.weight.original"
     shape = "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings"
     yield Row("embed_positions", at, "hidden_size", leaf="bias")
