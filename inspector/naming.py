@@ -23,19 +23,20 @@ from inspector.architectures.conventions import (
     PART_WORDS,
     PARTS,
     PATHS,
+    SPLIT_WEIGHTS,
     STACKED_WORDS,
     TAILS,
     TOWERS,
     WRAPPERS,
 )
 from inspector.architectures.roles import ROLES, group_of
-from inspector.architectures.table import Family, Include, Row, inner_tower, nested_values, numbers_of
+from inspector.architectures.table import NUMBERED, Family, Include, Row, inner_tower, nested_values, numbers_of
 from inspector.model import STACKED, Key
 
 # A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
 # Some mixtures write `experts.expert_7`.
-_NUMBER = re.compile(r"\.(?:expert_)?([0-9]{1,9})(?![^.])")
-_HERE = re.compile(r"(\.(?:expert_)?)[0-9]{1,9}(?![^.])")
+_NUMBER = re.compile(rf"\.{NUMBERED}?([0-9]{{1,9}})(?![^.])")
+_HERE = re.compile(rf"(\.{NUMBERED}?)[0-9]{{1,9}}(?![^.])")
 # In a blurred name, a digit that is not a whole word.
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
 _BLUR = str.maketrans("123456789", "000000000")
@@ -121,6 +122,11 @@ class Namer:
         entries = [(pattern, slot)]
         if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
             entries.append((pattern.removesuffix("weight") + "bias", slot._replace(part="bias")))
+        entries += [
+            (pattern.removesuffix(today) + before, slot)
+            for today, before in SPLIT_WEIGHTS.items()
+            if pattern.endswith("." + today)
+        ]
         for name, entry in entries:
             self._table.setdefault(name, entry)
         for name, entry in entries:
@@ -331,7 +337,7 @@ def _settle_norms(slots: dict[str, Slot]) -> dict[str, Slot]:
 
 def by_convention(pattern: str, bare: str) -> Slot:
     """A slot from the words of the path alone."""
-    words = bare.replace(".expert_{}", ".{}").split(".")
+    words = bare.replace(".expert_{}", ".{}").replace("_l{}", "_l.{}").split(".")
     if bare in BUFFER_PATHS:
         part, module = "weight", words
     else:
@@ -384,7 +390,8 @@ def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...],
 
 def _own_word(bare: str) -> str:
     """The word by which a model calls its part, where no convention has one: `stem1`, `spatial_linear`."""
-    words = [word for word in _part(bare.split("."))[1] if word.isidentifier() and len(word) <= LONGEST_WORD]
+    path = _part(bare.replace("_l{}", "_l").split("."))[1]
+    words = [word for word in path if word.isidentifier() and len(word) <= LONGEST_WORD]
     return words[-1] if words else ""
 
 

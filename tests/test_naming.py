@@ -120,6 +120,23 @@ def test_experts(name: str, expert: int | None, role: str) -> None:
     assert key_of(name) == Key("text", 3, expert, role, "weight")
 
 
+def test_an_lstms_layers_are_in_the_last_words() -> None:
+    """`weight_ih_l1`: each tensor has a key of its own, with and without a table."""
+    names = [f"prediction.lstm.{word}_l{at}" for word in ("weight_ih", "weight_hh", "bias_ih") for at in (0, 1, 12)]
+    assert len(set(Namer(None, {"model_type": "unheard_of"}).name(names).keys())) == len(names)
+    slot = Namer(load("encodec"), {"model_type": "encodec"}).slot("decoder.layers.{}.lstm.bias_hh_l{}")
+    assert slot.key(["1", "2"]) == Key("decoder", 1, None, "lstm_bias_hh", "weight", (2,))
+
+
+def test_a_split_weight_has_an_older_name() -> None:
+    """`weight_g` and `weight_v`, as speech models were published, are what is now a parametrization."""
+    namer = Namer(load("wav2vec2"), {"model_type": "wav2vec2"})
+    conv = "wav2vec2.encoder.pos_conv_embed.conv."
+    for old, new in (("weight_g", "original0"), ("weight_v", "original1")):
+        assert namer.slot(conv + old) == namer.slot(f"{conv}parametrizations.weight.{new}")
+        assert namer.slot(conv + old).row is not None
+
+
 def test_buffers() -> None:
     """GPT-2's masks and rotary frequencies are no parameters."""
     named = Namer().name(["h.3.attn.bias", "h.3.attn.masked_bias", "model.layers.3.self_attn.rotary_emb.inv_freq"])

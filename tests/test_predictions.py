@@ -11,6 +11,7 @@ import sparse
 
 import inspector
 from inspector import ConfigError, Prediction
+from inspector.architectures import formula
 from inspector.counts import explain, rule_of_thumb, training_state
 from inspector.prediction import bytes_at
 
@@ -137,6 +138,18 @@ def test_mistrals_params() -> None:
     moe = base | {"moe": {"num_experts_per_tok": 2, "num_experts": 8}}
     assert inspector.predict(moe).parameters == 46_702_792_704
     assert inspector.predict(moe).active == 12_879_925_248
+
+
+def test_a_product_is_bounded() -> None:
+    """A stranger's list of ratios multiplies to 64 bits at most, and holds numbers alone."""
+    assert formula.evaluate("product(ratios)", {"ratios": [8, 5, 4, 2]}) == 320
+    for ratios in ([2**40] * 100_000, ["ab", 2]):
+        with pytest.raises(ConfigError):
+            formula.evaluate("product(ratios)", {"ratios": ratios})
+
+
+def test_bits_tell_so_many_things_apart() -> None:
+    assert [formula.evaluate("bits(number)", {"number": number}) for number in (1, 2, 1024, 1025)] == [0, 1, 10, 11]
 
 
 def test_rule_of_thumb_and_sizes() -> None:

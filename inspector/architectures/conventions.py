@@ -54,6 +54,12 @@ EXPERT_WORDS = frozenset({"experts", "expert", "local_experts"})
 #: MLX's, `mlp1_weight` and its like are OpenAI's in gpt-oss.
 STACKED_WORDS = frozenset({"experts", "switch_mlp", "mlp1_weight", "mlp1_bias", "mlp2_weight", "mlp2_bias"})
 
+#: Ends of names of a weight that PyTorch splits into lengths and directions: today's → those of 2023 and before.
+SPLIT_WEIGHTS: Mapping[str, str] = {
+    "parametrizations.weight.original0": "weight_g",
+    "parametrizations.weight.original1": "weight_v",
+}
+
 #: Words in a path → the tower, the first that is met.
 TOWERS: Mapping[str, str] = {
     "vision_tower": "vision",

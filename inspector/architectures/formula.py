@@ -75,6 +75,21 @@ def stage(counts: Sequence[int], at: int) -> int:
     raise IndexError(f"stages of {list(counts)} have no block {at}")
 
 
+def product(numbers: Sequence[int]) -> int:
+    """The product of a list's numbers: `product(upsampling_ratios)`. Raises ValueError beyond 64 bits."""
+    result = 1
+    for number in numbers:
+        result = _OPERATORS[ast.Mult](result, number)
+        if abs(result) >= 2**63:
+            raise ValueError(f"the product of {len(numbers)} numbers is beyond 64 bits")
+    return result
+
+
+def bits(number: int) -> int:
+    """Bits that tell so many things apart, the logarithm of two rounded up: `bits(1024)` = 10."""
+    return (number - 1).bit_length()
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -87,6 +102,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "place": place,
     "count": count,
     "stage": stage,
+    "product": product,
+    "bits": bits,
     "round": round,
     "int": int,
     "ceil": math.ceil,

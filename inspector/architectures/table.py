@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
-_IS_NUMBER = re.compile(r"(?:expert_)?(\{\w+\}|[0-9]{1,9})")
+#: Beginnings of words that end in a number of their own: `expert_7`, and PyTorch's `weight_ih_l0` of an LSTM.
+NUMBERED = r"(?:expert_|(?:weight|bias)_(?:ih|hh)_l)"
+_IS_NUMBER = re.compile(rf"{NUMBERED}?(\{{\w+\}}|[0-9]{{1,9}})")
 
 
 class Row(NamedTuple):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Row
 
 LAYER = "bert.encoder.layer.{layer<num_hidden_layers}"
-MASKED = "ForMaskedLM ForPreTraining LMHeadModel"
+#: BERT's class for causal language is `BertLMHeadModel`; composite models ask for `ForCausalLM`.
+MASKED = "ForMaskedLM ForPreTraining LMHeadModel ForCausalLM"
+CROSS = LAYER + ".crossattention"
 POOLED = "Model ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice"
 
 FAMILY = Family(
@@ -21,6 +23,16 @@ FAMILY = Family(
         Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True"),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
         Row("post_attention_layernorm", LAYER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
+        *(
+            Row(role, f"{CROSS}.{word}", "hidden_size, hidden_size", bias="True", when="add_cross_attention")
+            for role, word in (
+                ("cross_q_proj", "self.query"),
+                ("cross_k_proj", "self.key"),
+                ("cross_v_proj", "self.value"),
+                ("cross_o_proj", "output.dense"),
+            )
+        ),
+        Row("cross_layernorm", CROSS + ".output.LayerNorm", "hidden_size", bias="True", when="add_cross_attention"),
         Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
         Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
         Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),
@@ -62,6 +74,7 @@ FAMILY = Family(
         "max_position_embeddings": 512,
         "type_vocab_size": 2,
         "tie_word_embeddings": True,
+        "add_cross_attention": False,
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"num_labels": "len(id2label)"},

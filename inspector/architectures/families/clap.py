@@ -1,7 +1,4 @@
-"""Model type clap.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""CLAP: a Swin transformer over a spectrogram, and RoBERTa."""
 
 from __future__ import annotations
 
@@ -220,7 +217,7 @@ FAMILY = Family(
             "reduction",
             AUDIO_MODEL_AUDIO_ENCODER + ".downsample.reduction",
             "2 * 2 ** layer * audio_config.patch_embeds_hidden_size, 4 * 2 ** layer * audio_config.patch_embeds_hidden_size",
-            when="not (layer > 2)",
+            when="layer < len(audio_config.depths) - 1",
             tower="audio",
         ),
         Row(
@@ -228,7 +225,7 @@ FAMILY = Family(
             AUDIO_MODEL_AUDIO_ENCODER + ".downsample.norm",
             "4 * 2 ** layer * audio_config.patch_embeds_hidden_size",
             bias="True",
-            when="not (layer > 2)",
+            when="layer < len(audio_config.depths) - 1",
             tower="audio",
         ),
         Row(

@@ -1,7 +1,4 @@
-"""Model type clvp.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""CLVP: encoders of text and of speech tokens, and a decoder that speaks, as Tortoise has them."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ CONDITIONING_ENCODER_MEL_ATTN_BLOCKS = "conditioning_encoder.mel_attn_blocks.{la
 SPEECH_DECODER_MODEL_DECODER = "speech_decoder_model.model.decoder.layers.{layer<decoder_config.num_hidden_layers}"
 TEXT_ENCODER_MODEL = "text_encoder_model.layers.{layer<text_config.num_hidden_layers}"
 SPEECH_ENCODER_MODEL = "speech_encoder_model.layers.{layer<speech_config.num_hidden_layers}"
+
+#: Half of what each head turns: ClvpRotaryPositionalEmbedding.
+ROTARY = "ceil(max({0}.projection_dim // ({0}.num_attention_heads * 2), 32) / 2)"
 
 FAMILY = Family(
     name="clvp",
@@ -234,7 +234,7 @@ FAMILY = Family(
         Row(
             "inv_freq",
             "text_encoder_model.rotary_pos_emb.inv_freq",
-            "16",
+            ROTARY.format("text_config"),
             when="text_config.use_rotary_embedding",
             leaf="",
             buffer=True,
@@ -243,7 +243,7 @@ FAMILY = Family(
         Row(
             "rotary_pos_emb_inv_freq",
             "speech_encoder_model.rotary_pos_emb.inv_freq",
-            "16 if decoder_config.num_hidden_layers > 3 or speech_config.num_hidden_layers <= 3 else 3 * text_config.num_hidden_layers + 1",
+            ROTARY.format("speech_config"),
             when="speech_config.use_rotary_embedding",
             leaf="",
             buffer=True,
@@ -265,6 +265,7 @@ FAMILY = Family(
         "speech_config": {
             "hidden_size": 768,
             "intermediate_size": 1536,
+            "num_attention_heads": 12,
             "num_hidden_layers": 20,
             "projection_dim": 768,
             "use_attention_bias": False,
@@ -274,6 +275,7 @@ FAMILY = Family(
         "text_config": {
             "hidden_size": 768,
             "intermediate_size": 1536,
+            "num_attention_heads": 12,
             "num_hidden_layers": 20,
             "projection_dim": 768,
             "use_attention_bias": False,

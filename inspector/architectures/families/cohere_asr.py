@@ -1,10 +1,8 @@
-"""Model type cohere_asr.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Cohere's speech recognition: Parakeet's encoder under NeMo's names, and a decoder."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.parakeet_encoder import subsampling
 from inspector.architectures.table import Family, Row
 
 TRANSF_DECODER__DECODER = "model.transf_decoder._decoder.layers.{layer<num_hidden_layers}"
@@ -190,43 +188,12 @@ FAMILY = Family(
         Row(
             "encoder_decoder_proj", "model.encoder_decoder_proj", "hidden_size, encoder_config.hidden_size", bias="True"
         ),
-        Row(
-            "conv",
-            "model.encoder.pre_encode.conv.0",
-            "encoder_config.subsampling_conv_channels, 1, encoder_config.subsampling_conv_kernel_size, encoder_config.subsampling_conv_kernel_size",
-            bias="True",
-        ),
-        Row(
-            "conv",
-            "model.encoder.pre_encode.conv.2",
-            "encoder_config.subsampling_conv_channels, 1, encoder_config.subsampling_conv_kernel_size, encoder_config.subsampling_conv_kernel_size",
-            bias="True",
-        ),
-        Row(
-            "conv",
-            "model.encoder.pre_encode.conv.3",
-            "encoder_config.subsampling_conv_channels, encoder_config.subsampling_conv_channels, 1, 1",
-            bias="True",
-        ),
+        *subsampling("model.encoder.pre_encode.conv", "encoder_config."),
         Row(
             "out",
             "model.encoder.pre_encode.out",
-            "encoder_config.hidden_size, encoder_config.num_mel_bins // encoder_config.subsampling_conv_stride ** 3 * encoder_config.subsampling_conv_channels",
+            "encoder_config.hidden_size, encoder_config.num_mel_bins // encoder_config.subsampling_conv_stride ** encoder_subsampling_layers * encoder_config.subsampling_conv_channels",
             bias="True",
-        ),
-        Row(
-            "conv",
-            "model.encoder.pre_encode.conv.5",
-            "encoder_config.subsampling_conv_channels, 1, encoder_config.subsampling_conv_kernel_size, encoder_config.subsampling_conv_kernel_size",
-            bias="True",
-            heads="ForConditionalGeneration Model",
-        ),
-        Row(
-            "conv",
-            "model.encoder.pre_encode.conv.6",
-            "encoder_config.subsampling_conv_channels, encoder_config.subsampling_conv_channels, 1, 1",
-            bias="True",
-            heads="ForConditionalGeneration Model",
         ),
         Row(
             "layer0",
@@ -285,6 +252,7 @@ FAMILY = Family(
             "subsampling_conv_channels": 256,
             "subsampling_conv_kernel_size": 3,
             "subsampling_conv_stride": 2,
+            "subsampling_factor": 8,
         },
         "hidden_size": 1024,
         "intermediate_size": 4096,
@@ -294,6 +262,10 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 16384,
     },
-    derived={"head_dim": "hidden_size // num_attention_heads", "num_key_value_heads": "num_attention_heads"},
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "encoder_subsampling_layers": "bits(encoder_config.subsampling_factor + 1) - 1",
+    },
     head="ForConditionalGeneration",
 )

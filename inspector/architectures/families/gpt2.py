@@ -6,6 +6,7 @@ from inspector.architectures.table import Family, Row
 
 LAYER = "transformer.h.{layer<n_layer}"
 WITH_HEAD = "LMHeadModel DoubleHeadsModel ForCausalLM"
+CROSS = "add_cross_attention"
 
 FAMILY = Family(
     name="gpt2",
@@ -16,6 +17,22 @@ FAMILY = Family(
         Row("input_layernorm", LAYER + ".ln_1", "n_embd", bias="True"),
         Row("qkv_proj", LAYER + ".attn.c_attn", "n_embd, 3 * n_embd", bias="qkv_bias", transposed=True),
         Row("o_proj", LAYER + ".attn.c_proj", "n_embd, n_embd", bias="True", transposed=True),
+        Row("cross_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
+        Row(
+            "cross_q_proj", LAYER + ".crossattention.q_attn", "n_embd, n_embd", bias="True", when=CROSS, transposed=True
+        ),
+        Row(
+            "cross_kv_proj",
+            LAYER + ".crossattention.c_attn",
+            "n_embd, 2 * n_embd",
+            bias="True",
+            when=CROSS,
+            transposed=True,
+            group="attention",
+        ),
+        Row(
+            "cross_o_proj", LAYER + ".crossattention.c_proj", "n_embd, n_embd", bias="True", when=CROSS, transposed=True
+        ),
         Row("post_attention_layernorm", LAYER + ".ln_2", "n_embd", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "n_embd, n_inner", bias="True", transposed=True),
         Row("down_proj", LAYER + ".mlp.c_proj", "n_inner, n_embd", bias="True", transposed=True),
@@ -43,6 +60,7 @@ FAMILY = Family(
         "n_head": 12,
         "tie_word_embeddings": True,
         "qkv_bias": True,
+        "add_cross_attention": False,
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"n_inner": "4 * n_embd", "n_positions": "n_ctx", "n_ctx": "1024", "num_labels": "len(id2label)"},

@@ -1,152 +1,57 @@
-"""Model type hubert.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""HuBERT: wav2vec 2.0's architecture, taught otherwise."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import wav2vec2
 from inspector.architectures.table import Family, Row
 
-LAYER = "hubert.encoder.layers.{layer<num_hidden_layers}"
+PREFIX = "hubert."
+
+
+def plain_positions() -> Iterator[Row]:
+    """The convolution that tells places with a batch norm instead of a split weight, as the bestRQ models have it."""
+    at = PREFIX + "encoder.pos_conv_embed."
+    there = "conv_pos_batch_norm"
+    yield Row(
+        "embed_positions",
+        at + "conv",
+        "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
+        when=there,
+    )
+    yield wav2vec2.linear("embed_positions_norm", at + "batch_norm", "hidden_size", there, "norm")
+    for statistic, shape in (
+        ("running_mean", "hidden_size"),
+        ("running_var", "hidden_size"),
+        ("num_batches_tracked", ""),
+    ):
+        yield Row(
+            "embed_positions_" + statistic,
+            f"{at}batch_norm.{statistic}",
+            shape,
+            when=there,
+            leaf="",
+            buffer=True,
+            persistent=True,
+        )
+
 
 FAMILY = Family(
     name="hubert",
     types={"hubert": {}},
     rows=(
-        Row("masked_spec_embed", "hubert.masked_spec_embed", "hidden_size", leaf=""),
-        Row("conv", "hubert.encoder.pos_conv_embed.conv", "hidden_size", leaf="bias", group="embedding"),
-        Row(
-            "original0",
-            "hubert.encoder.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            when="not conv_pos_batch_norm",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "original1",
-            "hubert.encoder.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            when="not conv_pos_batch_norm",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "conv",
-            "hubert.encoder.pos_conv_embed.conv",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            when="conv_pos_batch_norm",
-            group="embedding",
-        ),
-        Row(
-            "batch_norm",
-            "hubert.encoder.pos_conv_embed.batch_norm",
-            "hidden_size",
-            bias="True",
-            when="conv_pos_batch_norm",
-        ),
-        Row(
-            "conv",
-            "hubert.feature_extractor.conv_layers.{layer<num_feat_extract_layers}.conv",
-            "conv_dim[layer], conv_dim[layer - 1] if layer > 0 else 1, conv_kernel[layer]",
-            bias="conv_bias",
-        ),
-        Row(
-            "layer_norm",
-            "hubert.feature_extractor.conv_layers.{layer<num_feat_extract_layers}.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer' or layer == 0",
-        ),
-        Row("q_proj", LAYER + ".attention.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".attention.out_proj", "hidden_size, hidden_size", bias="True"),
-        Row("encoder_layer_norm", LAYER + ".layer_norm", "hidden_size", bias="True"),
-        Row(
-            "intermediate_dense",
-            LAYER + ".feed_forward.intermediate_dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            LAYER + ".feed_forward.output_dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row("norm", LAYER + ".final_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "layer_norm",
-            "hubert.feature_projection.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_proj_layer_norm",
-        ),
-        Row("projection", "hubert.feature_projection.projection", "hidden_size, conv_dim[-1]", bias="True"),
-        Row("encoder_layer_norm", "hubert.encoder.layer_norm", "hidden_size", bias="True"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", bias="True", heads="ForCTC"),
-        Row(
-            "classifier",
-            "classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "projector",
-            "projector",
-            "classifier_proj_size, hidden_size",
-            bias="True",
-            heads="ForSequenceClassification",
-            tower="projector",
-        ),
-        Row(
-            "running_mean",
-            "hubert.encoder.pos_conv_embed.batch_norm.running_mean",
-            "hidden_size",
-            when="conv_pos_batch_norm",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "running_var",
-            "hubert.encoder.pos_conv_embed.batch_norm.running_var",
-            "hidden_size",
-            when="conv_pos_batch_norm",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            "hubert.encoder.pos_conv_embed.batch_norm.num_batches_tracked",
-            "",
-            when="conv_pos_batch_norm",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
+        wav2vec2.masked_embedding(PREFIX),
+        *wav2vec2.waveform_encoder(PREFIX),
+        *wav2vec2.feature_projection(PREFIX, "feat_proj_layer_norm"),
+        *wav2vec2.positional_convolution(PREFIX, "not conv_pos_batch_norm"),
+        *plain_positions(),
+        *wav2vec2.layers(PREFIX),
+        *wav2vec2.language_adapters(PREFIX),
+        *wav2vec2.heads(),
     ),
-    prefix="hubert.",
-    defaults={
-        "classifier_proj_size": 256,
-        "conv_bias": False,
-        "conv_dim": [512, 512, 512, 512, 512, 512, 512],
-        "conv_kernel": [10, 3, 3, 3, 3, 2, 2],
-        "conv_pos_batch_norm": False,
-        "feat_extract_norm": "group",
-        "feat_proj_layer_norm": True,
-        "hidden_size": 768,
-        "intermediate_size": 3072,
-        "num_conv_pos_embedding_groups": 16,
-        "num_conv_pos_embeddings": 128,
-        "num_hidden_layers": 12,
-        "vocab_size": 32,
-    },
-    derived={"num_feat_extract_layers": "len(conv_dim)"},
-    head="ForCTC",
+    prefix=PREFIX,
+    head=wav2vec2.CTC,
+    defaults={**wav2vec2.SIZES, "feat_proj_layer_norm": True, "conv_pos_batch_norm": False},
+    derived=wav2vec2.DERIVED,
 )

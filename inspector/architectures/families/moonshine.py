@@ -1,6 +1,6 @@
-"""Model type moonshine.
+"""Moonshine: convolutions over the waveform, an encoder and a decoder.
 
-Made by tools/zoo from Transformers' own models.
+modeling_moonshine.py: each attention writes its heads into the configuration, so that the decoder has the encoder's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FAMILY = Family(
         Row(
             "q_proj",
             ENCODER + ".self_attn.q_proj",
-            "decoder_num_attention_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="encoder",
             transposed=True,
@@ -28,21 +28,21 @@ FAMILY = Family(
         Row(
             "k_proj",
             ENCODER + ".self_attn.k_proj",
-            "decoder_num_key_value_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="encoder",
         ),
         Row(
             "v_proj",
             ENCODER + ".self_attn.v_proj",
-            "decoder_num_key_value_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="encoder",
         ),
         Row(
             "o_proj",
             ENCODER + ".self_attn.o_proj",
-            "hidden_size, decoder_num_attention_heads * hidden_size // decoder_num_attention_heads",
+            "hidden_size, encoder_num_attention_heads * head_dim",
             tower="encoder",
         ),
         Row("post_attention_layernorm", ENCODER + ".post_attention_layernorm", "hidden_size", tower="encoder"),
@@ -52,7 +52,7 @@ FAMILY = Family(
         Row(
             "q_proj",
             DECODER + ".self_attn.q_proj",
-            "decoder_num_attention_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
             transposed=True,
@@ -60,27 +60,27 @@ FAMILY = Family(
         Row(
             "k_proj",
             DECODER + ".self_attn.k_proj",
-            "decoder_num_key_value_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
         ),
         Row(
             "v_proj",
             DECODER + ".self_attn.v_proj",
-            "decoder_num_key_value_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
         ),
         Row(
             "o_proj",
             DECODER + ".self_attn.o_proj",
-            "hidden_size, decoder_num_attention_heads * hidden_size // decoder_num_attention_heads",
+            "hidden_size, encoder_num_attention_heads * head_dim",
             tower="decoder",
         ),
         Row(
             "cross_q_proj",
             DECODER + ".encoder_attn.q_proj",
-            "decoder_num_attention_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
             transposed=True,
@@ -88,21 +88,21 @@ FAMILY = Family(
         Row(
             "cross_k_proj",
             DECODER + ".encoder_attn.k_proj",
-            "decoder_num_key_value_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
         ),
         Row(
             "cross_v_proj",
             DECODER + ".encoder_attn.v_proj",
-            "decoder_num_key_value_heads * hidden_size // decoder_num_attention_heads, hidden_size",
+            "encoder_num_key_value_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
         ),
         Row(
             "cross_o_proj",
             DECODER + ".encoder_attn.o_proj",
-            "hidden_size, decoder_num_attention_heads * hidden_size // decoder_num_attention_heads",
+            "hidden_size, encoder_num_attention_heads * head_dim",
             tower="decoder",
         ),
         Row("norm", DECODER + ".final_layernorm", "hidden_size", tower="decoder"),
@@ -125,18 +125,21 @@ FAMILY = Family(
     prefix="model.",
     defaults={
         "attention_bias": False,
-        "decoder_num_attention_heads": 8,
+        "encoder_num_attention_heads": 8,
         "decoder_num_hidden_layers": 6,
-        "decoder_num_key_value_heads": 8,
         "encoder_num_hidden_layers": 6,
         "hidden_size": 288,
         "intermediate_size": 1152,
         "tie_word_embeddings": True,
         "vocab_size": 32768,
     },
+    derived={
+        "encoder_num_key_value_heads": "encoder_num_attention_heads",
+        "head_dim": "hidden_size // encoder_num_attention_heads",
+    },
     fields={
-        "num_key_value_heads": "decoder_num_key_value_heads",
-        "num_attention_heads": "decoder_num_attention_heads",
+        "num_key_value_heads": "encoder_num_key_value_heads",
+        "num_attention_heads": "encoder_num_attention_heads",
         "num_hidden_layers": "decoder_num_hidden_layers",
     },
     head="ForConditionalGeneration",

@@ -1,7 +1,4 @@
-"""Model type nemotron3_5_transcribe_audio: asr_config, diarization_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Nemotron 3.5 Transcribe's audio model: encoders of speech and of speakers, each by its own table."""
 
 from __future__ import annotations
 
@@ -34,15 +31,18 @@ FAMILY = Family(
         Row(
             "out_proj",
             "diarization_model.classifier.out_proj",
-            "8, diarization_config.head_config.hidden_size",
+            "diarization_config.head_config.num_speakers, diarization_config.head_config.hidden_size",
             bias="True",
         ),
         Row("asr_norm", "asr_norm", "asr_config.hidden_size", bias="True"),
-        Row("speaker_norm", "speaker_norm", "8", bias="True"),
+        Row("speaker_norm", "speaker_norm", "diarization_config.head_config.num_speakers", bias="True"),
     ),
     defaults={
         "asr_config": {"hidden_size": 1280},
-        "diarization_config": {"audio_config": {"hidden_size": 512}, "head_config": {"hidden_size": 192}},
+        "diarization_config": {
+            "audio_config": {"hidden_size": 512},
+            "head_config": {"hidden_size": 192, "num_speakers": 8},
+        },
     },
     head="Model",
 )

@@ -1,7 +1,4 @@
-"""Model type nemotron3_diarization: audio_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Nemotron 3's diarization: an encoder, and a finer rate for its head."""
 
 from __future__ import annotations
 
@@ -15,8 +12,13 @@ FAMILY = Family(
             "audio_config", "audio_tower.", tower="audio", head="Model", default_type="nemotron3_diarization_audio"
         ),
         Row("proj", "proj", "head_config.hidden_size, audio_config.hidden_size", bias="True"),
-        Row("conv", "upsampler.conv", "8 * head_config.hidden_size, head_config.hidden_size, 3", bias="True"),
+        Row(
+            "conv",
+            "upsampler.conv",
+            "head_config.subsampling_factor * head_config.hidden_size, head_config.hidden_size, 3",
+            bias="True",
+        ),
     ),
-    defaults={"audio_config": {"hidden_size": 512}, "head_config": {"hidden_size": 192}},
+    defaults={"audio_config": {"hidden_size": 512}, "head_config": {"hidden_size": 192, "subsampling_factor": 8}},
     head="Model",
 )

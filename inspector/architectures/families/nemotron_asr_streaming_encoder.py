@@ -1,12 +1,10 @@
-"""Model type nemotron_asr_streaming_encoder.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Nemotron's streaming encoder: Parakeet's with convolutions that look back alone."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
+SUBSAMPLING = "subsampling.layers.{at<subsampling_layers - 1}"
 LAYER = "layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
@@ -80,35 +78,18 @@ FAMILY = Family(
             bias="True",
         ),
         Row(
-            "depthwise_conv",
-            "subsampling.layers.0.depthwise_conv",
+            "subsampling_depthwise_conv",
+            SUBSAMPLING + ".depthwise_conv",
             "subsampling_conv_channels, 1, subsampling_conv_kernel_size, subsampling_conv_kernel_size",
             bias="True",
         ),
         Row(
-            "depthwise_conv",
-            "subsampling.layers.1.depthwise_conv",
-            "subsampling_conv_channels, 1, subsampling_conv_kernel_size, subsampling_conv_kernel_size",
-            bias="True",
-        ),
-        Row(
-            "pointwise_conv",
-            "subsampling.layers.0.pointwise_conv",
+            "subsampling_pointwise_conv",
+            SUBSAMPLING + ".pointwise_conv",
             "subsampling_conv_channels, subsampling_conv_channels, 1, 1",
             bias="True",
         ),
-        Row(
-            "pointwise_conv",
-            "subsampling.layers.1.pointwise_conv",
-            "subsampling_conv_channels, subsampling_conv_channels, 1, 1",
-            bias="True",
-        ),
-        Row(
-            "linear",
-            "subsampling.linear",
-            "hidden_size, ((((num_mel_bins + subsampling_conv_stride - 2) // subsampling_conv_stride + subsampling_conv_stride - 1) // subsampling_conv_stride + subsampling_conv_stride - 1) // subsampling_conv_stride + 1) * subsampling_conv_channels",
-            bias="True",
-        ),
+        Row("subsampling_linear", "subsampling.linear", "hidden_size, bins * subsampling_conv_channels", bias="True"),
     ),
     classes={"NemotronAsrStreamingEncoder": "NemotronAsrStreamingEncoder"},
     defaults={
@@ -123,7 +104,14 @@ FAMILY = Family(
         "subsampling_conv_channels": 256,
         "subsampling_conv_kernel_size": 3,
         "subsampling_conv_stride": 2,
+        "subsampling_factor": 8,
     },
-    derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
+    # NemotronAsrStreamingEncoderConfig.subsampling_out_hidden_size, its loop at once: each turn is (bins - 2) // stride + 2.
+    derived={
+        "num_key_value_heads": "num_attention_heads",
+        "head_dim": "hidden_size // num_attention_heads",
+        "subsampling_layers": "bits(subsampling_factor + 1) - 1",
+        "bins": "(num_mel_bins - 2) // subsampling_conv_stride ** subsampling_layers + 2",
+    },
     head="NemotronAsrStreamingEncoder",
 )

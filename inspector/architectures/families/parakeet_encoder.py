@@ -1,11 +1,29 @@
-"""Model type parakeet_encoder.
+"""Parakeet's encoder: convolutions that stride, then conformer layers.
 
-Made by tools/zoo from Transformers' own models.
+modeling_parakeet.py: as many convolutions as halve the frames to the factor.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
+
+
+def subsampling(at: str, config: str = "") -> Iterator[Row]:
+    """Convolutions that stride, each after the first in two: depthwise, pointwise, and an activation in the list.
+
+    Args:
+        at: the list's name. config: before the fields' names, where they are nested.
+    """
+    number, channels = f"3 * {config and 'encoder_'}subsampling_layers - 1", f"{config}subsampling_conv_channels"
+    kernel = f"{config}subsampling_conv_kernel_size"
+    for shape, when in (
+        (f"{channels}, 1, {kernel}, {kernel}", "at == 0 or at % 3 == 2"),
+        (f"{channels}, {channels}, 1, 1", "at > 0 and at % 3 == 0"),
+    ):
+        yield Row("subsampling", f"{at}.{{at<{number}}}", shape, bias="True", when=when, group="convolution")
+
 
 LAYER = "layers.{layer<num_hidden_layers}"
 
@@ -73,46 +91,13 @@ FAMILY = Family(
         Row("norm_conv", LAYER + ".norm_conv", "hidden_size", bias="True"),
         Row("norm_feed_forward2", LAYER + ".norm_feed_forward2", "hidden_size", bias="True"),
         Row("norm_out", LAYER + ".norm_out", "hidden_size", bias="True"),
+        *subsampling("subsampling.layers"),
         Row(
-            "subsampling",
-            "subsampling.layers.0",
-            "subsampling_conv_channels, 1, subsampling_conv_kernel_size, subsampling_conv_kernel_size",
-            bias="True",
-            group="convolution",
-        ),
-        Row(
-            "subsampling",
-            "subsampling.layers.2",
-            "subsampling_conv_channels, 1, subsampling_conv_kernel_size, subsampling_conv_kernel_size",
-            bias="True",
-            group="convolution",
-        ),
-        Row(
-            "subsampling",
-            "subsampling.layers.3",
-            "subsampling_conv_channels, subsampling_conv_channels, 1, 1",
-            bias="True",
-            group="convolution",
-        ),
-        Row(
-            "subsampling",
-            "subsampling.layers.5",
-            "subsampling_conv_channels, 1, subsampling_conv_kernel_size, subsampling_conv_kernel_size",
-            bias="True",
-            group="convolution",
-        ),
-        Row(
-            "subsampling",
-            "subsampling.layers.6",
-            "subsampling_conv_channels, subsampling_conv_channels, 1, 1",
-            bias="True",
-            group="convolution",
-        ),
-        Row(
-            "linear",
+            "subsampling_linear",
             "subsampling.linear",
-            "hidden_size, num_mel_bins // subsampling_conv_stride ** 3 * subsampling_conv_channels",
+            "hidden_size, num_mel_bins // subsampling_conv_stride ** subsampling_layers * subsampling_conv_channels",
             bias="True",
+            group="embedding",
         ),
         Row("running_mean", LAYER + ".conv.norm.running_mean", "hidden_size", leaf="", buffer=True, persistent=True),
         Row("running_var", LAYER + ".conv.norm.running_var", "hidden_size", leaf="", buffer=True, persistent=True),
@@ -131,7 +116,12 @@ FAMILY = Family(
         "subsampling_conv_channels": 256,
         "subsampling_conv_kernel_size": 3,
         "subsampling_conv_stride": 2,
+        "subsampling_factor": 8,
     },
-    derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
+    derived={
+        "num_key_value_heads": "num_attention_heads",
+        "head_dim": "hidden_size // num_attention_heads",
+        "subsampling_layers": "bits(subsampling_factor + 1) - 1",
+    },
     head="ParakeetEncoder",
 )

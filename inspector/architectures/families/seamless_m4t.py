@@ -1,750 +1,198 @@
-"""Model type seamless_m4t.
+"""SeamlessM4T and its second version: encoders of text and speech, a decoder, a model from text to units, a vocoder.
 
-Made by tools/zoo from Transformers' own models.
+modeling_seamless_m4t.py, modeling_seamless_m4t_v2.py. The second version makes all units at once, from characters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from inspector.architectures.families.encodec import both
+from inspector.architectures.families.hifigan import hifigan
+from inspector.architectures.families.wav2vec2 import linear
+from inspector.architectures.families.wav2vec2_bert import adapter, distance_embedding
+from inspector.architectures.families.wav2vec2_conformer import batch_norm, conformer_layers
 from inspector.architectures.table import Family, Row
 
-TEXT_ENCODER = "text_encoder.layers.{layer<encoder_layers}"
-TEXT_DECODER = "text_decoder.layers.{layer<decoder_layers}"
-SPEECH_ENCODER_ADAPTER = "speech_encoder.adapter.layers.{layer<1}"
-SPEECH_ENCODER_ENCODER = "speech_encoder.encoder.layers.{layer<decoder_layers}"
-T2U_MODEL_ENCODER = "t2u_model.model.encoder.layers.{layer<t2u_decoder_layers}"
-T2U_MODEL_DECODER = "t2u_model.model.decoder.layers.{layer<t2u_decoder_layers}"
+READS = "ForTextToText ForTextToSpeech Model"
+HEARS = "ForSpeechToText ForSpeechToSpeech Model"
+SPEAKS = "ForTextToSpeech ForSpeechToSpeech Model"
+
+SPEECH = "speech_encoder."
+LAYER = SPEECH + "encoder.layers.{layer<speech_encoder_layers}."
+INNER, HEADS = "speech_encoder_intermediate_size", "speech_encoder_attention_heads"
+
+
+def of(rows: Iterable[Row], heads: str, tower: str, when: str = "") -> Iterator[Row]:
+    """The rows of a part that some classes have."""
+    return (row._replace(heads=heads, tower=tower, when=both(when, row.when)) for row in rows)
+
+
+def speech_encoder() -> Iterator[Row]:
+    """Conformer layers over filter banks; the second version's have a layer norm in their convolution."""
+    into = "feature_projection_input_dim"
+    yield linear("feature_norm", SPEECH + "feature_projection.layer_norm", into)
+    yield linear(
+        "feature_projection", SPEECH + "feature_projection.projection", f"hidden_size, {into}", group="embedding"
+    )
+    yield from conformer_layers(LAYER, INNER, HEADS)
+    yield distance_embedding(LAYER, HEADS)
+    yield from (row._replace(when="not second") for row in batch_norm(LAYER))
+    yield linear("depthwise_norm", LAYER + "conv_module.depthwise_layer_norm", "hidden_size", "second")
+    yield Row(
+        "inv_freq",
+        SPEECH + "encoder.embed_positions.inv_freq",
+        f"ceil(hidden_size // {HEADS} / 2)",
+        when="position_embeddings_type == 'rotary'",
+        leaf="",
+        buffer=True,
+        persistent=True,
+    )
+    yield linear("norm", SPEECH + "encoder.layer_norm", "hidden_size")
+    at = SPEECH + "intermediate_ffn."
+    yield linear("ffn_up_proj", at + "intermediate_dense", f"{INNER}, hidden_size", group="feed_forward")
+    yield linear("ffn_down_proj", at + "output_dense", f"hidden_size, {INNER}", group="feed_forward")
+    yield from adapter(SPEECH + "adapter.", "hidden_size", INNER, "adaptor_kernel_size")
+    yield linear("inner_norm", SPEECH + "inner_layer_norm", "hidden_size")
+
+
+def attention(layer: str, name: str, before: str = "") -> Iterator[Row]:
+    for role, word in (("q_proj", "q_proj"), ("k_proj", "k_proj"), ("v_proj", "v_proj"), ("o_proj", "out_proj")):
+        yield linear(before + role, f"{layer}{name}.{word}", "hidden_size, hidden_size")
+
+
+def stack(at: str, fields: str, *, decoder: bool = False) -> Iterator[Row]:
+    """An encoder's or a decoder's layers and the norm after them; the fields begin with `fields`."""
+    layer = f"{at}layers.{{layer<{fields}_layers}}."
+    inner = f"{fields}_ffn_dim"
+    yield linear("input_layernorm", layer + "self_attn_layer_norm", "hidden_size")
+    yield from attention(layer, "self_attn")
+    if decoder:
+        yield linear("cross_layernorm", layer + "cross_attention_layer_norm", "hidden_size", group="norm")
+        yield from attention(layer, "cross_attention", "cross_")
+    yield linear("pre_feedforward_layernorm", layer + "ffn_layer_norm", "hidden_size")
+    yield linear("up_proj", layer + "ffn.fc1", f"{inner}, hidden_size")
+    yield linear("down_proj", layer + "ffn.fc2", f"hidden_size, {inner}")
+    yield linear("norm", at + "layer_norm", "hidden_size")
+
+
+def duration_predictor(at: str, into: str, inner: str, kernel: str) -> Iterator[Row]:
+    """How long each unit lasts."""
+    for role, word, shape in (
+        ("duration_conv1", "conv1", f"{inner}, {into}, {kernel}"),
+        ("duration_norm1", "ln1", inner),
+        ("duration_conv2", "conv2", f"{inner}, {inner}, {kernel}"),
+        ("duration_norm2", "ln2", inner),
+        ("duration_proj", "proj", f"1, {inner}"),
+    ):
+        yield linear(role, at + word, shape)
+
+
+UNITS = "t2u_model.model.decoder."
+
+
+def unit_decoder() -> Iterator[Row]:
+    """The second version's decoder of units: convolutions instead of attention to the encoder and a feed-forward."""
+    layer = UNITS + "layers.{layer<t2u_decoder_layers}."
+    yield Row("embed_char", UNITS + "embed_char", "char_vocab_size, hidden_size")
+    for role in ("pos_emb_alpha_char", "pos_emb_alpha"):
+        yield Row(role, UNITS + role, "1", leaf="", group="embedding")
+    yield from duration_predictor(
+        UNITS + "duration_predictor.",
+        "t2u_variance_predictor_embed_dim",
+        "t2u_variance_predictor_hidden_dim",
+        "t2u_variance_predictor_kernel_size",
+    )
+    yield linear("input_layernorm", layer + "self_attn_layer_norm", "hidden_size")
+    yield from attention(layer, "self_attn")
+    for word in ("conv1", "conv2"):
+        yield linear(word, layer + word, "hidden_size, hidden_size, 7")
+    yield linear("post_attention_layernorm", layer + "conv_layer_norm", "hidden_size")
+    yield linear("norm", UNITS + "layer_norm", "hidden_size")
+
+
+def vocoder() -> Iterator[Row]:
+    yield from duration_predictor(
+        "vocoder.dur_predictor.", "unit_embed_dim", "unit_embed_dim", "variance_predictor_kernel_size"
+    )
+    yield Row("unit_embedding", "vocoder.unit_embedding", "unit_hifi_gan_vocab_size, unit_embed_dim")
+    yield Row("speaker_embedding", "vocoder.speaker_embedding", "vocoder_num_spkrs, spkr_embed_dim")
+    yield Row("language_embedding", "vocoder.language_embedding", "vocoder_num_langs, lang_embed_dim")
+    yield from hifigan("vocoder.hifi_gan.", "unit_embed_dim + lang_embed_dim + spkr_embed_dim")
+
+
+def embedding(name: str, heads: str, tower: str) -> Row:
+    """An embedding that is the shared one, where they are tied."""
+    return Row("embed_tokens", name, "vocab_size, hidden_size", heads=heads, tied="tie_word_embeddings", tower=tower)
+
 
 FAMILY = Family(
     name="seamless_m4t",
-    types={"seamless_m4t": {}},
+    types={
+        "seamless_m4t": {"second": False, "position_embeddings_type": "relative"},
+        "seamless_m4t_v2": {"second": True, "position_embeddings_type": "relative_key"},
+    },
     rows=(
         Row("embed_tokens", "shared", "vocab_size, hidden_size"),
-        Row(
-            "text_encoder_embed_tokens",
-            "text_encoder.embed_tokens",
-            "vocab_size, hidden_size",
-            tied="tie_word_embeddings",
-        ),
-        Row(
-            "text_decoder_embed_tokens",
-            "text_decoder.embed_tokens",
-            "vocab_size, hidden_size",
-            tied="tie_word_embeddings",
-        ),
-        Row(
-            "input_layernorm",
-            TEXT_ENCODER + ".self_attn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "q_proj",
-            TEXT_ENCODER + ".self_attn.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "k_proj",
-            TEXT_ENCODER + ".self_attn.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "v_proj",
-            TEXT_ENCODER + ".self_attn.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "o_proj",
-            TEXT_ENCODER + ".self_attn.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "ffn_layer_norm",
-            TEXT_ENCODER + ".ffn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "up_proj",
-            TEXT_ENCODER + ".ffn.fc1",
-            "encoder_ffn_dim, hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "down_proj",
-            TEXT_ENCODER + ".ffn.fc2",
-            "hidden_size, encoder_ffn_dim",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row("self_attn_k_proj", TEXT_DECODER + ".self_attn.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("self_attn_v_proj", TEXT_DECODER + ".self_attn.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("self_attn_q_proj", TEXT_DECODER + ".self_attn.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row("out_proj_o_proj", TEXT_DECODER + ".self_attn.out_proj", "hidden_size, hidden_size", bias="True"),
-        Row("self_attn_layer_norm_input_layernorm", TEXT_DECODER + ".self_attn_layer_norm", "hidden_size", bias="True"),
-        Row("cross_k_proj", TEXT_DECODER + ".cross_attention.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("cross_v_proj", TEXT_DECODER + ".cross_attention.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("cross_q_proj", TEXT_DECODER + ".cross_attention.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row(
-            "cross_out_proj",
-            TEXT_DECODER + ".cross_attention.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            group="state_space",
-        ),
-        Row("cross_attention_layer_norm", TEXT_DECODER + ".cross_attention_layer_norm", "hidden_size", bias="True"),
-        Row("fc1_up_proj", TEXT_DECODER + ".ffn.fc1", "decoder_ffn_dim, hidden_size", bias="True"),
-        Row("fc2_down_proj", TEXT_DECODER + ".ffn.fc2", "hidden_size, decoder_ffn_dim", bias="True"),
-        Row("text_decoder_ffn_layer_norm", TEXT_DECODER + ".ffn_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "residual_layer_norm",
-            SPEECH_ENCODER_ADAPTER + ".residual_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-        ),
-        Row(
-            "residual_conv",
-            SPEECH_ENCODER_ADAPTER + ".residual_conv",
-            "num_labels * hidden_size, hidden_size, 8",
-            bias="True",
-            heads="ForSpeechToText Model",
-        ),
-        Row(
-            "adapter_self_attn_layer_norm_input_layernorm",
-            SPEECH_ENCODER_ADAPTER + ".self_attn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="norm",
-        ),
-        Row(
-            "self_attn_conv",
-            SPEECH_ENCODER_ADAPTER + ".self_attn_conv",
-            "num_labels * hidden_size, hidden_size, 8",
-            bias="True",
-            heads="ForSpeechToText Model",
-        ),
-        Row(
-            "linear_q",
-            SPEECH_ENCODER_ADAPTER + ".self_attn.linear_q",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="attention",
-        ),
-        Row(
-            "linear_k",
-            SPEECH_ENCODER_ADAPTER + ".self_attn.linear_k",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="attention",
-        ),
-        Row(
-            "linear_v",
-            SPEECH_ENCODER_ADAPTER + ".self_attn.linear_v",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="attention",
-        ),
-        Row(
-            "linear_out",
-            SPEECH_ENCODER_ADAPTER + ".self_attn.linear_out",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="attention",
-        ),
-        Row(
-            "adapter_ffn_layer_norm",
-            SPEECH_ENCODER_ADAPTER + ".ffn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="norm",
-        ),
-        Row(
-            "intermediate_dense",
-            SPEECH_ENCODER_ADAPTER + ".ffn.intermediate_dense",
-            "speech_encoder_intermediate_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            SPEECH_ENCODER_ADAPTER + ".ffn.output_dense",
-            "hidden_size, speech_encoder_intermediate_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="feed_forward",
-        ),
-        Row(
-            "upsampler",
-            "vocoder.hifi_gan.upsampler.{layer<5}",
-            "adaptor_kernel_size * adaptor_kernel_size if layer in resblock_kernel_sizes else upsample_kernel_sizes[layer] * upsample_kernel_sizes[layer] * upsample_rates[layer] if layer % 3 == 1 else 8 * upsample_kernel_sizes[layer + 1] * upsample_kernel_sizes[layer + 1], num_labels * decoder_attention_heads if layer in resblock_kernel_sizes else upsample_kernel_sizes[layer] * upsample_rates[layer] * upsample_rates[layer] if layer % 3 == 1 else 4 * upsample_kernel_sizes[layer + 1] * upsample_kernel_sizes[layer + 1], upsample_kernel_sizes[layer]",
-            heads="ForTextToSpeech Model",
-            group="convolution",
-        ),
-        Row(
-            "upsampler",
-            "vocoder.hifi_gan.upsampler.{layer<5}",
-            "num_labels * decoder_attention_heads if layer in resblock_kernel_sizes else upsample_kernel_sizes[layer] * upsample_rates[layer] * upsample_rates[layer] if layer % 3 == 1 else 4 * upsample_kernel_sizes[layer + 1] * upsample_kernel_sizes[layer + 1]",
-            heads="ForTextToSpeech Model",
-            leaf="bias",
-        ),
-        Row(
-            "convs1",
-            "vocoder.hifi_gan.resblocks.{layer<15}.convs1.{conv<len(resblock_kernel_sizes)}",
-            "256, 256, 3",
-            bias="True",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "convs2",
-            "vocoder.hifi_gan.resblocks.{layer<15}.convs2.{conv<len(resblock_kernel_sizes)}",
-            "256, 256, 3",
-            bias="True",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "input_layernorm",
-            SPEECH_ENCODER_ENCODER + ".self_attn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "ffn1_layer_norm",
-            SPEECH_ENCODER_ENCODER + ".ffn1_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "intermediate_dense",
-            SPEECH_ENCODER_ENCODER + ".ffn1.intermediate_dense",
-            "speech_encoder_intermediate_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            SPEECH_ENCODER_ENCODER + ".ffn1.output_dense",
-            "hidden_size, speech_encoder_intermediate_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="feed_forward",
-        ),
-        Row(
-            "pos_bias_u",
-            SPEECH_ENCODER_ENCODER + ".self_attn.pos_bias_u",
-            "16, adaptor_kernel_size * adaptor_kernel_size",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "pos_bias_v",
-            SPEECH_ENCODER_ENCODER + ".self_attn.pos_bias_v",
-            "16, adaptor_kernel_size * adaptor_kernel_size",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "linear_q",
-            SPEECH_ENCODER_ENCODER + ".self_attn.linear_q",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="attention",
-        ),
-        Row(
-            "linear_k",
-            SPEECH_ENCODER_ENCODER + ".self_attn.linear_k",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="attention",
-        ),
-        Row(
-            "linear_v",
-            SPEECH_ENCODER_ENCODER + ".self_attn.linear_v",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="attention",
-        ),
-        Row(
-            "linear_out",
-            SPEECH_ENCODER_ENCODER + ".self_attn.linear_out",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="attention",
-        ),
-        Row(
-            "linear_pos",
-            SPEECH_ENCODER_ENCODER + ".self_attn.linear_pos",
-            "hidden_size, hidden_size",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            group="attention",
-        ),
-        Row(
-            "layer_norm",
-            SPEECH_ENCODER_ENCODER + ".conv_module.layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "pointwise_conv1",
-            SPEECH_ENCODER_ENCODER + ".conv_module.pointwise_conv1",
-            "num_labels * hidden_size, hidden_size, 1",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "depthwise_conv",
-            SPEECH_ENCODER_ENCODER + ".conv_module.depthwise_conv",
-            "hidden_size, 1, conv_depthwise_kernel_size",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "batch_norm",
-            SPEECH_ENCODER_ENCODER + ".conv_module.batch_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "pointwise_conv2",
-            SPEECH_ENCODER_ENCODER + ".conv_module.pointwise_conv2",
-            "hidden_size, hidden_size, 1",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "ffn2_layer_norm",
-            SPEECH_ENCODER_ENCODER + ".ffn2_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "ffn2_intermediate_dense",
-            SPEECH_ENCODER_ENCODER + ".ffn2.intermediate_dense",
-            "speech_encoder_intermediate_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "ffn2_output_dense",
-            SPEECH_ENCODER_ENCODER + ".ffn2.output_dense",
-            "hidden_size, speech_encoder_intermediate_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "norm",
-            SPEECH_ENCODER_ENCODER + ".final_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "q_proj",
-            T2U_MODEL_ENCODER + ".self_attn.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            T2U_MODEL_ENCODER + ".self_attn.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            T2U_MODEL_ENCODER + ".self_attn.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "o_proj",
-            T2U_MODEL_ENCODER + ".self_attn.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "self_attn_layer_norm_input_layernorm",
-            T2U_MODEL_ENCODER + ".self_attn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "ffn_layer_norm",
-            T2U_MODEL_ENCODER + ".ffn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "up_proj",
-            T2U_MODEL_ENCODER + ".ffn.fc1",
-            "decoder_ffn_dim, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "down_proj",
-            T2U_MODEL_ENCODER + ".ffn.fc2",
-            "hidden_size, decoder_ffn_dim",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "input_layernorm",
-            T2U_MODEL_DECODER + ".self_attn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "q_proj",
-            T2U_MODEL_DECODER + ".self_attn.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "k_proj",
-            T2U_MODEL_DECODER + ".self_attn.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "v_proj",
-            T2U_MODEL_DECODER + ".self_attn.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "o_proj",
-            T2U_MODEL_DECODER + ".self_attn.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_k_proj",
-            T2U_MODEL_DECODER + ".cross_attention.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_v_proj",
-            T2U_MODEL_DECODER + ".cross_attention.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_q_proj",
-            T2U_MODEL_DECODER + ".cross_attention.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_out_proj",
-            T2U_MODEL_DECODER + ".cross_attention.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-            group="state_space",
-        ),
-        Row(
-            "cross_attention_layer_norm",
-            T2U_MODEL_DECODER + ".cross_attention_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "ffn_layer_norm",
-            T2U_MODEL_DECODER + ".ffn_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "up_proj",
-            T2U_MODEL_DECODER + ".ffn.fc1",
-            "decoder_ffn_dim, hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "down_proj",
-            T2U_MODEL_DECODER + ".ffn.fc2",
-            "hidden_size, decoder_ffn_dim",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row("text_decoder_layer_norm", "text_decoder.layer_norm", "hidden_size", bias="True"),
+        embedding("text_encoder.embed_tokens", READS, "encoder"),
+        *of(stack("text_encoder.", "encoder"), READS, "encoder"),
+        *of(speech_encoder(), HEARS, "audio"),
+        embedding("text_decoder.embed_tokens", "", "decoder"),
+        *of(stack("text_decoder.", "decoder", decoder=True), "", "decoder"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", tied="tie_word_embeddings"),
+        *of(stack("t2u_model.model.encoder.", "t2u_encoder"), SPEAKS, "unit_encoder"),
+        Row("embed_tokens", UNITS + "embed_tokens", "t2u_vocab_size, hidden_size", heads=SPEAKS, tower="unit_decoder"),
+        *of(stack(UNITS, "t2u_decoder", decoder=True), SPEAKS, "unit_decoder", "not second"),
+        *of(unit_decoder(), SPEAKS, "unit_decoder", "second"),
         Row(
-            "layer_norm",
-            "text_encoder.layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToText ForTextToSpeech Model",
-        ),
-        Row(
-            "feature_projection_layer_norm",
-            "speech_encoder.feature_projection.layer_norm",
-            "feature_projection_input_dim",
-            bias="True",
-            heads="ForSpeechToText Model",
-        ),
-        Row(
-            "projection",
-            "speech_encoder.feature_projection.projection",
-            "hidden_size, feature_projection_input_dim",
-            bias="True",
-            heads="ForSpeechToText Model",
-        ),
-        Row(
-            "intermediate_dense",
-            "speech_encoder.intermediate_ffn.intermediate_dense",
-            "speech_encoder_intermediate_size, hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            "speech_encoder.intermediate_ffn.output_dense",
-            "hidden_size, speech_encoder_intermediate_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            group="feed_forward",
-        ),
-        Row(
-            "inner_layer_norm",
-            "speech_encoder.inner_layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-        ),
-        Row(
-            "embed_patches",
-            "vocoder.dur_predictor.conv1",
-            "adaptor_kernel_size * feature_projection_input_dim, adaptor_kernel_size * feature_projection_input_dim, 3",
-            bias="True",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "input_layernorm",
-            "vocoder.dur_predictor.ln1",
-            "adaptor_kernel_size * feature_projection_input_dim",
-            bias="True",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "conv2",
-            "vocoder.dur_predictor.conv2",
-            "adaptor_kernel_size * feature_projection_input_dim, adaptor_kernel_size * feature_projection_input_dim, 3",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            group="head",
-        ),
-        Row(
-            "post_attention_layernorm",
-            "vocoder.dur_predictor.ln2",
-            "adaptor_kernel_size * feature_projection_input_dim",
-            bias="True",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "proj",
-            "vocoder.dur_predictor.proj",
-            "1, adaptor_kernel_size * feature_projection_input_dim",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            group="head",
-        ),
-        Row(
-            "unit_embedding",
-            "vocoder.unit_embedding",
-            "unit_hifi_gan_vocab_size, adaptor_kernel_size * feature_projection_input_dim",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "speaker_embedding",
-            "vocoder.speaker_embedding",
-            "adaptor_kernel_size * (decoder_layers + 1), lang_embed_dim",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "language_embedding",
-            "vocoder.language_embedding",
-            "4 * (adaptor_kernel_size + 1), lang_embed_dim",
-            heads="ForTextToSpeech Model",
-        ),
-        Row(
-            "conv_pre",
-            "vocoder.hifi_gan.conv_pre",
-            "num_labels * lang_embed_dim, lang_embed_dim * (adaptor_kernel_size - 1), 7",
-            bias="True",
-            heads="ForTextToSpeech Model",
-        ),
-        Row("conv_post", "vocoder.hifi_gan.conv_post", "1, 16, 7", bias="True", heads="ForTextToSpeech Model"),
-        Row(
-            "layer_norm",
-            "speech_encoder.encoder.layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-        ),
-        Row(
-            "encoder_layer_norm",
-            "t2u_model.model.encoder.layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="encoder",
-        ),
-        Row(
-            "embed_tokens",
-            "t2u_model.model.decoder.embed_tokens",
+            "lm_head",
+            "t2u_model.lm_head",
             "t2u_vocab_size, hidden_size",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
+            heads=SPEAKS,
+            tied="tie_word_embeddings",
+            tower="unit_decoder",
         ),
-        Row(
-            "layer_norm",
-            "t2u_model.model.decoder.layer_norm",
-            "hidden_size",
-            bias="True",
-            heads="ForTextToSpeech Model",
-            tower="decoder",
-        ),
-        Row(
-            "running_mean",
-            SPEECH_ENCODER_ENCODER + ".conv_module.batch_norm.running_mean",
-            "hidden_size",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "running_var",
-            SPEECH_ENCODER_ENCODER + ".conv_module.batch_norm.running_var",
-            "hidden_size",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            SPEECH_ENCODER_ENCODER + ".conv_module.batch_norm.num_batches_tracked",
-            "",
-            heads="ForSpeechToText Model",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
+        *of(vocoder(), SPEAKS, "vocoder"),
     ),
+    head="ForTextToText",
     defaults={
-        "adaptor_kernel_size": 8,
-        "conv_depthwise_kernel_size": 31,
-        "decoder_attention_heads": 16,
-        "decoder_ffn_dim": 8192,
-        "decoder_layers": 24,
-        "encoder_ffn_dim": 8192,
-        "encoder_layers": 24,
-        "feature_projection_input_dim": 160,
-        "hidden_size": 1024,
-        "lang_embed_dim": 256,
-        "resblock_kernel_sizes": [3, 7, 11],
-        "speech_encoder_intermediate_size": 4096,
-        "t2u_decoder_layers": 6,
-        "t2u_vocab_size": 10082,
-        "tie_word_embeddings": True,
-        "unit_hifi_gan_vocab_size": 10000,
-        "upsample_kernel_sizes": [11, 8, 8, 4, 4],
-        "upsample_rates": [5, 4, 4, 2, 2],
         "vocab_size": 256102,
+        "t2u_vocab_size": 10082,
+        "char_vocab_size": 10943,
+        "hidden_size": 1024,
+        "encoder_layers": 24,
+        "encoder_ffn_dim": 8192,
+        "decoder_layers": 24,
+        "decoder_ffn_dim": 8192,
+        "speech_encoder_layers": 24,
+        "speech_encoder_attention_heads": 16,
+        "speech_encoder_intermediate_size": 4096,
+        "feature_projection_input_dim": 160,
+        "conv_depthwise_kernel_size": 31,
+        "left_max_position_embeddings": 64,
+        "right_max_position_embeddings": 8,
+        "add_adapter": True,
+        "adaptor_kernel_size": 8,
+        "num_adapter_layers": 1,
+        "t2u_encoder_layers": 6,
+        "t2u_encoder_ffn_dim": 8192,
+        "t2u_decoder_layers": 6,
+        "t2u_decoder_ffn_dim": 8192,
+        "t2u_variance_predictor_embed_dim": 1024,
+        "t2u_variance_predictor_hidden_dim": 256,
+        "t2u_variance_predictor_kernel_size": 3,
+        "upsample_initial_channel": 512,
+        "upsample_rates": [5, 4, 4, 2, 2],
+        "upsample_kernel_sizes": [11, 8, 8, 4, 4],
+        "resblock_kernel_sizes": [3, 7, 11],
+        "resblock_dilation_sizes": [[1, 3, 5], [1, 3, 5], [1, 3, 5]],
+        "unit_hifi_gan_vocab_size": 10000,
+        "unit_embed_dim": 1280,
+        "lang_embed_dim": 256,
+        "spkr_embed_dim": 256,
+        "vocoder_num_langs": 36,
+        "vocoder_num_spkrs": 200,
+        "variance_predictor_kernel_size": 3,
     },
     fields={"num_hidden_layers": "decoder_layers", "num_attention_heads": "decoder_attention_heads"},
-    head="ForTextToText",
 )

@@ -1,247 +1,47 @@
-"""Model type sew.
+"""SEW: wav2vec 2.0 whose transformer works on squeezed frames.
 
-Made by tools/zoo from Transformers' own models.
+modeling_sew.py, and modeling_sew_d.py, whose layers are DeBERTa's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import wav2vec2
 from inspector.architectures.table import Family, Row
 
-LAYER = "sew.encoder.layers.{layer<num_hidden_layers}"
+
+def around(prefix: str) -> Iterator[Row]:
+    """What comes before and after the transformer."""
+    yield wav2vec2.masked_embedding(prefix)
+    yield from wav2vec2.waveform_encoder(prefix)
+    yield wav2vec2.linear("feature_norm", prefix + "layer_norm", "conv_dim[-1]")
+    yield wav2vec2.linear(
+        "feature_projection",
+        prefix + "feature_projection",
+        "hidden_size, conv_dim[-1]",
+        "conv_dim[-1] != hidden_size",
+        "embedding",
+    )
+    yield from wav2vec2.positional_convolution(prefix)
+    yield wav2vec2.linear(
+        "upsample", prefix + "encoder.upsample.projection", "squeeze_factor * hidden_size, hidden_size"
+    )
+
+
+SIZES = {
+    **wav2vec2.SIZES,
+    "squeeze_factor": 2,
+    "conv_dim": [64, 128, 128, 128, 128, 256, 256, 256, 256, 512, 512, 512, 512],
+    "conv_kernel": [10, 3, 1, 3, 1, 3, 1, 3, 1, 2, 1, 2, 1],
+}
 
 FAMILY = Family(
     name="sew",
     types={"sew": {}},
-    rows=(
-        Row("masked_spec_embed", "sew.masked_spec_embed", "hidden_size", leaf=""),
-        Row("conv", "sew.encoder.pos_conv_embed.conv", "hidden_size", leaf="bias", group="embedding"),
-        Row(
-            "original0",
-            "sew.encoder.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "original1",
-            "sew.encoder.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row("q_proj", LAYER + ".attention.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".attention.out_proj", "hidden_size, hidden_size", bias="True"),
-        Row("layer_norm", LAYER + ".layer_norm", "hidden_size", bias="True"),
-        Row(
-            "intermediate_dense",
-            LAYER + ".feed_forward.intermediate_dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            LAYER + ".feed_forward.output_dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row("norm", LAYER + ".final_layer_norm", "hidden_size", bias="True"),
-        Row("conv", "sew.feature_extractor.conv_layers.0.conv", "conv_dim[0], 1, conv_kernel[0]", bias="conv_bias"),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.1.conv",
-            "2 * conv_dim[0], conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.2.conv",
-            "2 * conv_dim[0], 2 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.3.conv",
-            "2 * conv_dim[0], 2 * conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.4.conv",
-            "2 * conv_dim[0], 2 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.5.conv",
-            "4 * conv_dim[0], 2 * conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.6.conv",
-            "4 * conv_dim[0], 4 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.7.conv",
-            "4 * conv_dim[0], 4 * conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.8.conv",
-            "4 * conv_dim[0], 4 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.9.conv",
-            "conv_dim[-1], 4 * conv_dim[0], 2 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.10.conv",
-            "conv_dim[-1], conv_dim[-1], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.11.conv",
-            "conv_dim[-1], conv_dim[-1], 2 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew.feature_extractor.conv_layers.12.conv",
-            "conv_dim[-1], conv_dim[-1], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row("layer_norm", "sew.feature_extractor.conv_layers.0.layer_norm", "conv_dim[0]", bias="True"),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.1.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.2.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.3.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.4.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.5.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.6.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.7.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.8.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.9.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.10.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.11.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew.feature_extractor.conv_layers.12.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row("layer_norm", "sew.layer_norm", "conv_dim[-1]", bias="True"),
-        Row("feature_projection", "sew.feature_projection", "hidden_size, conv_dim[-1]", bias="True"),
-        Row("encoder_layer_norm", "sew.encoder.layer_norm", "hidden_size", bias="True"),
-        Row("projection", "sew.encoder.upsample.projection", "hidden_size * squeeze_factor, hidden_size", bias="True"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", bias="True", heads="ForCTC"),
-        Row(
-            "classifier",
-            "classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "projector",
-            "projector",
-            "classifier_proj_size, hidden_size",
-            bias="True",
-            heads="ForSequenceClassification",
-            tower="projector",
-        ),
-    ),
+    rows=(*around("sew."), *wav2vec2.layers("sew."), *wav2vec2.heads()),
     prefix="sew.",
-    defaults={
-        "classifier_proj_size": 256,
-        "conv_bias": False,
-        "conv_dim": [64, 128, 128, 128, 128, 256, 256, 256, 256, 512, 512, 512, 512],
-        "conv_kernel": [10, 3, 1, 3, 1, 3, 1, 3, 1, 2, 1, 2, 1],
-        "feat_extract_norm": "group",
-        "hidden_size": 768,
-        "intermediate_size": 3072,
-        "num_conv_pos_embedding_groups": 16,
-        "num_conv_pos_embeddings": 128,
-        "num_hidden_layers": 12,
-        "squeeze_factor": 2,
-        "vocab_size": 32,
-    },
-    head="ForCTC",
+    head=wav2vec2.CTC,
+    defaults=SIZES,
+    derived=wav2vec2.DERIVED,
 )

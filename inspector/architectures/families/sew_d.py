@@ -1,275 +1,59 @@
-"""Model type sew-d.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""SEW-D: SEW with DeBERTa's attention, which tells content and place apart."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import sew, wav2vec2
 from inspector.architectures.table import Family, Row
 
-LAYER = "sew_d.encoder.encoder.layer.{layer<num_hidden_layers}"
+PREFIX = "sew_d."
+ENCODER = PREFIX + "encoder.encoder."
+LAYER = ENCODER + "layer.{layer<num_hidden_layers}."
+#: Projections of places are apart only where those of contents do not serve.
+APART = "relative_attention and not share_att_key and '{}' in pos_att_type"
+
+
+def layers() -> Iterator[Row]:
+    square = "hidden_size, hidden_size"
+    attention = LAYER + "attention."
+    for role, word in (("q_proj", "query_proj"), ("k_proj", "key_proj"), ("v_proj", "value_proj")):
+        yield wav2vec2.linear(role, f"{attention}self.{word}", square)
+    for word, way in (("pos_key_proj", "c2p"), ("pos_query_proj", "p2c")):
+        yield wav2vec2.linear(word, f"{attention}self.{word}", square, APART.format(way), "attention")
+    yield wav2vec2.linear("o_proj", attention + "output.dense", square)
+    yield wav2vec2.linear("post_attention_layernorm", attention + "output.LayerNorm", "hidden_size")
+    yield wav2vec2.linear("up_proj", LAYER + "intermediate.dense", "intermediate_size, hidden_size")
+    yield wav2vec2.linear("down_proj", LAYER + "output.dense", "hidden_size, intermediate_size")
+    yield wav2vec2.linear("post_feedforward_layernorm", LAYER + "output.LayerNorm", "hidden_size")
+
 
 FAMILY = Family(
     name="sew-d",
     types={"sew-d": {}},
     rows=(
-        Row("masked_spec_embed", "sew_d.masked_spec_embed", "hidden_size", leaf=""),
-        Row("conv", "sew_d.encoder.pos_conv_embed.conv", "hidden_size", leaf="bias", group="embedding"),
-        Row(
-            "original0",
-            "sew_d.encoder.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "original1",
-            "sew_d.encoder.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
+        *sew.around(PREFIX),
         Row(
             "rel_embeddings",
-            "sew_d.encoder.encoder.rel_embeddings",
-            "2 * position_buckets, hidden_size",
+            ENCODER + "rel_embeddings",
+            "2 * (position_buckets if position_buckets > 0 else max_position_embeddings), hidden_size",
             when="relative_attention",
+            group="embedding",
         ),
-        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
-        Row(
-            "query_proj",
-            LAYER + ".attention.self.query_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            group="attention",
-        ),
-        Row("key_proj", LAYER + ".attention.self.key_proj", "hidden_size, hidden_size", bias="True", group="attention"),
-        Row(
-            "value_proj",
-            LAYER + ".attention.self.value_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            group="attention",
-        ),
-        Row(
-            "pos_key_proj",
-            LAYER + ".attention.self.pos_key_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="not share_att_key and apply_spec_augment",
-            group="attention",
-        ),
-        Row(
-            "pos_query_proj",
-            LAYER + ".attention.self.pos_query_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="not share_att_key and apply_spec_augment",
-            group="attention",
-        ),
-        Row("post_attention_layernorm", LAYER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
-        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
-        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
-        Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),
-        Row("conv", "sew_d.feature_extractor.conv_layers.0.conv", "conv_dim[0], 1, conv_kernel[0]", bias="conv_bias"),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.1.conv",
-            "2 * conv_dim[0], conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.2.conv",
-            "2 * conv_dim[0], 2 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.3.conv",
-            "2 * conv_dim[0], 2 * conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.4.conv",
-            "2 * conv_dim[0], 2 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.5.conv",
-            "4 * conv_dim[0], 2 * conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.6.conv",
-            "4 * conv_dim[0], 4 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.7.conv",
-            "4 * conv_dim[0], 4 * conv_dim[0], 3 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.8.conv",
-            "4 * conv_dim[0], 4 * conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.9.conv",
-            "conv_dim[-1], 4 * conv_dim[0], 2 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.10.conv",
-            "conv_dim[-1], conv_dim[-1], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.11.conv",
-            "conv_dim[-1], conv_dim[-1], 2 * conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "sew_d.feature_extractor.conv_layers.12.conv",
-            "conv_dim[-1], conv_dim[-1], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row("layer_norm", "sew_d.feature_extractor.conv_layers.0.layer_norm", "conv_dim[0]", bias="True"),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.1.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.2.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.3.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.4.layer_norm",
-            "2 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.5.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.6.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.7.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.8.layer_norm",
-            "4 * conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.9.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.10.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.11.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "sew_d.feature_extractor.conv_layers.12.layer_norm",
-            "conv_dim[-1]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row("layer_norm", "sew_d.layer_norm", "conv_dim[-1]", bias="True"),
-        Row("feature_projection", "sew_d.feature_projection", "hidden_size, conv_dim[-1]", bias="True"),
-        Row("LayerNorm", "sew_d.encoder.encoder.LayerNorm", "hidden_size", bias="True", group="norm"),
-        Row(
-            "projection", "sew_d.encoder.upsample.projection", "hidden_size * squeeze_factor, hidden_size", bias="True"
-        ),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", bias="True", heads="ForCTC"),
-        Row(
-            "classifier",
-            "classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "projector",
-            "projector",
-            "classifier_proj_size, hidden_size",
-            bias="True",
-            heads="ForSequenceClassification",
-            tower="projector",
-        ),
+        wav2vec2.linear("rel_embeddings_norm", ENCODER + "LayerNorm", "hidden_size", "'layer_norm' in norm_rel_ebd"),
+        *layers(),
+        *wav2vec2.heads(),
     ),
-    prefix="sew_d.",
+    prefix=PREFIX,
+    head=wav2vec2.CTC,
     defaults={
-        "apply_spec_augment": True,
-        "classifier_proj_size": 256,
-        "conv_bias": False,
-        "conv_dim": [64, 128, 128, 128, 128, 256, 256, 256, 256, 512, 512, 512, 512],
-        "conv_kernel": [10, 3, 1, 3, 1, 3, 1, 3, 1, 2, 1, 2, 1],
-        "feat_extract_norm": "group",
-        "hidden_size": 768,
-        "intermediate_size": 3072,
-        "num_conv_pos_embedding_groups": 16,
-        "num_conv_pos_embeddings": 128,
-        "num_hidden_layers": 12,
+        **sew.SIZES,
+        "max_position_embeddings": 512,
         "position_buckets": 256,
-        "relative_attention": True,
         "share_att_key": True,
-        "squeeze_factor": 2,
-        "vocab_size": 32,
+        "relative_attention": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "norm_rel_ebd": "layer_norm",
     },
-    head="ForCTC",
+    derived=wav2vec2.DERIVED,
 )

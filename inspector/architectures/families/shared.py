@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Include, Row
 
 LAYER = "model.layers.{layer<num_hidden_layers}"
@@ -241,3 +243,20 @@ def clip_large(prefix: str, *, optional: bool = False) -> tuple[Row, ...]:
         row("down_proj", layer + ".mlp.fc2", "clip_hidden_size, 4 * clip_hidden_size"),
         row("norm", prefix + "post_layernorm"),
     )
+
+
+def lstm(at: str, width: str, number: str, *, when: str = "", tower: str = "text") -> Iterator[Row]:
+    """PyTorch's LSTM, as wide as it is fed: the weights of the four gates are in one tensor.
+
+    Args:
+        number: its layers, whose index is `at`, or `layer` where the path has none: `weight_ih_l0`.
+    """
+    index = "at" if "{layer" in at else "layer"
+    for word, shape in (
+        ("weight_ih", f"4 * {width}, {width}"),
+        ("weight_hh", f"4 * {width}, {width}"),
+        ("bias_ih", f"4 * {width}"),
+        ("bias_hh", f"4 * {width}"),
+    ):
+        name = f"{at}.{word}_l{{{index}<{number}}}"
+        yield Row("lstm_" + word, name, shape, when=when, tower=tower, leaf="", group="state_space")

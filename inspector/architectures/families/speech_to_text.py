@@ -1,7 +1,4 @@
-"""Model type speech_to_text.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Speech2Text: convolutions that stride over a spectrogram, an encoder and a decoder."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ FAMILY = Family(
         Row(
             "conv_layers",
             "model.encoder.conv.conv_layers.{layer<len(conv_kernel_sizes)}",
-            "2 * d_model if layer > 0 else conv_channels, conv_channels // 2 if layer > 0 else input_channels * input_feat_per_channel, conv_kernel_sizes[layer]",
+            "conv_channels if layer < num_conv_layers - 1 else 2 * d_model, conv_channels // 2 if layer > 0 else input_channels * input_feat_per_channel, conv_kernel_sizes[layer]",
             bias="True",
             tower="encoder",
         ),
@@ -56,6 +53,7 @@ FAMILY = Family(
     prefix="model.",
     defaults={
         "conv_channels": 1024,
+        "num_conv_layers": 2,
         "conv_kernel_sizes": [5, 5],
         "d_model": 256,
         "decoder_ffn_dim": 2048,

@@ -1,20 +1,39 @@
-"""Model type speecht5.
+"""SpeechT5: one encoder and decoder, with what goes before and after them for speech or for text.
 
-Made by tools/zoo from Transformers' own models.
+modeling_speecht5.py. What hears speech is wav2vec 2.0's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import wav2vec2
 from inspector.architectures.table import Family, Row
+
+HEARS, SPEAKS = "ForSpeechToText ForSpeechToSpeech", "ForTextToSpeech ForSpeechToSpeech"
 
 ENCODER_WRAPPED_ENCODER = "speecht5.encoder.wrapped_encoder.layers.{layer<encoder_layers}"
 DECODER_WRAPPED_DECODER = "speecht5.decoder.wrapped_decoder.layers.{layer<decoder_layers}"
 SPEECH_DECODER_POSTNET = "speech_decoder_postnet.layers.{layer<speech_decoder_postnet_layers}"
 
+
+def speech_prenet() -> Iterator[Row]:
+    """From the waveform to the encoder."""
+    at = "speecht5.encoder.prenet."
+    for row in (
+        wav2vec2.masked_embedding(at),
+        *wav2vec2.waveform_encoder(at, word="feature_encoder"),
+        *wav2vec2.feature_projection(at),
+        *wav2vec2.positional_convolution(at, part=""),
+    ):
+        yield row._replace(heads=HEARS, tower="encoder")
+
+
 FAMILY = Family(
     name="speecht5",
     types={"speecht5": {}},
     rows=(
+        *speech_prenet(),
         Row(
             "pe_k",
             "speecht5.encoder.wrapped_encoder.embed_positions.pe_k",
@@ -160,69 +179,21 @@ FAMILY = Family(
             "speecht5.decoder.prenet.layers.{layer<speech_decoder_prenet_layers}",
             "speech_decoder_prenet_units, speech_decoder_prenet_units if layer > 0 else num_mel_bins",
             bias="True",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             tower="decoder",
         ),
         Row(
             "conv",
             SPEECH_DECODER_POSTNET + ".conv",
             "num_mel_bins if (layer + 1) % speech_decoder_postnet_layers == 0 else speech_decoder_postnet_units, speech_decoder_postnet_units if layer > 0 else num_mel_bins, 5",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
         ),
         Row(
             "batch_norm",
             SPEECH_DECODER_POSTNET + ".batch_norm",
             "num_mel_bins if (layer + 1) % speech_decoder_postnet_layers == 0 else speech_decoder_postnet_units",
             bias="True",
-            heads="ForTextToSpeech",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.1.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.2.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.3.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.4.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.5.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.6.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-            tower="encoder",
+            heads=SPEAKS,
         ),
         Row(
             "wrapped_encoder_layer_norm",
@@ -230,121 +201,6 @@ FAMILY = Family(
             "hidden_size",
             bias="True",
             tower="encoder",
-        ),
-        Row(
-            "masked_spec_embed",
-            "speecht5.encoder.prenet.masked_spec_embed",
-            "hidden_size",
-            heads="ForSpeechToText",
-            tower="encoder",
-            leaf="",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.0.conv",
-            "conv_dim[0], 1, conv_kernel[0]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.1.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.2.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.3.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.4.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.5.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.6.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_encoder.conv_layers.0.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            "speecht5.encoder.prenet.feature_projection.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "projection",
-            "speecht5.encoder.prenet.feature_projection.projection",
-            "hidden_size, conv_dim[0]",
-            bias="True",
-            heads="ForSpeechToText",
-            tower="encoder",
-        ),
-        Row(
-            "conv",
-            "speecht5.encoder.prenet.pos_conv_embed.conv",
-            "hidden_size",
-            heads="ForSpeechToText",
-            tower="encoder",
-            leaf="bias",
-            group="embedding",
-        ),
-        Row(
-            "original0",
-            "speecht5.encoder.prenet.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            heads="ForSpeechToText",
-            tower="encoder",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "original1",
-            "speecht5.encoder.prenet.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            heads="ForSpeechToText",
-            tower="encoder",
-            leaf="",
-            group="embedding",
         ),
         Row(
             "embed_tokens",
@@ -373,14 +229,14 @@ FAMILY = Family(
             "speecht5.decoder.prenet.final_layer",
             "hidden_size, speech_decoder_prenet_units",
             bias="True",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             tower="decoder",
         ),
         Row(
             "alpha",
             "speecht5.decoder.prenet.encode_positions.alpha",
             "",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             tower="decoder",
             leaf="",
         ),
@@ -389,7 +245,7 @@ FAMILY = Family(
             "speecht5.decoder.prenet.speaker_embeds_layer",
             "hidden_size, hidden_size + speaker_embedding_dim",
             bias="True",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             tower="decoder",
         ),
         Row(
@@ -404,20 +260,20 @@ FAMILY = Family(
             "speech_decoder_postnet.feat_out",
             "num_mel_bins * reduction_factor, hidden_size",
             bias="True",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
         ),
         Row(
             "prob_out",
             "speech_decoder_postnet.prob_out",
             "reduction_factor, hidden_size",
             bias="True",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
         ),
         Row(
             "running_mean",
             SPEECH_DECODER_POSTNET + ".batch_norm.running_mean",
             "num_mel_bins if (layer + 1) % speech_decoder_postnet_layers == 0 else speech_decoder_postnet_units",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             leaf="",
             buffer=True,
             persistent=True,
@@ -426,7 +282,7 @@ FAMILY = Family(
             "running_var",
             SPEECH_DECODER_POSTNET + ".batch_norm.running_var",
             "num_mel_bins if (layer + 1) % speech_decoder_postnet_layers == 0 else speech_decoder_postnet_units",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             leaf="",
             buffer=True,
             persistent=True,
@@ -435,7 +291,7 @@ FAMILY = Family(
             "num_batches_tracked",
             SPEECH_DECODER_POSTNET + ".batch_norm.num_batches_tracked",
             "",
-            heads="ForTextToSpeech",
+            heads=SPEAKS,
             leaf="",
             buffer=True,
             persistent=True,
@@ -449,6 +305,8 @@ FAMILY = Family(
         "decoder_ffn_dim": 3072,
         "decoder_layers": 6,
         "encoder_attention_heads": 12,
+        "mask_time_prob": 0.05,
+        "mask_feature_prob": 0.0,
         "encoder_ffn_dim": 3072,
         "encoder_layers": 12,
         "encoder_max_relative_position": 160,

@@ -1,332 +1,86 @@
-"""Model type t5.
+"""T5, and its multilingual relatives mT5 and umT5: an encoder and a decoder with places as a bias of attention.
 
-Made by tools/zoo from Transformers' own models.
+modeling_t5.py, modeling_mt5.py, modeling_umt5.py. A layer is a list of sublayers, each with its norm; the first layer's
+bias serves all, but in umT5.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
 
-ENCODER_BLOCK = "encoder.block.{layer<num_layers}"
-ENCODER_BLOCK_ = "transformer.encoder.block.{layer<num_layers}"
-DECODER_BLOCK = "decoder.block.{layer<num_decoder_layers}"
-DECODER_BLOCK_ = "transformer.decoder.block.{layer<num_decoder_layers}"
+BODY = "transformer."
+ENCODER_ALONE = "T5EncoderModel"
+BOTH = "ForConditionalGeneration Model ForQuestionAnswering ForSequenceClassification"
+ENCODERS = f"{BOTH} ForTokenClassification"
+GATED = "'gated' in feed_forward_proj"
+
+
+class Stack:
+    """The rows of an encoder or a decoder for some classes, under a condition."""
+
+    def __init__(self, side: str, heads: str, when: str = "", body: str = BODY) -> None:
+        self.side, self.heads, self.when, self.body = side, heads, when, body
+        number = "num_layers" if side == "encoder" else "num_decoder_layers"
+        self.layer = f"{body}{side}.block.{{layer<{number}}}.layer."
+
+    def row(self, role: str, name: str, shape: str, when: str = "") -> Row:
+        condition = " and ".join(filter(None, (self.when, when)))
+        return Row(role, name, shape, when=condition, heads=self.heads, tower=self.side)
+
+    def attention(self, at: str, before: str = "") -> Iterator[Row]:
+        inner = "num_heads * d_kv"
+        for word in ("q", "k", "v"):
+            yield self.row(f"{before}{word}_proj", f"{at}.{word}", f"{inner}, d_model")
+        yield self.row(before + "o_proj", at + ".o", f"d_model, {inner}")
+
+    def feed_forward(self, at: str) -> Iterator[Row]:
+        yield self.row("gate_proj", at + ".wi_0", "d_ff, d_model", GATED)
+        yield self.row("up_proj", at + ".wi_1", "d_ff, d_model", GATED)
+        yield self.row("up_proj", at + ".wi", "d_ff, d_model", f"not {GATED}")
+        yield self.row("down_proj", at + ".wo", "d_model, d_ff")
+
+    def rows(self, *, crossed: bool) -> Iterator[Row]:
+        """Attention, attention to an encoder where `crossed`, and a feed-forward."""
+        attention = self.layer + "0.SelfAttention"
+        last = 2 if crossed else 1
+        yield from self.attention(attention)
+        yield self.row(
+            "relative_attention_bias",
+            attention + ".relative_attention_bias",
+            "relative_attention_num_buckets, num_heads",
+            "(biased or layer == 0)",
+        )
+        if crossed:
+            yield from self.attention(self.layer + "1.EncDecAttention", "cross_")
+        yield from self.feed_forward(f"{self.layer}{last}.DenseReluDense")
+        for sublayer in range(last + 1):
+            yield self.row("layer_norm", f"{self.layer}{sublayer}.layer_norm", "d_model")
+        yield self.row("norm", f"{self.body}{self.side}.final_layer_norm", "d_model")
+
+
+MULTILINGUAL = {
+    "vocab_size": 250112,
+    "d_ff": 1024,
+    "num_layers": 8,
+    "num_heads": 6,
+    "feed_forward_proj": "gated-gelu",
+}
 
 FAMILY = Family(
     name="t5",
-    types={"t5": {}},
+    types={"t5": {}, "mt5": MULTILINGUAL, "umt5": {**MULTILINGUAL, "biased": True}},
     rows=(
-        Row(
-            "q_proj",
-            ENCODER_BLOCK + ".layer.0.SelfAttention.q",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            ENCODER_BLOCK + ".layer.0.SelfAttention.k",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            ENCODER_BLOCK + ".layer.0.SelfAttention.v",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "o_proj",
-            ENCODER_BLOCK + ".layer.0.SelfAttention.o",
-            "d_model, num_heads * d_kv",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "relative_attention_bias",
-            ENCODER_BLOCK + ".layer.0.SelfAttention.relative_attention_bias",
-            "relative_attention_num_buckets, num_heads",
-            when="layer == 0",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            ENCODER_BLOCK + ".layer.0.layer_norm",
-            "d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm",
-            ENCODER_BLOCK + ".layer.1.layer_norm",
-            "d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "up_proj",
-            ENCODER_BLOCK + ".layer.1.DenseReluDense.wi",
-            "d_ff, d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "down_proj",
-            ENCODER_BLOCK + ".layer.1.DenseReluDense.wo",
-            "d_model, d_ff",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "q_q_proj",
-            ENCODER_BLOCK_ + ".layer.0.SelfAttention.q",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "k_k_proj",
-            ENCODER_BLOCK_ + ".layer.0.SelfAttention.k",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "v_v_proj",
-            ENCODER_BLOCK_ + ".layer.0.SelfAttention.v",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "o_o_proj",
-            ENCODER_BLOCK_ + ".layer.0.SelfAttention.o",
-            "d_model, num_heads * d_kv",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "SelfAttention_relative_attention_bias",
-            ENCODER_BLOCK_ + ".layer.0.SelfAttention.relative_attention_bias",
-            "relative_attention_num_buckets, num_heads",
-            when="layer == 0",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "encoder_layer_norm",
-            ENCODER_BLOCK_ + ".layer.0.layer_norm",
-            "d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "encoder_layer_norm",
-            ENCODER_BLOCK_ + ".layer.1.layer_norm",
-            "d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "wi_up_proj",
-            ENCODER_BLOCK_ + ".layer.1.DenseReluDense.wi",
-            "d_ff, d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "wo_down_proj",
-            ENCODER_BLOCK_ + ".layer.1.DenseReluDense.wo",
-            "d_model, d_ff",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "q_proj",
-            DECODER_BLOCK + ".layer.0.SelfAttention.q",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "k_proj",
-            DECODER_BLOCK + ".layer.0.SelfAttention.k",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "v_proj",
-            DECODER_BLOCK + ".layer.0.SelfAttention.v",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "o_proj",
-            DECODER_BLOCK + ".layer.0.SelfAttention.o",
-            "d_model, num_heads * d_kv",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "relative_attention_bias",
-            DECODER_BLOCK + ".layer.0.SelfAttention.relative_attention_bias",
-            "relative_attention_num_buckets, num_heads",
-            when="layer == 0",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "layer_norm",
-            DECODER_BLOCK + ".layer.{sublayer<3}.layer_norm",
-            "d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "cross_q_proj",
-            DECODER_BLOCK + ".layer.1.EncDecAttention.q",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "cross_k_proj",
-            DECODER_BLOCK + ".layer.1.EncDecAttention.k",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "cross_v_proj",
-            DECODER_BLOCK + ".layer.1.EncDecAttention.v",
-            "num_heads * d_kv, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "cross_o_proj",
-            DECODER_BLOCK + ".layer.1.EncDecAttention.o",
-            "d_model, num_heads * d_kv",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "up_proj",
-            DECODER_BLOCK + ".layer.2.DenseReluDense.wi",
-            "d_ff, d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "down_proj",
-            DECODER_BLOCK + ".layer.2.DenseReluDense.wo",
-            "d_model, d_ff",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "q_q_proj",
-            DECODER_BLOCK_ + ".layer.0.SelfAttention.q",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "k_k_proj",
-            DECODER_BLOCK_ + ".layer.0.SelfAttention.k",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "v_v_proj",
-            DECODER_BLOCK_ + ".layer.0.SelfAttention.v",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "o_o_proj",
-            DECODER_BLOCK_ + ".layer.0.SelfAttention.o",
-            "d_model, num_heads * d_kv",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "SelfAttention_relative_attention_bias",
-            DECODER_BLOCK_ + ".layer.0.SelfAttention.relative_attention_bias",
-            "relative_attention_num_buckets, num_heads",
-            when="layer == 0",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "decoder_layer_norm",
-            DECODER_BLOCK_ + ".layer.{sublayer<3}.layer_norm",
-            "d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "q_cross_q_proj",
-            DECODER_BLOCK_ + ".layer.1.EncDecAttention.q",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "k_cross_k_proj",
-            DECODER_BLOCK_ + ".layer.1.EncDecAttention.k",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "v_cross_v_proj",
-            DECODER_BLOCK_ + ".layer.1.EncDecAttention.v",
-            "num_heads * d_kv, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "o_cross_o_proj",
-            DECODER_BLOCK_ + ".layer.1.EncDecAttention.o",
-            "d_model, num_heads * d_kv",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "wi_up_proj",
-            DECODER_BLOCK_ + ".layer.2.DenseReluDense.wi",
-            "d_ff, d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "wo_down_proj",
-            DECODER_BLOCK_ + ".layer.2.DenseReluDense.wo",
-            "d_model, d_ff",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
-        Row(
-            "embed_tokens",
-            "shared",
-            "vocab_size, d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-        ),
+        Row("embed_tokens", BODY + "shared", "vocab_size, d_model"),
+        *Stack("encoder", ENCODERS).rows(crossed=False),
+        # The encoder alone is built as its configuration says, which may be a decoder's.
+        *Stack("encoder", ENCODER_ALONE, "not is_decoder").rows(crossed=False),
+        *Stack("encoder", ENCODER_ALONE, "is_decoder").rows(crossed=True),
+        *Stack("decoder", BOTH).rows(crossed=True),
+        # Never stored by today's Transformers, which ties it whatever the configuration says.
+        Row("lm_head", "lm_head", "vocab_size, d_model", heads="ForConditionalGeneration", tied="True"),
         Row("qa_outputs", "qa_outputs", "num_labels, d_model", bias="True", heads="ForQuestionAnswering"),
-        Row(
-            "shared_embed_tokens",
-            "transformer.shared",
-            "vocab_size, d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-        ),
         Row(
             "dense",
             "classification_head.dense",
@@ -336,51 +90,29 @@ FAMILY = Family(
             group="head",
         ),
         Row(
-            "out_proj",
+            "classifier",
             "classification_head.out_proj",
             "num_labels, d_model",
             bias="True",
             heads="ForSequenceClassification",
         ),
         Row("classifier", "classifier", "num_labels, d_model", bias="True", heads="ForTokenClassification"),
-        Row(
-            "norm",
-            "encoder.final_layer_norm",
-            "d_model",
-            heads="ForConditionalGeneration Model T5EncoderModel ForQuestionAnswering",
-            tower="encoder",
-        ),
-        Row(
-            "final_layer_norm",
-            "transformer.encoder.final_layer_norm",
-            "d_model",
-            heads="ForSequenceClassification ForTokenClassification",
-            tower="encoder",
-        ),
-        Row(
-            "norm",
-            "decoder.final_layer_norm",
-            "d_model",
-            heads="ForConditionalGeneration Model ForQuestionAnswering",
-            tower="decoder",
-        ),
-        Row(
-            "final_layer_norm",
-            "transformer.decoder.final_layer_norm",
-            "d_model",
-            heads="ForSequenceClassification",
-            tower="decoder",
-        ),
     ),
-    classes={"T5EncoderModel": "T5EncoderModel"},
+    prefix=BODY,
+    prefixes={"ForConditionalGeneration": "", "ForQuestionAnswering": "", ENCODER_ALONE: ""},
+    classes={f"{name}EncoderModel": ENCODER_ALONE for name in ("T5", "MT5", "UMT5")},
+    head="ForConditionalGeneration",
     defaults={
-        "d_ff": 2048,
-        "d_kv": 64,
-        "d_model": 512,
-        "num_heads": 8,
-        "num_layers": 6,
-        "relative_attention_num_buckets": 32,
         "vocab_size": 32128,
+        "d_model": 512,
+        "d_kv": 64,
+        "d_ff": 2048,
+        "num_layers": 6,
+        "num_heads": 8,
+        "relative_attention_num_buckets": 32,
+        "feed_forward_proj": "relu",
+        "is_decoder": False,
+        "biased": False,
     },
     derived={"num_decoder_layers": "num_layers"},
     fields={
@@ -390,5 +122,4 @@ FAMILY = Family(
         "head_dim": "d_kv",
     },
     gguf=("t5", "t5encoder"),
-    head="ForConditionalGeneration",
 )

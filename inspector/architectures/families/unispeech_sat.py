@@ -1,202 +1,39 @@
-"""Model type unispeech-sat.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""UniSpeech-SAT: UniSpeech that learns to tell voices too."""
 
 from __future__ import annotations
 
+from inspector.architectures.families import wav2vec2
 from inspector.architectures.table import Family, Row
 
-LAYER = "unispeech_sat.encoder.layers.{layer<num_hidden_layers}"
+PREFIX = "unispeech_sat."
 
 FAMILY = Family(
     name="unispeech-sat",
     types={"unispeech-sat": {}},
     rows=(
-        Row("masked_spec_embed", "unispeech_sat.masked_spec_embed", "hidden_size", leaf=""),
-        Row("conv", "unispeech_sat.encoder.pos_conv_embed.conv", "hidden_size", leaf="bias", group="embedding"),
-        Row(
-            "original0",
-            "unispeech_sat.encoder.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
+        wav2vec2.masked_embedding(PREFIX, ""),
+        *wav2vec2.waveform_encoder(PREFIX),
+        *wav2vec2.feature_projection(PREFIX),
+        *wav2vec2.positional_convolution(PREFIX),
+        *wav2vec2.layers(PREFIX),
+        *wav2vec2.language_adapters(PREFIX),
+        *wav2vec2.quantizer("hidden_size"),
+        wav2vec2.linear(
+            "speaker_proj", "speaker_proj", "codevector_dim, hidden_size", group="head", heads=wav2vec2.PRETRAINING
         ),
         Row(
-            "original1",
-            "unispeech_sat.encoder.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row("q_proj", LAYER + ".attention.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".attention.out_proj", "hidden_size, hidden_size", bias="True"),
-        Row("layer_norm", LAYER + ".layer_norm", "hidden_size", bias="True"),
-        Row(
-            "intermediate_dense",
-            LAYER + ".feed_forward.intermediate_dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            LAYER + ".feed_forward.output_dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row("norm", LAYER + ".final_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.0.conv",
-            "conv_dim[0], 1, conv_kernel[0]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.1.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.2.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.3.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.4.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.5.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "unispeech_sat.feature_extractor.conv_layers.6.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row("layer_norm", "unispeech_sat.feature_extractor.conv_layers.0.layer_norm", "conv_dim[0]", bias="True"),
-        Row(
-            "layer_norm",
-            "unispeech_sat.feature_extractor.conv_layers.1.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "unispeech_sat.feature_extractor.conv_layers.2.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "unispeech_sat.feature_extractor.conv_layers.3.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "unispeech_sat.feature_extractor.conv_layers.4.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "unispeech_sat.feature_extractor.conv_layers.5.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "unispeech_sat.feature_extractor.conv_layers.6.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row("layer_norm", "unispeech_sat.feature_projection.layer_norm", "conv_dim[0]", bias="True"),
-        Row("projection", "unispeech_sat.feature_projection.projection", "hidden_size, conv_dim[0]", bias="True"),
-        Row("encoder_layer_norm", "unispeech_sat.encoder.layer_norm", "hidden_size", bias="True"),
-        Row(
+            "label_embeddings",
             "label_embeddings_concat",
-            "label_embeddings_concat",
-            "num_clusters, classifier_proj_size",
-            heads="ForPreTraining",
+            "num_clusters, codevector_dim",
+            heads=wav2vec2.PRETRAINING,
             leaf="",
+            group="head",
         ),
-        Row(
-            "codevectors",
-            "quantizer.codevectors",
-            "1, num_labels * num_codevectors_per_group, num_conv_pos_embeddings",
-            heads="ForPreTraining",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "weight_proj",
-            "quantizer.weight_proj",
-            "num_labels * num_codevectors_per_group, hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "project_q", "project_q", "classifier_proj_size, classifier_proj_size", bias="True", heads="ForPreTraining"
-        ),
-        Row("project_hid", "project_hid", "classifier_proj_size, hidden_size", bias="True", heads="ForPreTraining"),
-        Row("speaker_proj", "speaker_proj", "classifier_proj_size, hidden_size", bias="True", heads="ForPreTraining"),
-        Row("layer_norm_for_extract", "layer_norm_for_extract", "hidden_size", bias="True", heads="ForPreTraining"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", bias="True", heads="ForCTC"),
-        Row(
-            "classifier",
-            "classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "projector",
-            "projector",
-            "classifier_proj_size, hidden_size",
-            bias="True",
-            heads="ForSequenceClassification",
-            tower="projector",
-        ),
+        wav2vec2.linear("layer_norm_for_extract", "layer_norm_for_extract", "hidden_size", heads=wav2vec2.PRETRAINING),
+        *wav2vec2.heads(),
     ),
-    prefix="unispeech_sat.",
-    defaults={
-        "classifier_proj_size": 256,
-        "conv_bias": False,
-        "conv_dim": [512, 512, 512, 512, 512, 512, 512],
-        "conv_kernel": [10, 3, 3, 3, 3, 2, 2],
-        "feat_extract_norm": "group",
-        "hidden_size": 768,
-        "intermediate_size": 3072,
-        "num_clusters": 504,
-        "num_codevectors_per_group": 320,
-        "num_conv_pos_embedding_groups": 16,
-        "num_conv_pos_embeddings": 128,
-        "num_hidden_layers": 12,
-        "vocab_size": 32,
-    },
-    head="ForPreTraining",
+    prefix=PREFIX,
+    head=wav2vec2.PRETRAINING,
+    defaults={**wav2vec2.SIZES, "num_clusters": 504},
+    derived=wav2vec2.DERIVED,
 )

@@ -1,546 +1,179 @@
-"""Model type vits.
+"""VITS: a text encoder, how long each sound lasts, a flow, a vocoder, and the encoder that training needs.
 
-Made by tools/zoo from Transformers' own models.
+modeling_vits.py. Durations come from a flow of their own, or from two convolutions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from inspector.architectures.families.encodec import both
+from inspector.architectures.families.hifigan import hifigan
 from inspector.architectures.table import Family, Row
 
-FLOW_FLOWS = "flow.flows.{layer<prior_encoder_num_wavenet_layers}"
-WAVENET_IN_LAYERS = (
-    "flow.flows.{layer<prior_encoder_num_wavenet_layers}.wavenet.in_layers.{in_layer<prior_encoder_num_wavenet_layers}"
-)
-WAVENET_RES_SKIP_LAYERS = "flow.flows.{layer<prior_encoder_num_wavenet_layers}.wavenet.res_skip_layers.{res_skip_layer<prior_encoder_num_wavenet_layers}"
-DURATION_PREDICTOR_FLOWS = "duration_predictor.flows.{flow<5}"
-DURATION_PREDICTOR_POST_FLOWS = "duration_predictor.post_flows.{post_flow<5}"
-WAVENET_IN_LAYERS_ = "posterior_encoder.wavenet.in_layers.{layer<posterior_encoder_num_wavenet_layers}"
-WAVENET_RES_SKIP_LAYERS_ = "posterior_encoder.wavenet.res_skip_layers.{layer<posterior_encoder_num_wavenet_layers}"
-TEXT_ENCODER_ENCODER = "text_encoder.encoder.layers.{layer<num_hidden_layers}"
+STOCHASTIC = "use_stochastic_duration_prediction"
+SPEAKERS = "speaker_embedding_size != 0"
+DURATIONS = "duration_predictor."
+
+
+def linear(role: str, name: str, shape: str, when: str = "", group: str = "") -> Row:
+    return Row(role, name, shape, bias="True", when=when, group=group)
+
+
+def text_encoder() -> Iterator[Row]:
+    """A transformer with places by distance, whose feed-forward is of convolutions."""
+    at = "text_encoder."
+    layer = at + "encoder.layers.{layer<num_hidden_layers}."
+    yield Row("embed_tokens", at + "embed_tokens", "vocab_size, hidden_size")
+    for role, word in (("q_proj", "q_proj"), ("k_proj", "k_proj"), ("v_proj", "v_proj"), ("o_proj", "out_proj")):
+        yield Row(role, f"{layer}attention.{word}", "hidden_size, hidden_size", bias="use_bias")
+    for word in ("emb_rel_k", "emb_rel_v"):
+        yield Row(
+            word,
+            f"{layer}attention.{word}",
+            "1, 2 * window_size + 1, hidden_size // num_attention_heads",
+            when="window_size",
+            leaf="",
+            group="attention",
+        )
+    yield linear("post_attention_layernorm", layer + "layer_norm", "hidden_size")
+    yield linear("up_proj", layer + "feed_forward.conv_1", "ffn_dim, hidden_size, ffn_kernel_size")
+    yield linear("down_proj", layer + "feed_forward.conv_2", "hidden_size, ffn_dim, ffn_kernel_size")
+    yield linear("post_feedforward_layernorm", layer + "final_layer_norm", "hidden_size")
+    yield linear("project", at + "project", "2 * flow_size, hidden_size, 1")
+
+
+def weight_normed(role: str, name: str, out: str, into: str, kernel: str, when: str = "") -> Iterator[Row]:
+    """A convolution whose weight is split into lengths and directions."""
+    split = name + ".parametrizations.weight.original"
+    yield Row(role, name, out, when=when, leaf="bias", group="convolution")
+    yield Row(role + "_g", split + "0", f"{out}, 1, 1", when=when, leaf="", group="convolution")
+    yield Row(role + "_v", split + "1", f"{out}, {into}, {kernel}", when=when, leaf="", group="convolution")
+
+
+def wavenet(at: str, number: str) -> Iterator[Row]:
+    """Gated convolutions; all layers but the last go on and skip at once."""
+    out = f"(hidden_size if at == {number} - 1 else 2 * hidden_size)"
+    yield from weight_normed(
+        "cond_layer", at + "cond_layer", f"2 * hidden_size * {number}", "speaker_embedding_size", "1", SPEAKERS
+    )
+    yield from weight_normed(
+        "in_layers", f"{at}in_layers.{{at<{number}}}", "2 * hidden_size", "hidden_size", "wavenet_kernel_size"
+    )
+    yield from weight_normed("res_skip_layers", f"{at}res_skip_layers.{{at<{number}}}", out, "hidden_size", "1")
+
+
+def flow() -> Iterator[Row]:
+    at = "flow.flows.{layer<prior_encoder_num_flows}."
+    yield linear("conv_pre", at + "conv_pre", "hidden_size, flow_size // 2, 1")
+    yield from wavenet(at + "wavenet.", "prior_encoder_num_wavenet_layers")
+    yield linear("conv_post", at + "conv_post", "flow_size // 2, hidden_size, 1")
+
+
+def posterior_encoder() -> Iterator[Row]:
+    at = "posterior_encoder."
+    yield linear("conv_pre", at + "conv_pre", "hidden_size, spectrogram_bins, 1")
+    yield from wavenet(at + "wavenet.", "posterior_encoder_num_wavenet_layers")
+    yield linear("conv_proj", at + "conv_proj", "2 * flow_size, hidden_size, 1")
+
+
+def separable(before: str, at: str, when: str = "") -> Iterator[Row]:
+    """Depthwise and pointwise convolutions, with a norm after each."""
+    for role, word, shape in (
+        ("convs_dilated", "convs_dilated", "hidden_size, 1, duration_predictor_kernel_size"),
+        ("convs_pointwise", "convs_pointwise", "hidden_size, hidden_size, 1"),
+        ("norms_1", "norms_1", "hidden_size"),
+        ("norms_2", "norms_2", "hidden_size"),
+    ):
+        yield linear(before + role, f"{at}{word}.{{at<depth_separable_num_layers}}", shape, when)
+
+
+def duration_flow(before: str, word: str) -> Iterator[Row]:
+    """A scale and a shift, then flows of splines."""
+    first, further = f"{DURATIONS}{word}.{{layer<1}}.", f"{DURATIONS}{word}.{{layer<1 + duration_predictor_num_flows}}."
+    for role in ("translate", "log_scale"):
+        yield Row(before + role, first + role, "depth_separable_channels, 1", leaf="")
+    half, spline = "depth_separable_channels // 2", "(3 * duration_predictor_flow_bins - 1)"
+    yield linear(before + "flow_conv_pre", further + "conv_pre", f"hidden_size, {half}, 1", "layer > 0")
+    yield from separable(before + "flow_", further + "conv_dds.", "layer > 0")
+    yield linear(before + "flow_conv_proj", further + "conv_proj", f"{half} * {spline}, hidden_size, 1", "layer > 0")
+
+
+def stochastic_durations() -> Iterator[Row]:
+    """A flow to durations, and one from them that training needs."""
+    for before, word, into in (("", "", "hidden_size"), ("post_", "post_", "1")):
+        at = DURATIONS + word
+        yield linear(before + "conv_pre", at + "conv_pre", f"hidden_size, {into}, 1")
+        yield linear(before + "conv_proj", at + "conv_proj", "hidden_size, hidden_size, 1")
+        yield from separable(before, at + "conv_dds.")
+        yield from duration_flow(before, word + "flows")
+
+
+def plain_durations() -> Iterator[Row]:
+    inner, kernel = "duration_predictor_filter_channels", "duration_predictor_kernel_size"
+    for role, shape in (
+        ("conv_1", f"{inner}, hidden_size, {kernel}"),
+        ("norm_1", inner),
+        ("conv_2", f"{inner}, {inner}, {kernel}"),
+        ("norm_2", inner),
+        ("proj", f"1, {inner}, 1"),
+    ):
+        yield linear(role, DURATIONS + role, shape)
+
+
+def part(rows: Iterable[Row], tower: str, when: str = "") -> Iterator[Row]:
+    return (row._replace(tower=tower, when=both(when, row.when)) for row in rows)
+
+
+def speaker(name: str, out: str) -> Row:
+    """A voice, brought into a part."""
+    return linear("cond", name, f"{out}, speaker_embedding_size, 1", SPEAKERS, "convolution")
+
 
 FAMILY = Family(
     name="vits",
     types={"vits": {}},
     rows=(
-        Row("embed_tokens", "text_encoder.embed_tokens", "vocab_size, hidden_size"),
-        Row("conv_pre", FLOW_FLOWS + ".conv_pre", "hidden_size, flow_size // 2, 1", bias="True"),
-        Row("in_layers", WAVENET_IN_LAYERS, "2 * hidden_size", leaf="bias"),
-        Row(
-            "original0",
-            WAVENET_IN_LAYERS + ".parametrizations.weight.original0",
-            "2 * hidden_size, 1, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "original1",
-            WAVENET_IN_LAYERS + ".parametrizations.weight.original1",
-            "2 * hidden_size, hidden_size, wavenet_kernel_size",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_skip_layers",
-            WAVENET_RES_SKIP_LAYERS,
-            "hidden_size if res_skip_layer in resblock_kernel_sizes else 2 * hidden_size",
-            leaf="bias",
-        ),
-        Row(
-            "parametrizations_original0",
-            WAVENET_RES_SKIP_LAYERS + ".parametrizations.weight.original0",
-            "hidden_size if res_skip_layer in resblock_kernel_sizes else 2 * hidden_size, 1, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "parametrizations_original1",
-            WAVENET_RES_SKIP_LAYERS + ".parametrizations.weight.original1",
-            "hidden_size if res_skip_layer in resblock_kernel_sizes else 2 * hidden_size, hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row("conv_post", FLOW_FLOWS + ".conv_post", "flow_size // 2, hidden_size, 1", bias="True"),
-        Row(
-            "convs_dilated",
-            "duration_predictor.conv_dds.convs_dilated.{layer<depth_separable_num_layers}",
-            "hidden_size, 1, duration_predictor_kernel_size",
-            bias="True",
-            group="head",
-        ),
-        Row(
-            "convs_pointwise",
-            "duration_predictor.conv_dds.convs_pointwise.{layer<depth_separable_num_layers}",
-            "hidden_size, hidden_size, 1",
-            bias="True",
-            group="head",
-        ),
-        Row(
-            "norms_1",
-            "duration_predictor.conv_dds.norms_1.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-        ),
-        Row(
-            "norms_2",
-            "duration_predictor.conv_dds.norms_2.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-        ),
-        Row(
-            "flows_conv_pre",
-            "duration_predictor.flows.{layer<5}.conv_pre",
-            "hidden_size, depth_separable_channels // 2, 1",
-            bias="True",
-            when="layer > 0",
-            group="head",
-        ),
-        Row(
-            "convs_dilated",
-            DURATION_PREDICTOR_FLOWS + ".conv_dds.convs_dilated.{layer<depth_separable_num_layers}",
-            "hidden_size, 1, duration_predictor_kernel_size",
-            bias="True",
-            when="flow > 0",
-            group="head",
-        ),
-        Row(
-            "convs_pointwise",
-            DURATION_PREDICTOR_FLOWS + ".conv_dds.convs_pointwise.{layer<depth_separable_num_layers}",
-            "hidden_size, hidden_size, 1",
-            bias="True",
-            when="flow > 0",
-            group="head",
-        ),
-        Row(
-            "norms_1",
-            DURATION_PREDICTOR_FLOWS + ".conv_dds.norms_1.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-            when="flow > 0",
-        ),
-        Row(
-            "norms_2",
-            DURATION_PREDICTOR_FLOWS + ".conv_dds.norms_2.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-            when="flow > 0",
-        ),
-        Row(
-            "conv_proj",
-            "duration_predictor.flows.{layer<5}.conv_proj",
-            "(3 * duration_predictor_flow_bins - 1) * (depth_separable_channels // 2), hidden_size, 1",
-            bias="True",
-            when="layer > 0",
-            group="head",
-        ),
-        Row(
-            "post_conv_dds_convs_dilated",
-            "duration_predictor.post_conv_dds.convs_dilated.{layer<depth_separable_num_layers}",
-            "hidden_size, 1, duration_predictor_kernel_size",
-            bias="True",
-            group="head",
-        ),
-        Row(
-            "post_conv_dds_convs_pointwise",
-            "duration_predictor.post_conv_dds.convs_pointwise.{layer<depth_separable_num_layers}",
-            "hidden_size, hidden_size, 1",
-            bias="True",
-            group="head",
-        ),
-        Row(
-            "post_conv_dds_norms_1",
-            "duration_predictor.post_conv_dds.norms_1.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-        ),
-        Row(
-            "post_conv_dds_norms_2",
-            "duration_predictor.post_conv_dds.norms_2.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-        ),
-        Row(
-            "post_flows_conv_pre",
-            "duration_predictor.post_flows.{layer<5}.conv_pre",
-            "hidden_size, depth_separable_channels // 2, 1",
-            bias="True",
-            when="layer > 0",
-            group="head",
-        ),
-        Row(
-            "conv_dds_convs_dilated",
-            DURATION_PREDICTOR_POST_FLOWS + ".conv_dds.convs_dilated.{layer<depth_separable_num_layers}",
-            "hidden_size, 1, duration_predictor_kernel_size",
-            bias="True",
-            when="post_flow > 0",
-            group="head",
-        ),
-        Row(
-            "conv_dds_convs_pointwise",
-            DURATION_PREDICTOR_POST_FLOWS + ".conv_dds.convs_pointwise.{layer<depth_separable_num_layers}",
-            "hidden_size, hidden_size, 1",
-            bias="True",
-            when="post_flow > 0",
-            group="head",
-        ),
-        Row(
-            "conv_dds_norms_1",
-            DURATION_PREDICTOR_POST_FLOWS + ".conv_dds.norms_1.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-            when="post_flow > 0",
-        ),
-        Row(
-            "conv_dds_norms_2",
-            DURATION_PREDICTOR_POST_FLOWS + ".conv_dds.norms_2.{layer<depth_separable_num_layers}",
-            "hidden_size",
-            bias="True",
-            when="post_flow > 0",
-        ),
-        Row(
-            "post_flows_conv_proj",
-            "duration_predictor.post_flows.{layer<5}.conv_proj",
-            "(3 * duration_predictor_flow_bins - 1) * (depth_separable_channels // 2), hidden_size, 1",
-            bias="True",
-            when="layer > 0",
-            group="head",
-        ),
-        Row("in_layers", WAVENET_IN_LAYERS_, "2 * hidden_size", leaf="bias"),
-        Row(
-            "original0",
-            WAVENET_IN_LAYERS_ + ".parametrizations.weight.original0",
-            "2 * hidden_size, 1, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "original1",
-            WAVENET_IN_LAYERS_ + ".parametrizations.weight.original1",
-            "2 * hidden_size, hidden_size, wavenet_kernel_size",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_skip_layers",
-            WAVENET_RES_SKIP_LAYERS_,
-            "2 * hidden_size if (layer + 1) % posterior_encoder_num_wavenet_layers != 0 else hidden_size",
-            leaf="bias",
-        ),
-        Row(
-            "parametrizations_original0",
-            WAVENET_RES_SKIP_LAYERS_ + ".parametrizations.weight.original0",
-            "2 * hidden_size if (layer + 1) % posterior_encoder_num_wavenet_layers != 0 else hidden_size, 1, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "parametrizations_original1",
-            WAVENET_RES_SKIP_LAYERS_ + ".parametrizations.weight.original1",
-            "2 * hidden_size if (layer + 1) % posterior_encoder_num_wavenet_layers != 0 else hidden_size, hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "q_proj",
-            TEXT_ENCODER_ENCODER + ".attention.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            TEXT_ENCODER_ENCODER + ".attention.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            TEXT_ENCODER_ENCODER + ".attention.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "o_proj",
-            TEXT_ENCODER_ENCODER + ".attention.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "emb_rel_k",
-            TEXT_ENCODER_ENCODER + ".attention.emb_rel_k",
-            "1, 2 * window_size + 1, hidden_size // num_attention_heads",
-            tower="encoder",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "emb_rel_v",
-            TEXT_ENCODER_ENCODER + ".attention.emb_rel_v",
-            "1, 2 * window_size + 1, hidden_size // num_attention_heads",
-            tower="encoder",
-            leaf="",
-            group="attention",
-        ),
-        Row("layer_norm", TEXT_ENCODER_ENCODER + ".layer_norm", "hidden_size", bias="True", tower="encoder"),
-        Row(
-            "conv_1",
-            TEXT_ENCODER_ENCODER + ".feed_forward.conv_1",
-            "ffn_dim, hidden_size, ffn_kernel_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "conv_2",
-            TEXT_ENCODER_ENCODER + ".feed_forward.conv_2",
-            "hidden_size, ffn_dim, ffn_kernel_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row("norm", TEXT_ENCODER_ENCODER + ".final_layer_norm", "hidden_size", bias="True", tower="encoder"),
-        Row(
-            "upsampler",
-            "decoder.upsampler.{layer<prior_encoder_num_wavenet_layers}",
-            "upsample_initial_channel // 2 ** layer, upsample_initial_channel // 2 ** (layer + 1), upsample_kernel_sizes[layer]",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row(
-            "upsampler",
-            "decoder.upsampler.{layer<prior_encoder_num_wavenet_layers}",
-            "upsample_initial_channel // 2 ** (layer + 1)",
-            tower="decoder",
-            leaf="bias",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.0.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (0 + 1), upsample_initial_channel // 2 ** (0 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.1.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (0 + 1), upsample_initial_channel // 2 ** (0 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.2.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (0 + 1), upsample_initial_channel // 2 ** (0 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.3.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (1 + 1), upsample_initial_channel // 2 ** (1 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.4.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (1 + 1), upsample_initial_channel // 2 ** (1 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.5.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (1 + 1), upsample_initial_channel // 2 ** (1 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.6.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (2 + 1), upsample_initial_channel // 2 ** (2 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.7.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (2 + 1), upsample_initial_channel // 2 ** (2 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.8.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (2 + 1), upsample_initial_channel // 2 ** (2 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.9.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (3 + 1), upsample_initial_channel // 2 ** (3 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.10.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (3 + 1), upsample_initial_channel // 2 ** (3 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs1",
-            "decoder.resblocks.11.convs1.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (3 + 1), upsample_initial_channel // 2 ** (3 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.0.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (0 + 1), upsample_initial_channel // 2 ** (0 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.1.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (0 + 1), upsample_initial_channel // 2 ** (0 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.2.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (0 + 1), upsample_initial_channel // 2 ** (0 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.3.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (1 + 1), upsample_initial_channel // 2 ** (1 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.4.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (1 + 1), upsample_initial_channel // 2 ** (1 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.5.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (1 + 1), upsample_initial_channel // 2 ** (1 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.6.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (2 + 1), upsample_initial_channel // 2 ** (2 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.7.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (2 + 1), upsample_initial_channel // 2 ** (2 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.8.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (2 + 1), upsample_initial_channel // 2 ** (2 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.9.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (3 + 1), upsample_initial_channel // 2 ** (3 + 1), resblock_kernel_sizes[0]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.10.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (3 + 1), upsample_initial_channel // 2 ** (3 + 1), resblock_kernel_sizes[1]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "convs2",
-            "decoder.resblocks.11.convs2.{layer<depth_separable_num_layers}",
-            "upsample_initial_channel // 2 ** (3 + 1), upsample_initial_channel // 2 ** (3 + 1), resblock_kernel_sizes[2]",
-            bias="True",
-            tower="decoder",
-        ),
-        Row("project", "text_encoder.project", "2 * flow_size, hidden_size, 1", bias="True", group="convolution"),
-        Row("conv_pre", "duration_predictor.conv_pre", "hidden_size, hidden_size, 1", bias="True", group="head"),
-        Row("conv_proj", "duration_predictor.conv_proj", "hidden_size, hidden_size, 1", bias="True", group="head"),
-        Row("translate", "duration_predictor.flows.0.translate", "depth_separable_channels, 1", leaf="", group="head"),
-        Row("log_scale", "duration_predictor.flows.0.log_scale", "depth_separable_channels, 1", leaf="", group="head"),
-        Row("post_conv_pre", "duration_predictor.post_conv_pre", "hidden_size, 1, 1", bias="True", group="head"),
-        Row(
-            "post_conv_proj",
-            "duration_predictor.post_conv_proj",
-            "hidden_size, hidden_size, 1",
-            bias="True",
-            group="head",
-        ),
-        Row(
-            "post_flows_translate",
-            "duration_predictor.post_flows.0.translate",
-            "depth_separable_channels, 1",
-            leaf="",
-            group="head",
-        ),
-        Row(
-            "post_flows_log_scale",
-            "duration_predictor.post_flows.0.log_scale",
-            "depth_separable_channels, 1",
-            leaf="",
-            group="head",
-        ),
-        Row(
-            "posterior_encoder_conv_pre", "posterior_encoder.conv_pre", "hidden_size, spectrogram_bins, 1", bias="True"
-        ),
-        Row(
-            "posterior_encoder_conv_proj",
-            "posterior_encoder.conv_proj",
-            "2 * flow_size, hidden_size, 1",
-            bias="True",
-            group="convolution",
-        ),
-        Row("conv_pre", "decoder.conv_pre", "upsample_initial_channel, flow_size, 7", bias="True", tower="decoder"),
-        Row("conv_post", "decoder.conv_post", "1, upsample_initial_channel // 2 ** (3 + 1), 7", tower="decoder"),
+        *part(text_encoder(), "text"),
+        Row("embed_speaker", "embed_speaker", "num_speakers, speaker_embedding_size", when="num_speakers > 1"),
+        *part(stochastic_durations(), "durations", STOCHASTIC),
+        *part(plain_durations(), "durations", f"not {STOCHASTIC}"),
+        *part([speaker(DURATIONS + "cond", "hidden_size")], "durations"),
+        *part(flow(), "flow"),
+        *part(hifigan("decoder.", "flow_size", bias=""), "decoder"),
+        *part([speaker("decoder.cond", "upsample_initial_channel")], "decoder"),
+        *part(posterior_encoder(), "encoder"),
     ),
+    head="Model",
     defaults={
+        "vocab_size": 38,
+        "hidden_size": 192,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 2,
+        "window_size": 4,
+        "use_bias": True,
+        "ffn_dim": 768,
+        "ffn_kernel_size": 3,
+        "flow_size": 192,
+        "spectrogram_bins": 513,
+        "use_stochastic_duration_prediction": True,
+        "num_speakers": 1,
+        "speaker_embedding_size": 0,
+        "upsample_initial_channel": 512,
+        "upsample_rates": [8, 8, 2, 2],
+        "upsample_kernel_sizes": [16, 16, 4, 4],
+        "resblock_kernel_sizes": [3, 7, 11],
+        "resblock_dilation_sizes": [[1, 3, 5], [1, 3, 5], [1, 3, 5]],
         "depth_separable_channels": 2,
         "depth_separable_num_layers": 3,
         "duration_predictor_flow_bins": 10,
         "duration_predictor_kernel_size": 3,
-        "ffn_dim": 768,
-        "ffn_kernel_size": 3,
-        "flow_size": 192,
-        "hidden_size": 192,
-        "num_attention_heads": 2,
-        "num_hidden_layers": 6,
-        "posterior_encoder_num_wavenet_layers": 16,
+        "duration_predictor_num_flows": 4,
+        "duration_predictor_filter_channels": 256,
+        "prior_encoder_num_flows": 4,
         "prior_encoder_num_wavenet_layers": 4,
-        "resblock_kernel_sizes": [3, 7, 11],
-        "spectrogram_bins": 513,
-        "upsample_initial_channel": 512,
-        "upsample_kernel_sizes": [16, 16, 4, 4],
-        "vocab_size": 38,
+        "posterior_encoder_num_wavenet_layers": 16,
         "wavenet_kernel_size": 5,
-        "window_size": 4,
     },
-    head="Model",
+    fields={"intermediate_size": "ffn_dim"},
 )

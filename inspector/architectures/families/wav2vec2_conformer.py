@@ -1,288 +1,110 @@
-"""Model type wav2vec2-conformer.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""wav2vec 2.0 with conformer layers: a convolution between attention and the second of two feed-forwards."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import wav2vec2
 from inspector.architectures.table import Family, Row
 
-LAYER = "wav2vec2_conformer.encoder.layers.{layer<num_hidden_layers}"
+PREFIX = "wav2vec2_conformer."
+
+RELATIVE = "position_embeddings_type == 'relative'"
+
+
+def feed_forward(layer: str, which: str, inner: str = "intermediate_size") -> Iterator[Row]:
+    """One of the two half-weighted feed-forwards of a layer, with the norm before it."""
+    at = layer + which
+    yield wav2vec2.linear(which + "_norm", at + "_layer_norm", "hidden_size", group="norm")
+    yield wav2vec2.linear(which + "_up_proj", at + ".intermediate_dense", f"{inner}, hidden_size", group="feed_forward")
+    yield wav2vec2.linear(which + "_down_proj", at + ".output_dense", f"hidden_size, {inner}", group="feed_forward")
+
+
+def attention(layer: str, heads: str) -> Iterator[Row]:
+    """Attention, with Transformer-XL's relative places where they are asked for."""
+    at = layer + "self_attn."
+    yield wav2vec2.linear("input_layernorm", layer + "self_attn_layer_norm", "hidden_size")
+    for role, word in (
+        ("q_proj", "linear_q"),
+        ("k_proj", "linear_k"),
+        ("v_proj", "linear_v"),
+        ("o_proj", "linear_out"),
+    ):
+        yield wav2vec2.linear(role, at + word, "hidden_size, hidden_size")
+    yield Row("pos_proj", at + "linear_pos", "hidden_size, hidden_size", when=RELATIVE, group="attention")
+    for word in ("pos_bias_u", "pos_bias_v"):
+        yield Row(
+            word,
+            at + word,
+            f"{heads}, hidden_size // {heads}",
+            when=RELATIVE,
+            leaf="",
+            group="attention",
+        )
+
+
+def convolution_module(layer: str) -> Iterator[Row]:
+    """Pointwise with a gate, depthwise, pointwise."""
+    at = layer + "conv_module."
+    yield wav2vec2.linear("conv_module_norm", at + "layer_norm", "hidden_size", group="norm")
+    yield Row("pointwise_conv1", at + "pointwise_conv1", "2 * hidden_size, hidden_size, 1")
+    yield Row("depthwise_conv", at + "depthwise_conv", "hidden_size, 1, conv_depthwise_kernel_size")
+    yield Row("pointwise_conv2", at + "pointwise_conv2", "hidden_size, hidden_size, 1")
+
+
+def batch_norm(layer: str) -> Iterator[Row]:
+    at = layer + "conv_module.batch_norm"
+    yield wav2vec2.linear("batch_norm", at, "hidden_size")
+    for statistic, shape in (
+        ("running_mean", "hidden_size"),
+        ("running_var", "hidden_size"),
+        ("num_batches_tracked", ""),
+    ):
+        yield Row(statistic, f"{at}.{statistic}", shape, leaf="", buffer=True, persistent=True)
+
+
+def conformer_layers(layer: str, inner: str = "intermediate_size", heads: str = "num_attention_heads") -> Iterator[Row]:
+    """What each layer has, but for the norm after the depthwise convolution."""
+    yield from feed_forward(layer, "ffn1", inner)
+    yield from attention(layer, heads)
+    yield from convolution_module(layer)
+    yield from feed_forward(layer, "ffn2", inner)
+    yield wav2vec2.linear("post_feedforward_layernorm", layer + "final_layer_norm", "hidden_size")
+
+
+LAYER = PREFIX + "encoder.layers.{layer<num_hidden_layers}."
 
 FAMILY = Family(
     name="wav2vec2-conformer",
     types={"wav2vec2-conformer": {}},
     rows=(
-        Row("masked_spec_embed", "wav2vec2_conformer.masked_spec_embed", "hidden_size", leaf=""),
-        Row("conv", "wav2vec2_conformer.encoder.pos_conv_embed.conv", "hidden_size", leaf="bias", group="embedding"),
-        Row(
-            "original0",
-            "wav2vec2_conformer.encoder.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "original1",
-            "wav2vec2_conformer.encoder.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row("input_layernorm", LAYER + ".self_attn_layer_norm", "hidden_size", bias="True"),
-        Row("ffn1_layer_norm", LAYER + ".ffn1_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "intermediate_dense",
-            LAYER + ".ffn1.intermediate_dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            LAYER + ".ffn1.output_dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "pos_bias_u",
-            LAYER + ".self_attn.pos_bias_u",
-            "num_attention_heads, hidden_size // num_attention_heads",
-            when="position_embeddings_type == 'relative'",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "pos_bias_v",
-            LAYER + ".self_attn.pos_bias_v",
-            "num_attention_heads, hidden_size // num_attention_heads",
-            when="position_embeddings_type == 'relative'",
-            leaf="",
-            group="attention",
-        ),
-        Row("linear_q", LAYER + ".self_attn.linear_q", "hidden_size, hidden_size", bias="True", group="attention"),
-        Row("linear_k", LAYER + ".self_attn.linear_k", "hidden_size, hidden_size", bias="True", group="attention"),
-        Row("linear_v", LAYER + ".self_attn.linear_v", "hidden_size, hidden_size", bias="True", group="attention"),
-        Row("linear_out", LAYER + ".self_attn.linear_out", "hidden_size, hidden_size", bias="True", group="attention"),
-        Row(
-            "linear_pos",
-            LAYER + ".self_attn.linear_pos",
-            "hidden_size, hidden_size",
-            when="position_embeddings_type == 'relative'",
-            group="attention",
-        ),
-        Row("layer_norm", LAYER + ".conv_module.layer_norm", "hidden_size", bias="True"),
-        Row("pointwise_conv1", LAYER + ".conv_module.pointwise_conv1", "2 * hidden_size, hidden_size, 1"),
-        Row("depthwise_conv", LAYER + ".conv_module.depthwise_conv", "hidden_size, 1, conv_depthwise_kernel_size"),
-        Row("batch_norm", LAYER + ".conv_module.batch_norm", "hidden_size", bias="True"),
-        Row("pointwise_conv2", LAYER + ".conv_module.pointwise_conv2", "hidden_size, hidden_size, 1"),
-        Row("ffn2_layer_norm", LAYER + ".ffn2_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "ffn2_intermediate_dense", LAYER + ".ffn2.intermediate_dense", "intermediate_size, hidden_size", bias="True"
-        ),
-        Row("ffn2_output_dense", LAYER + ".ffn2.output_dense", "hidden_size, intermediate_size", bias="True"),
-        Row("norm", LAYER + ".final_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "conv",
-            "wav2vec2_conformer.adapter.layers.{layer<num_adapter_layers}.conv",
-            "2 * output_hidden_size, output_hidden_size, adapter_kernel_size",
-            bias="True",
-            when="add_adapter",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.0.conv",
-            "conv_dim[0], 1, conv_kernel[0]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.1.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.2.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.3.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.4.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.5.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wav2vec2_conformer.feature_extractor.conv_layers.6.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row("layer_norm", "wav2vec2_conformer.feature_extractor.conv_layers.0.layer_norm", "conv_dim[0]", bias="True"),
-        Row(
-            "layer_norm",
-            "wav2vec2_conformer.feature_extractor.conv_layers.1.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wav2vec2_conformer.feature_extractor.conv_layers.2.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wav2vec2_conformer.feature_extractor.conv_layers.3.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wav2vec2_conformer.feature_extractor.conv_layers.4.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wav2vec2_conformer.feature_extractor.conv_layers.5.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wav2vec2_conformer.feature_extractor.conv_layers.6.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row("layer_norm", "wav2vec2_conformer.feature_projection.layer_norm", "conv_dim[0]", bias="True"),
-        Row("projection", "wav2vec2_conformer.feature_projection.projection", "hidden_size, conv_dim[0]", bias="True"),
-        Row("encoder_layer_norm", "wav2vec2_conformer.encoder.layer_norm", "hidden_size", bias="True"),
-        Row(
-            "proj",
-            "wav2vec2_conformer.adapter.proj",
-            "output_hidden_size, hidden_size",
-            bias="True",
-            when="add_adapter",
-            group="adapter",
-        ),
-        Row(
-            "proj_layer_norm",
-            "wav2vec2_conformer.adapter.proj_layer_norm",
-            "output_hidden_size",
-            bias="True",
-            when="add_adapter",
-        ),
-        Row(
-            "codevectors",
-            "quantizer.codevectors",
-            "1, num_labels * num_codevectors_per_group, num_conv_pos_embeddings",
-            heads="ForPreTraining",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "weight_proj",
-            "quantizer.weight_proj",
-            "num_labels * num_codevectors_per_group, xvector_output_dim",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row("project_hid", "project_hid", "classifier_proj_size, hidden_size", bias="True", heads="ForPreTraining"),
-        Row(
-            "project_q", "project_q", "classifier_proj_size, classifier_proj_size", bias="True", heads="ForPreTraining"
-        ),
-        Row(
-            "classifier",
-            "classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "projector",
-            "projector",
-            "classifier_proj_size, hidden_size",
-            bias="True",
-            heads="ForSequenceClassification",
-            tower="projector",
-        ),
+        wav2vec2.masked_embedding(PREFIX),
+        *wav2vec2.waveform_encoder(PREFIX),
+        *wav2vec2.feature_projection(PREFIX),
+        *wav2vec2.positional_convolution(PREFIX),
         Row(
             "inv_freq",
-            "wav2vec2_conformer.encoder.embed_positions.inv_freq",
-            "4 * (adapter_stride // 2)",
+            PREFIX + "encoder.embed_positions.inv_freq",
+            "ceil(hidden_size // num_attention_heads / 2)",
             when="position_embeddings_type == 'rotary'",
             leaf="",
             buffer=True,
             persistent=True,
         ),
-        Row(
-            "running_mean",
-            LAYER + ".conv_module.batch_norm.running_mean",
-            "hidden_size",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "running_var",
-            LAYER + ".conv_module.batch_norm.running_var",
-            "hidden_size",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            LAYER + ".conv_module.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
+        *conformer_layers(LAYER),
+        *batch_norm(LAYER),
+        wav2vec2.linear("norm", PREFIX + "encoder.layer_norm", "hidden_size"),
+        *wav2vec2.adapter(PREFIX),
+        *wav2vec2.quantizer(),
+        *wav2vec2.heads(),
     ),
-    prefix="wav2vec2_conformer.",
+    prefix=PREFIX,
+    head=wav2vec2.PRETRAINING,
     defaults={
-        "adapter_kernel_size": 3,
-        "adapter_stride": 2,
-        "add_adapter": False,
-        "classifier_proj_size": 256,
-        "conv_bias": False,
-        "conv_depthwise_kernel_size": 31,
-        "conv_dim": [512, 512, 512, 512, 512, 512, 512],
-        "conv_kernel": [10, 3, 3, 3, 3, 2, 2],
-        "feat_extract_norm": "group",
-        "hidden_size": 768,
-        "intermediate_size": 3072,
-        "num_adapter_layers": 3,
-        "num_attention_heads": 12,
-        "num_codevectors_per_group": 320,
-        "num_conv_pos_embedding_groups": 16,
-        "num_conv_pos_embeddings": 128,
-        "num_hidden_layers": 12,
-        "output_hidden_size": 768,
+        **wav2vec2.SIZES,
+        "vocab_size": None,
         "position_embeddings_type": "relative",
-        "xvector_output_dim": 512,
+        "conv_depthwise_kernel_size": 31,
     },
-    head="ForPreTraining",
+    derived=wav2vec2.DERIVED,
 )

@@ -1,206 +1,40 @@
-"""Model type wavlm.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""WavLM: wav2vec 2.0 with relative places that a gate weighs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import wav2vec2
 from inspector.architectures.table import Family, Row
 
-LAYER = "wavlm.encoder.layers.{layer<num_hidden_layers}"
+PREFIX = "wavlm."
+
+
+def relative_places() -> Iterator[Row]:
+    """A bias by distance, learnt in the first layer for all, and each layer's gate on it."""
+    at = PREFIX + "encoder.layers.{layer<num_hidden_layers}.attention."
+    yield Row("gru_rel_pos_const", at + "gru_rel_pos_const", "1, num_attention_heads, 1, 1", leaf="", group="attention")
+    yield wav2vec2.linear(
+        "gru_rel_pos_linear", at + "gru_rel_pos_linear", "8, hidden_size // num_attention_heads", group="attention"
+    )
+    yield Row("relative_attention_bias", at + "rel_attn_embed", "num_buckets, num_attention_heads", when="layer == 0")
+
 
 FAMILY = Family(
     name="wavlm",
     types={"wavlm": {}},
     rows=(
-        Row("masked_spec_embed", "wavlm.masked_spec_embed", "hidden_size", leaf=""),
-        Row("conv", "wavlm.encoder.pos_conv_embed.conv", "hidden_size", leaf="bias", group="embedding"),
-        Row(
-            "original0",
-            "wavlm.encoder.pos_conv_embed.conv.parametrizations.weight.original0",
-            "1, 1, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "original1",
-            "wavlm.encoder.pos_conv_embed.conv.parametrizations.weight.original1",
-            "hidden_size, hidden_size // num_conv_pos_embedding_groups, num_conv_pos_embeddings",
-            leaf="",
-            group="embedding",
-        ),
-        Row("q_proj", LAYER + ".attention.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".attention.out_proj", "hidden_size, hidden_size", bias="True"),
-        Row(
-            "gru_rel_pos_const",
-            LAYER + ".attention.gru_rel_pos_const",
-            "1, num_attention_heads, 1, 1",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "gru_rel_pos_linear",
-            LAYER + ".attention.gru_rel_pos_linear",
-            "8, hidden_size // num_attention_heads",
-            bias="True",
-            group="attention",
-        ),
-        Row(
-            "rel_attn_embed", LAYER + ".attention.rel_attn_embed", "num_buckets, num_attention_heads", when="layer == 0"
-        ),
-        Row("layer_norm", LAYER + ".layer_norm", "hidden_size", bias="True"),
-        Row(
-            "intermediate_dense",
-            LAYER + ".feed_forward.intermediate_dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "output_dense",
-            LAYER + ".feed_forward.output_dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row("norm", LAYER + ".final_layer_norm", "hidden_size", bias="True"),
-        Row(
-            "conv",
-            "wavlm.adapter.layers.{layer<num_adapter_layers}.conv",
-            "2 * output_hidden_size, output_hidden_size, adapter_kernel_size",
-            bias="True",
-            when="add_adapter",
-        ),
-        Row("conv", "wavlm.feature_extractor.conv_layers.0.conv", "conv_dim[0], 1, conv_kernel[0]", bias="conv_bias"),
-        Row(
-            "conv",
-            "wavlm.feature_extractor.conv_layers.1.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wavlm.feature_extractor.conv_layers.2.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wavlm.feature_extractor.conv_layers.3.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wavlm.feature_extractor.conv_layers.4.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wavlm.feature_extractor.conv_layers.5.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row(
-            "conv",
-            "wavlm.feature_extractor.conv_layers.6.conv",
-            "conv_dim[0], conv_dim[0], conv_kernel[-1]",
-            bias="conv_bias",
-        ),
-        Row("layer_norm", "wavlm.feature_extractor.conv_layers.0.layer_norm", "conv_dim[0]", bias="True"),
-        Row(
-            "layer_norm",
-            "wavlm.feature_extractor.conv_layers.1.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wavlm.feature_extractor.conv_layers.2.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wavlm.feature_extractor.conv_layers.3.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wavlm.feature_extractor.conv_layers.4.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wavlm.feature_extractor.conv_layers.5.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row(
-            "layer_norm",
-            "wavlm.feature_extractor.conv_layers.6.layer_norm",
-            "conv_dim[0]",
-            bias="True",
-            when="feat_extract_norm == 'layer'",
-        ),
-        Row("layer_norm", "wavlm.feature_projection.layer_norm", "conv_dim[0]", bias="True"),
-        Row("projection", "wavlm.feature_projection.projection", "hidden_size, conv_dim[0]", bias="True"),
-        Row("encoder_layer_norm", "wavlm.encoder.layer_norm", "hidden_size", bias="True"),
-        Row(
-            "proj",
-            "wavlm.adapter.proj",
-            "output_hidden_size, hidden_size",
-            bias="True",
-            when="add_adapter",
-            group="adapter",
-        ),
-        Row("proj_layer_norm", "wavlm.adapter.proj_layer_norm", "output_hidden_size", bias="True", when="add_adapter"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", bias="True", heads="ForCTC"),
-        Row(
-            "classifier",
-            "classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "projector",
-            "projector",
-            "classifier_proj_size, hidden_size",
-            bias="True",
-            heads="ForSequenceClassification",
-            tower="projector",
-        ),
+        wav2vec2.masked_embedding(PREFIX),
+        *wav2vec2.waveform_encoder(PREFIX),
+        *wav2vec2.feature_projection(PREFIX),
+        *wav2vec2.positional_convolution(PREFIX),
+        *wav2vec2.layers(PREFIX),
+        *relative_places(),
+        *wav2vec2.adapter(PREFIX),
+        *wav2vec2.heads(),
     ),
-    prefix="wavlm.",
-    defaults={
-        "adapter_kernel_size": 3,
-        "add_adapter": False,
-        "classifier_proj_size": 256,
-        "conv_bias": False,
-        "conv_dim": [512, 512, 512, 512, 512, 512, 512],
-        "conv_kernel": [10, 3, 3, 3, 3, 2, 2],
-        "feat_extract_norm": "group",
-        "hidden_size": 768,
-        "intermediate_size": 3072,
-        "num_adapter_layers": 3,
-        "num_attention_heads": 12,
-        "num_buckets": 320,
-        "num_conv_pos_embedding_groups": 16,
-        "num_conv_pos_embeddings": 128,
-        "num_hidden_layers": 12,
-        "output_hidden_size": 768,
-        "vocab_size": 32,
-    },
-    head="ForCTC",
+    prefix=PREFIX,
+    head=wav2vec2.CTC,
+    defaults={**wav2vec2.SIZES, "num_buckets": 320},
+    derived=wav2vec2.DERIVED,
 )

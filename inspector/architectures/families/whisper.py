@@ -1,257 +1,99 @@
-"""Model type whisper.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Whisper: convolutions over a spectrogram, an encoder, and a decoder that is the language model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
 
-DECODER = "model.decoder.layers.{layer<decoder_layers}"
-ENCODER = "model.encoder.layers.{layer<encoder_layers}"
+BOTH = "ForConditionalGeneration Model"
+HEARS, SPEAKS, TOLD = f"{BOTH} ForAudioClassification", f"{BOTH} ForCausalLM", "ForAudioClassification"
+
+
+def attention(at: str, tower: str, heads: str, before: str = "") -> Iterator[Row]:
+    """A projection of keys has no bias, the others have."""
+    for role, word in (("q_proj", "q_proj"), ("k_proj", "k_proj"), ("v_proj", "v_proj"), ("o_proj", "out_proj")):
+        bias = "" if role == "k_proj" else "True"
+        yield Row(before + role, f"{at}.{word}", "d_model, d_model", bias=bias, heads=heads, tower=tower)
+
+
+def stack(side: str, heads: str) -> Iterator[Row]:
+    """The layers of the encoder or the decoder, and the norm after them."""
+    layer = f"model.{side}.layers.{{layer<{side}_layers}}."
+
+    def linear(role: str, name: str, shape: str, group: str = "") -> Row:
+        return Row(role, name, shape, bias="True", heads=heads, tower=side, group=group)
+
+    yield linear("input_layernorm", layer + "self_attn_layer_norm", "d_model")
+    yield from attention(layer + "self_attn", side, heads)
+    if side == "decoder":
+        yield linear("cross_layernorm", layer + "encoder_attn_layer_norm", "d_model", "norm")
+        yield from attention(layer + "encoder_attn", side, heads, "cross_")
+    yield linear("pre_feedforward_layernorm", layer + "final_layer_norm", "d_model")
+    yield linear("up_proj", layer + "fc1", f"{side}_ffn_dim, d_model")
+    yield linear("down_proj", layer + "fc2", f"d_model, {side}_ffn_dim")
+    yield linear("norm", f"model.{side}.layer_norm", "d_model")
+
+
+def spectrogram(role: str, word: str, shape: str, bias: str = "True") -> Row:
+    return Row(role, "model.encoder." + word, shape, bias=bias, heads=HEARS, tower="encoder")
+
 
 FAMILY = Family(
     name="whisper",
     types={"whisper": {}},
     rows=(
-        Row(
-            "embed_patches",
-            "model.encoder.conv1",
-            "d_model, num_mel_bins, 3",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "embed_positions",
-            "model.encoder.embed_positions",
-            "max_source_positions, d_model",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "input_layernorm",
-            DECODER + ".self_attn_layer_norm",
-            "d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "q_proj",
-            DECODER + ".self_attn.q_proj",
-            "d_model, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "k_proj",
-            DECODER + ".self_attn.k_proj",
-            "d_model, d_model",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "v_proj",
-            DECODER + ".self_attn.v_proj",
-            "d_model, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "o_proj",
-            DECODER + ".self_attn.out_proj",
-            "d_model, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_k_proj",
-            DECODER + ".encoder_attn.k_proj",
-            "d_model, d_model",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_v_proj",
-            DECODER + ".encoder_attn.v_proj",
-            "d_model, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_q_proj",
-            DECODER + ".encoder_attn.q_proj",
-            "d_model, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_o_proj",
-            DECODER + ".encoder_attn.out_proj",
-            "d_model, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "cross_encoder_attn_layer_norm",
-            DECODER + ".encoder_attn_layer_norm",
-            "d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "norm",
-            DECODER + ".final_layer_norm",
-            "d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "up_proj",
-            DECODER + ".fc1",
-            "decoder_ffn_dim, d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "down_proj",
-            DECODER + ".fc2",
-            "d_model, decoder_ffn_dim",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "input_layernorm",
-            ENCODER + ".self_attn_layer_norm",
-            "d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "q_proj",
-            ENCODER + ".self_attn.q_proj",
-            "d_model, d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row("k_proj", ENCODER + ".self_attn.k_proj", "d_model, d_model", when="is_encoder_decoder", tower="encoder"),
-        Row(
-            "v_proj",
-            ENCODER + ".self_attn.v_proj",
-            "d_model, d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "o_proj",
-            ENCODER + ".self_attn.out_proj",
-            "d_model, d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row("norm", ENCODER + ".final_layer_norm", "d_model", bias="True", when="is_encoder_decoder", tower="encoder"),
-        Row(
-            "up_proj",
-            ENCODER + ".fc1",
-            "encoder_ffn_dim, d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "down_proj",
-            ENCODER + ".fc2",
-            "d_model, encoder_ffn_dim",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "conv2",
-            "model.encoder.conv2",
-            "d_model, d_model, 3",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "layer_norm", "model.encoder.layer_norm", "d_model", bias="True", when="is_encoder_decoder", tower="encoder"
-        ),
-        Row(
-            "embed_tokens",
-            "model.decoder.embed_tokens",
-            "vocab_size, d_model",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
+        spectrogram("conv1", "conv1", "d_model, num_mel_bins, 3"),
+        spectrogram("conv2", "conv2", "d_model, d_model, 3"),
+        spectrogram("embed_positions", "embed_positions", "max_source_positions, d_model", ""),
+        *stack("encoder", HEARS),
+        Row("embed_tokens", "model.decoder.embed_tokens", "vocab_size, d_model", heads=SPEAKS, tower="decoder"),
         Row(
             "embed_positions",
             "model.decoder.embed_positions",
             "max_target_positions, d_model",
-            heads="ForCausalLM ForConditionalGeneration Model",
+            heads=SPEAKS,
             tower="decoder",
         ),
+        *stack("decoder", SPEAKS),
         Row(
-            "layer_norm",
-            "model.decoder.layer_norm",
-            "d_model",
-            bias="True",
-            heads="ForCausalLM ForConditionalGeneration Model",
-            tower="decoder",
-        ),
-        Row(
-            "proj_out",
+            "lm_head",
             "proj_out",
             "vocab_size, d_model",
             heads="ForCausalLM ForConditionalGeneration",
             tied="tie_word_embeddings",
         ),
         Row(
-            "classifier",
-            "model.classifier",
-            "num_labels, classifier_proj_size",
-            bias="True",
-            heads="ForAudioClassification",
+            "layer_weights",
+            "layer_weights",
+            "encoder_layers + 1",
+            when="use_weighted_layer_sum",
+            heads=TOLD,
+            leaf="",
+            group="head",
         ),
-        Row(
-            "projector",
-            "model.projector",
-            "classifier_proj_size, d_model",
-            bias="True",
-            heads="ForAudioClassification",
-            tower="projector",
-        ),
+        Row("projector", "projector", "classifier_proj_size, d_model", bias="True", heads=TOLD, group="head"),
+        Row("classifier", "classifier", "num_labels, classifier_proj_size", bias="True", heads=TOLD),
     ),
     prefix="model.",
-    prefixes={"ForAudioClassification": ""},
+    prefixes={TOLD: ""},
+    head="ForConditionalGeneration",
     defaults={
-        "classifier_proj_size": 256,
+        "vocab_size": 51865,
         "d_model": 384,
-        "decoder_ffn_dim": 1536,
+        "encoder_layers": 4,
         "decoder_layers": 4,
         "encoder_ffn_dim": 1536,
-        "encoder_layers": 4,
-        "is_encoder_decoder": True,
+        "decoder_ffn_dim": 1536,
+        "num_mel_bins": 80,
         "max_source_positions": 1500,
         "max_target_positions": 448,
-        "num_mel_bins": 80,
-        "tie_word_embeddings": True,
-        "vocab_size": 51865,
+        "use_weighted_layer_sum": False,
+        "classifier_proj_size": 256,
     },
-    fields={"hidden_size": "d_model", "num_hidden_layers": "encoder_layers"},
+    fields={
+        "hidden_size": "d_model",
+        "num_hidden_layers": "encoder_layers",
+        "num_attention_heads": "encoder_attention_heads",
+    },
 )

@@ -1,340 +1,94 @@
-"""Model type xcodec: semantic_model_config by their own types' tables.
+"""X-Codec: DAC's encoder and decoder, HuBERT, and codebooks of both together.
 
-Made by tools/zoo from Transformers' own models.
+modeling_xcodec.py. HuBERT's features have an encoder and a decoder of their own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import dac
+from inspector.architectures.families.encodec import CODEBOOK, codebook
 from inspector.architectures.table import Family, Include, Row
 
-ACOUSTIC_ENCODER_BLOCK = "acoustic_encoder.block.{layer<len(acoustic_model_config.upsampling_ratios)}"
-ACOUSTIC_DECODER_BLOCK = "acoustic_decoder.block.{layer<len(acoustic_model_config.upsampling_ratios)}"
-ENCODER_SEMANTIC_CONV_BLOCKS = "encoder_semantic.conv_blocks.{layer<len(block_dilations)}"
-DECODER_SEMANTIC_CONV_BLOCKS = "decoder_semantic.conv_blocks.{layer<len(block_dilations)}"
-QUANTIZER_QUANTIZERS = "quantizer.quantizers.{layer<8}"
+ACOUSTIC, SEMANTIC = "acoustic_model_config.hidden_size", "semantic_model_config.hidden_size"
+BLOCK = "conv_blocks.{layer<len(strides)}."
+
+
+def units(at: str, width: str, tower: str) -> Iterator[Row]:
+    """A residual unit for each dilation."""
+    unit = at + "res_units.{unit<len(block_dilations)}."
+    yield Row("unit_conv1", unit + "conv1", f"{width}, {width}, unit_kernel_size", tower=tower)
+    yield Row("unit_conv2", unit + "conv2", f"{width}, {width}, 1", tower=tower)
+
+
+def semantic_encoder(at: str) -> Iterator[Row]:
+    into = f"{SEMANTIC} if layer == 0 else scaled({SEMANTIC}, channel_ratios[layer - 1])"
+    out = f"scaled({SEMANTIC}, channel_ratios[layer])"
+    yield Row("semantic_conv_in", at + "conv", f"{SEMANTIC}, {SEMANTIC}, kernel_size", tower="encoder")
+    yield from units(at + BLOCK, f"({into})", "encoder")
+    yield Row(
+        "semantic_conv",
+        at + BLOCK + "conv",
+        f"{out}, {into}, 3 if strides[layer] == 1 else 2 * strides[layer]",
+        bias="True",
+        tower="encoder",
+    )
+
+
+def semantic_decoder(at: str) -> Iterator[Row]:
+    """Blocks that widen have a transposed convolution, inputs first, without a bias."""
+    into = f"scaled({SEMANTIC}, channel_ratios[layer])"
+    out = f"({SEMANTIC} if layer == len(strides) - 1 else scaled({SEMANTIC}, channel_ratios[layer + 1]))"
+    plain = "strides[layer] == 1"
+    first = f"scaled({SEMANTIC}, channel_ratios[0])"
+    yield Row("semantic_conv_in", at + "conv1", f"{first}, {SEMANTIC}, kernel_size", tower="decoder")
+    yield Row("semantic_conv", at + BLOCK + "conv", f"{out}, {into}, 3", bias="True", when=plain, tower="decoder")
+    yield Row(
+        "semantic_conv", at + BLOCK + "conv", f"{into}, {out}, 2 * strides[layer]", when=f"not {plain}", tower="decoder"
+    )
+    yield from units(at + BLOCK, out, "decoder")
+    yield Row("semantic_conv_out", at + "conv2", f"{SEMANTIC}, {SEMANTIC}, kernel_size", tower="decoder")
+
 
 FAMILY = Family(
     name="xcodec",
     types={"xcodec": {}},
     rows=(
-        Include(
-            "semantic_model_config", "semantic_model.", tower="semantic_model", head="Model", default_type="hubert"
-        ),
-        Row("embed_patches", "acoustic_encoder.conv1", "acoustic_model_config.encoder_hidden_size, 1, 7", bias="True"),
-        Row(
-            "conv1_embed_patches",
-            "acoustic_decoder.conv1",
-            "acoustic_model_config.decoder_hidden_size, acoustic_model_config.hidden_size, 7",
-            bias="True",
-        ),
-        Row(
-            "decoder_semantic_conv1_embed_patches",
-            "decoder_semantic.conv1",
-            "768, semantic_model_config.hidden_size, kernel_size",
-        ),
-        Row(
-            "embed_patches",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit1.conv1",
-            "(2 ** layer) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 7",
-            bias="True",
-        ),
-        Row(
-            "alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit1.snake1.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "snake2_alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit1.snake2.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "conv2",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit1.conv2",
-            "(2 ** layer) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            bias="True",
-        ),
-        Row(
-            "snake1_alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit2.snake1.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "conv1_embed_patches",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit2.conv1",
-            "(2 ** layer) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 7",
-            bias="True",
-        ),
-        Row(
-            "res_unit2_snake2_alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit2.snake2.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_unit2_conv2",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit2.conv2",
-            "(2 ** layer) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            bias="True",
-        ),
-        Row(
-            "res_unit3_snake1_alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit3.snake1.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_unit3_conv1_embed_patches",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit3.conv1",
-            "(2 ** layer) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 7",
-            bias="True",
-        ),
-        Row(
-            "res_unit3_snake2_alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit3.snake2.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_unit3_conv2",
-            ACOUSTIC_ENCODER_BLOCK + ".res_unit3.conv2",
-            "(2 ** layer) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            bias="True",
-        ),
-        Row(
-            "acoustic_encoder_snake1_alpha",
-            ACOUSTIC_ENCODER_BLOCK + ".snake1.alpha",
-            "1, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "acoustic_encoder_conv1_embed_patches",
-            ACOUSTIC_ENCODER_BLOCK + ".conv1",
-            "(2 ** (layer + 1)) * acoustic_model_config.encoder_hidden_size, (2 ** layer) * acoustic_model_config.encoder_hidden_size, 2 * acoustic_model_config.downsampling_ratios[layer]",
-            bias="True",
-        ),
-        Row(
-            "acoustic_decoder_snake1_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".snake1.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** layer), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "conv_t1",
-            ACOUSTIC_DECODER_BLOCK + ".conv_t1",
-            "acoustic_model_config.decoder_hidden_size // (2 ** layer), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 2 * acoustic_model_config.upsampling_ratios[layer]",
-        ),
-        Row(
-            "conv_t1",
-            ACOUSTIC_DECODER_BLOCK + ".conv_t1",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1))",
-            leaf="bias",
-        ),
-        Row(
-            "res_unit1_snake1_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit1.snake1.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_unit1_conv1_embed_patches",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit1.conv1",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 7",
-            bias="True",
-        ),
-        Row(
-            "res_unit1_snake2_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit1.snake2.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_unit1_conv2",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit1.conv2",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            bias="True",
-        ),
-        Row(
-            "res_unit2_snake1_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit2.snake1.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "res_unit2_conv1_embed_patches",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit2.conv1",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 7",
-            bias="True",
-        ),
-        Row(
-            "acoustic_decoder_res_unit2_snake2_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit2.snake2.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "acoustic_decoder_res_unit2_conv2",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit2.conv2",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            bias="True",
-        ),
-        Row(
-            "acoustic_decoder_res_unit3_snake1_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit3.snake1.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "acoustic_decoder_res_unit3_conv1_embed_patches",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit3.conv1",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 7",
-            bias="True",
-        ),
-        Row(
-            "acoustic_decoder_res_unit3_snake2_alpha",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit3.snake2.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "acoustic_decoder_res_unit3_conv2",
-            ACOUSTIC_DECODER_BLOCK + ".res_unit3.conv2",
-            "acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), acoustic_model_config.decoder_hidden_size // (2 ** (layer + 1)), 1",
-            bias="True",
-        ),
-        Row(
-            "embed_patches",
-            ENCODER_SEMANTIC_CONV_BLOCKS + ".res_units.{res_unit<len(block_dilations)}.conv1",
-            "semantic_model_config.hidden_size, semantic_model_config.hidden_size, unit_kernel_size",
-        ),
-        Row(
-            "conv2",
-            ENCODER_SEMANTIC_CONV_BLOCKS + ".res_units.{res_unit<len(block_dilations)}.conv2",
-            "semantic_model_config.hidden_size, semantic_model_config.hidden_size, 1",
-        ),
-        Row("conv", ENCODER_SEMANTIC_CONV_BLOCKS + ".conv", "768, semantic_model_config.hidden_size, 3", bias="True"),
-        Row("conv_blocks_conv", DECODER_SEMANTIC_CONV_BLOCKS + ".conv", "768, 768, 3", bias="True"),
-        Row(
-            "conv1_embed_patches",
-            DECODER_SEMANTIC_CONV_BLOCKS + ".res_units.{res_unit<len(block_dilations)}.conv1",
-            "768, 768, unit_kernel_size",
-        ),
-        Row(
-            "res_units_conv2",
-            DECODER_SEMANTIC_CONV_BLOCKS + ".res_units.{res_unit<len(block_dilations)}.conv2",
-            "768, 768, 1",
-        ),
-        Row(
-            "alpha",
-            "acoustic_encoder.snake1.alpha",
-            "1, 16 * acoustic_model_config.encoder_hidden_size, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "conv2",
-            "acoustic_encoder.conv2",
-            "acoustic_model_config.hidden_size, 16 * acoustic_model_config.encoder_hidden_size, 3",
-            bias="True",
-        ),
-        Row(
-            "snake1_alpha",
-            "acoustic_decoder.snake1.alpha",
-            "1, acoustic_model_config.decoder_hidden_size // 16, 1",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "acoustic_decoder_conv2",
-            "acoustic_decoder.conv2",
-            "1, acoustic_model_config.decoder_hidden_size // 16, 7",
-            bias="True",
-        ),
-        Row(
-            "conv",
-            "encoder_semantic.conv",
-            "semantic_model_config.hidden_size, semantic_model_config.hidden_size, kernel_size",
-        ),
-        Row(
-            "decoder_semantic_conv2",
-            "decoder_semantic.conv2",
-            "semantic_model_config.hidden_size, semantic_model_config.hidden_size, kernel_size",
-        ),
-        Row(
-            "fc",
-            "fc",
-            "acoustic_model_config.hidden_size + semantic_model_config.hidden_size, acoustic_model_config.hidden_size + semantic_model_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "up_proj",
-            "fc1",
-            "semantic_model_config.hidden_size, acoustic_model_config.hidden_size + semantic_model_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "down_proj",
-            "fc2",
-            "acoustic_model_config.hidden_size, acoustic_model_config.hidden_size + semantic_model_config.hidden_size",
-            bias="True",
-        ),
-        Row("inited", QUANTIZER_QUANTIZERS + ".codebook.inited", "1", leaf="", buffer=True, persistent=True),
-        Row(
-            "cluster_size",
-            QUANTIZER_QUANTIZERS + ".codebook.cluster_size",
-            "codebook_size",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "embed",
-            QUANTIZER_QUANTIZERS + ".codebook.embed",
-            "codebook_size, codebook_dim",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
-        Row(
-            "embed_avg",
-            QUANTIZER_QUANTIZERS + ".codebook.embed_avg",
-            "codebook_size, codebook_dim",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
+        *dac.encoder("acoustic_encoder.", "acoustic_model_config."),
+        *dac.decoder("acoustic_decoder.", "acoustic_model_config."),
+        Include("semantic_model_config", "semantic_model.", tower="semantic", head="Model", default_type="hubert"),
+        *semantic_encoder("encoder_semantic."),
+        *semantic_decoder("decoder_semantic."),
+        Row("fc", "fc", "hidden_size, hidden_size", bias="True", tower="projector"),
+        Row("fc1", "fc1", f"{SEMANTIC}, hidden_size", bias="True", tower="projector", group="other"),
+        Row("fc2", "fc2", f"{ACOUSTIC}, hidden_size", bias="True", tower="projector", group="other"),
+        *codebook("quantizer.quantizers.{layer<num_quantizers}", CODEBOOK),
     ),
-    defaults={
-        "acoustic_model_config": {
-            "decoder_hidden_size": 1024,
-            "downsampling_ratios": [8, 5, 4, 2],
-            "encoder_hidden_size": 64,
-            "hidden_size": 256,
-            "upsampling_ratios": [8, 5, 4, 2],
-        },
-        "block_dilations": [1, 1],
-        "codebook_size": 1024,
-        "kernel_size": 3,
-        "semantic_model_config": {"hidden_size": 768},
-        "unit_kernel_size": 3,
-    },
-    derived={"codebook_dim": "acoustic_model_config.hidden_size + semantic_model_config.hidden_size"},
     head="Model",
+    defaults={
+        "target_bandwidths": [0.5, 1, 1.5, 2, 4],
+        "sample_rate": 16000,
+        "kernel_size": 3,
+        "channel_ratios": [1, 1],
+        "strides": [1, 1],
+        "block_dilations": [1, 1],
+        "unit_kernel_size": 3,
+        "codebook_size": 1024,
+        "semantic_model_config": {},
+        "acoustic_model_config": {
+            "encoder_hidden_size": 64,
+            "downsampling_ratios": [8, 5, 4, 2],
+            "decoder_hidden_size": 1024,
+            "upsampling_ratios": [8, 5, 4, 2],
+            "hidden_size": 256,
+        },
+    },
+    # As many codebooks as the widest band needs, in bits a second: XcodecConfig.num_quantizers.
+    derived={
+        "hidden_size": f"{ACOUSTIC} + {SEMANTIC}",
+        "codebook_dim": "hidden_size",
+        "frame_rate": "ceil(sample_rate / product(acoustic_model_config.downsampling_ratios))",
+        "num_quantizers": "int(1000 * target_bandwidths[-1] // (frame_rate * bits(codebook_size)))",
+    },
 )

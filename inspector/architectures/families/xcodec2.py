@@ -1,83 +1,109 @@
-"""Model type xcodec2: semantic_model_config by their own types' tables.
+"""X-Codec 2 and NeuCodec: a DAC-like encoder beside Wav2Vec2-BERT, codes by rounding, and a transformer that speaks.
 
-Made by tools/zoo from Transformers' own models.
+modeling_xcodec2.py, modeling_neucodec.py: NeuCodec speaks at a higher rate than it hears.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families import dac
 from inspector.architectures.table import Family, Include, Row
 
-ACOUSTIC_ENCODER_BLOCK = "acoustic_encoder.block.{layer}"
-ACOUSTIC_DECODER_PRIOR_NET = "acoustic_decoder.prior_net.{layer}"
-ACOUSTIC_DECODER = "acoustic_decoder.layers.{layer}"
-ACOUSTIC_DECODER_POST_NET = "acoustic_decoder.post_net.{layer}"
+SEMANTIC = "semantic_model_config.hidden_size"
+
+
+def snake(role: str, name: str, width: str, tower: str) -> Iterator[Row]:
+    """An activation with a learnt frequency and magnitude a channel."""
+    for word in ("alpha", "beta"):
+        yield Row(f"{role}_{word}", f"{name}.act.{word}", width, tower=tower, leaf="", group="convolution")
+
+
+def net(name: str) -> Iterator[Row]:
+    """Two residual blocks, before or after the transformer."""
+    at = f"acoustic_decoder.{name}.{{layer<2}}."
+    for word in ("1", "2"):
+        yield decoder(f"{name}_norm{word}", f"{at}norm{word}", "hidden_size")
+        yield decoder(f"{name}_conv{word}", f"{at}conv{word}", "hidden_size, hidden_size, 3")
+
+
+def decoder(role: str, name: str, shape: str) -> Row:
+    return Row(role, name, shape, bias="True", tower="decoder")
+
+
+def transformer() -> Iterator[Row]:
+    layer = "acoustic_decoder.layers.{layer<num_hidden_layers}."
+    heads, shared = "num_attention_heads * head_dim", "num_key_value_heads * head_dim"
+    for role, word, shape in (
+        ("input_layernorm", "input_layernorm", "hidden_size"),
+        ("q_proj", "self_attn.q_proj", f"{heads}, hidden_size"),
+        ("k_proj", "self_attn.k_proj", f"{shared}, hidden_size"),
+        ("v_proj", "self_attn.v_proj", f"{shared}, hidden_size"),
+        ("o_proj", "self_attn.o_proj", f"hidden_size, {heads}"),
+        ("post_attention_layernorm", "post_attention_layernorm", "hidden_size"),
+        ("up_proj", "mlp.fc1", "intermediate_size, hidden_size"),
+        ("down_proj", "mlp.fc2", "hidden_size, intermediate_size"),
+    ):
+        bias = "attention_bias" if "self_attn" in word else ""
+        yield Row(role, layer + word, shape, bias=bias, tower="decoder")
+
+
+def adapter() -> Iterator[Row]:
+    """The semantic encoder's features, convolved; the inner convolutions have a bias."""
+    for number in (1, 2, 3, 4):
+        yield Row(
+            f"conv{number}",
+            f"semantic_adapter.conv{number}",
+            f"{SEMANTIC}, {SEMANTIC}, 3",
+            bias="True" if number in (2, 3) else "",
+            tower="projector",
+        )
+
 
 FAMILY = Family(
     name="xcodec2",
-    types={"xcodec2": {}},
+    types={"xcodec2": {"output_sampling_rate": 16000}, "neucodec": {"output_sampling_rate": 24000}},
     rows=(
         Include(
-            "semantic_model_config",
-            "semantic_encoder.",
-            tower="semantic_model",
-            head="Model",
-            default_type="wav2vec2-bert",
-            without="distance_embedding self_attn_distance_embedding",
+            "semantic_model_config", "semantic_encoder.", tower="semantic", head="Model", default_type="wav2vec2-bert"
         ),
-        Row("embed_patches", "semantic_adapter.conv1", ""),
-        Row("conv1_embed_patches", "acoustic_encoder.conv1", ""),
-        Row("embed", "acoustic_decoder.embed", ""),
-        Row("distance_embedding", "semantic_encoder.encoder.layers.{layer}.self_attn.distance_embedding", ""),
-        Row("embed_patches", ACOUSTIC_ENCODER_BLOCK + ".res_unit1.conv1", ""),
-        Row("alpha", ACOUSTIC_ENCODER_BLOCK + ".res_unit1.snake1.act.alpha", "", leaf=""),
-        Row("beta", ACOUSTIC_ENCODER_BLOCK + ".res_unit1.snake1.act.beta", "", leaf=""),
-        Row("act_alpha", ACOUSTIC_ENCODER_BLOCK + ".res_unit1.snake2.act.alpha", "", leaf=""),
-        Row("act_beta", ACOUSTIC_ENCODER_BLOCK + ".res_unit1.snake2.act.beta", "", leaf=""),
-        Row("conv2", ACOUSTIC_ENCODER_BLOCK + ".res_unit1.conv2", ""),
-        Row("snake1_act_alpha", ACOUSTIC_ENCODER_BLOCK + ".res_unit2.snake1.act.alpha", "", leaf=""),
-        Row("snake1_act_beta", ACOUSTIC_ENCODER_BLOCK + ".res_unit2.snake1.act.beta", "", leaf=""),
-        Row("conv1_embed_patches", ACOUSTIC_ENCODER_BLOCK + ".res_unit2.conv1", ""),
-        Row("snake2_act_alpha", ACOUSTIC_ENCODER_BLOCK + ".res_unit2.snake2.act.alpha", "", leaf=""),
-        Row("snake2_act_beta", ACOUSTIC_ENCODER_BLOCK + ".res_unit2.snake2.act.beta", "", leaf=""),
-        Row("res_unit2_conv2", ACOUSTIC_ENCODER_BLOCK + ".res_unit2.conv2", ""),
-        Row("res_unit3_snake1_act_alpha", ACOUSTIC_ENCODER_BLOCK + ".res_unit3.snake1.act.alpha", "", leaf=""),
-        Row("res_unit3_snake1_act_beta", ACOUSTIC_ENCODER_BLOCK + ".res_unit3.snake1.act.beta", "", leaf=""),
-        Row("res_unit3_conv1_embed_patches", ACOUSTIC_ENCODER_BLOCK + ".res_unit3.conv1", ""),
-        Row("res_unit3_snake2_act_alpha", ACOUSTIC_ENCODER_BLOCK + ".res_unit3.snake2.act.alpha", "", leaf=""),
-        Row("res_unit3_snake2_act_beta", ACOUSTIC_ENCODER_BLOCK + ".res_unit3.snake2.act.beta", "", leaf=""),
-        Row("res_unit3_conv2", ACOUSTIC_ENCODER_BLOCK + ".res_unit3.conv2", ""),
-        Row("acoustic_encoder_snake1_act_alpha", ACOUSTIC_ENCODER_BLOCK + ".snake1.act.alpha", "", leaf=""),
-        Row("acoustic_encoder_snake1_act_beta", ACOUSTIC_ENCODER_BLOCK + ".snake1.act.beta", "", leaf=""),
-        Row("acoustic_encoder_conv1_embed_patches", ACOUSTIC_ENCODER_BLOCK + ".conv1", ""),
-        Row("input_layernorm", ACOUSTIC_DECODER_PRIOR_NET + ".norm1", ""),
-        Row("prior_net_conv1_embed_patches", ACOUSTIC_DECODER_PRIOR_NET + ".conv1", ""),
-        Row("prior_net_conv2", ACOUSTIC_DECODER_PRIOR_NET + ".conv2", ""),
-        Row("post_attention_layernorm", ACOUSTIC_DECODER_PRIOR_NET + ".norm2", ""),
-        Row("q_proj", ACOUSTIC_DECODER + ".self_attn.q_proj", ""),
-        Row("k_proj", ACOUSTIC_DECODER + ".self_attn.k_proj", ""),
-        Row("v_proj", ACOUSTIC_DECODER + ".self_attn.v_proj", ""),
-        Row("o_proj", ACOUSTIC_DECODER + ".self_attn.o_proj", ""),
-        Row("acoustic_decoder_input_layernorm", ACOUSTIC_DECODER + ".input_layernorm", ""),
-        Row("acoustic_decoder_post_attention_layernorm", ACOUSTIC_DECODER + ".post_attention_layernorm", ""),
-        Row("up_proj", ACOUSTIC_DECODER + ".mlp.fc1", ""),
-        Row("down_proj", ACOUSTIC_DECODER + ".mlp.fc2", ""),
-        Row("norm1_input_layernorm", ACOUSTIC_DECODER_POST_NET + ".norm1", ""),
-        Row("post_net_conv1_embed_patches", ACOUSTIC_DECODER_POST_NET + ".conv1", ""),
-        Row("norm2_post_attention_layernorm", ACOUSTIC_DECODER_POST_NET + ".norm2", ""),
-        Row("post_net_conv2", ACOUSTIC_DECODER_POST_NET + ".conv2", ""),
-        Row("conv2", "semantic_adapter.conv2", ""),
-        Row("conv3", "semantic_adapter.conv3", ""),
-        Row("conv4", "semantic_adapter.conv4", ""),
-        Row("alpha", "acoustic_encoder.snake1.act.alpha", "", leaf=""),
-        Row("beta", "acoustic_encoder.snake1.act.beta", "", leaf=""),
-        Row("acoustic_encoder_conv2", "acoustic_encoder.conv2", ""),
-        Row("fc_encoder", "fc_encoder", ""),
-        Row("project_in", "quantizer.project_in", ""),
-        Row("project_out", "quantizer.project_out", ""),
-        Row("fc", "acoustic_decoder.fc", ""),
-        Row("norm", "acoustic_decoder.norm", ""),
-        Row("linear", "acoustic_decoder.head.linear", "", group="head"),
+        *adapter(),
+        *dac.encoder("acoustic_encoder.", activation=snake),
+        Row(
+            "fc_encoder",
+            "fc_encoder",
+            f"hidden_size + {SEMANTIC}, hidden_size + {SEMANTIC}",
+            bias="True",
+            group="other",
+        ),
+        Row("project_in", "quantizer.project_in", "len(quantization_levels), quantization_dim", bias="True"),
+        Row("project_out", "quantizer.project_out", "quantization_dim, len(quantization_levels)", bias="True"),
+        decoder("fc", "acoustic_decoder.fc", f"hidden_size, hidden_size + {SEMANTIC}"),
+        decoder("embed", "acoustic_decoder.embed", "hidden_size, hidden_size, 7"),
+        *net("prior_net"),
+        *transformer(),
+        *net("post_net"),
+        decoder("norm", "acoustic_decoder.norm", "hidden_size"),
+        # Magnitudes and phases of a Fourier transform four hops long.
+        decoder("head", "acoustic_decoder.head.linear", "4 * hop_length + 2, hidden_size"),
     ),
-    names_only=True,
     head="Model",
+    defaults={
+        "hidden_size": 1024,
+        "intermediate_size": 4096,
+        "num_hidden_layers": 12,
+        "num_attention_heads": 16,
+        "head_dim": 64,
+        "attention_bias": False,
+        "encoder_hidden_size": 48,
+        "downsampling_ratios": [2, 2, 4, 4, 5],
+        "quantization_dim": 2048,
+        "quantization_levels": [4, 4, 4, 4, 4, 4, 4, 4],
+        "input_sampling_rate": 16000,
+        "semantic_model_config": {"num_hidden_layers": 16},
+    },
+    derived={
+        "num_key_value_heads": "num_attention_heads",
+        "hop_length": "int(product(downsampling_ratios) * output_sampling_rate / input_sampling_rate)",
+    },
 )
