@@ -15,6 +15,8 @@ MODULES: dict[str, str] = {
     "aimv2_vision_model": "aimv2_vision_model",
     "albert": "albert",
     "align": "align",
+    "align_text_model": "bert",
+    "align_vision_model": "efficientnet",
     "altclip": "altclip",
     "apertus": "apertus",
     "aquila": "llama",

@@ -318,7 +318,7 @@ def hand_written() -> dict[str, list[str]]:
     """Modules that people wrote, with their model types."""
     found = {}
     for path in sorted(FAMILIES.glob("*.py")):
-        if path.stem in ("__init__", "shared") or MARK in path.read_text():
+        if path.stem in ("__init__", "shared", "convolutions") or MARK in path.read_text():
             continue
         module = importlib.import_module(f"inspector.architectures.families.{path.stem}")
         found[path.stem] = list(module.FAMILY.types)
@@ -330,7 +330,7 @@ def write_index() -> None:
     models: dict[str, str] = {}
     architectures: dict[str, str] = {}
     for path in sorted(FAMILIES.glob("*.py")):
-        if path.stem in ("__init__", "shared"):
+        if path.stem in ("__init__", "shared", "convolutions"):
             continue
         family = importlib.import_module(f"inspector.architectures.families.{path.stem}").FAMILY
         models.update(dict.fromkeys(family.types, path.stem))
@@ -352,7 +352,7 @@ def write_index() -> None:
 def left_over(drafts: Mapping[str, Family]) -> None:
     """Take the types that have a draft out of the modules that were made before; the others stay as they are."""
     for path in sorted(FAMILIES.glob("*.py")):
-        if path.stem in ("__init__", "shared") or MARK not in path.read_text():
+        if path.stem in ("__init__", "shared", "convolutions") or MARK not in path.read_text():
             continue
         family = importlib.import_module(f"inspector.architectures.families.{path.stem}").FAMILY
         types = {t: values for t, values in family.types.items() if t not in drafts}

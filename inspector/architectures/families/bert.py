@@ -10,7 +10,7 @@ POOLED = "Model ForPreTraining ForNextSentencePrediction ForSequenceClassificati
 
 FAMILY = Family(
     name="bert",
-    types={"bert": {}},
+    types={"bert": {}, "align_text_model": {}},
     rows=(
         Row("embed_tokens", "bert.embeddings.word_embeddings", "vocab_size, hidden_size"),
         Row("embed_positions", "bert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),

@@ -1,0 +1,76 @@
+"""Rows of convolutional networks: convolutions, the norms over batches that follow them, and what is built of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.architectures.formula import dimensions
+from inspector.architectures.table import Family, Row
+
+#: What a norm over batches counts its batches in, and a frozen one has not.
+COUNTER = "num_batches_tracked"
+
+
+def convolution(
+    role: str, name: str, shape: str, *, bias: str = "", when: str = "", heads: str = "", tower: str = "text"
+) -> Row:
+    """A convolution: out, in over groups, height, width."""
+    return Row(role, name, shape, bias=bias, when=when, heads=heads, tower=tower, group="convolution")
+
+
+def batch_norm(
+    role: str,
+    name: str,
+    size: str,
+    *,
+    when: str = "",
+    heads: str = "",
+    tower: str = "text",
+    frozen: bool = False,
+) -> Iterator[Row]:
+    """A norm with the statistics that it keeps; a frozen one does not count its batches."""
+    yield Row(role, name, size, bias="True", when=when, heads=heads, group="norm", tower=tower)
+    statistics = {"running_mean": size, "running_var": size, COUNTER: ""}
+    for statistic, shape in statistics.items():
+        if frozen and statistic == COUNTER:
+            continue
+        yield Row(
+            f"{role}_{statistic}",
+            f"{name}.{statistic}",
+            shape,
+            when=when,
+            heads=heads,
+            leaf="",
+            buffer=True,
+            persistent=True,
+            tower=tower,
+        )
+
+
+def normed(
+    role: str,
+    name: str,
+    shape: str,
+    *,
+    words: tuple[str, str] = ("convolution", "normalization"),
+    when: str = "",
+    heads: str = "",
+    frozen: bool = False,
+) -> Iterator[Row]:
+    """A convolution, or a linear layer, without a bias, and its norm, which the two words are the names of."""
+    linear, norm = (f"{name}.{word}" for word in words)
+    dims = dimensions(shape)
+    yield Row(role, linear, shape, when=when, heads=heads, group="convolution" if len(dims) > 2 else "")
+    yield from batch_norm(role + "_norm", norm, dims[0], when=when, heads=heads, frozen=frozen)
+
+
+def inverted_residual(name: str, before: str, inside: str, after: str, when: str = "") -> Iterator[Row]:
+    """MobileNetV2's block: made wider, convolved channel by channel, made narrow again."""
+    yield from normed("expand", f"{name}.expand_1x1", f"{inside}, {before}, 1, 1", when=when)
+    yield from normed("depthwise", f"{name}.conv_3x3", f"{inside}, 1, 3, 3", when=when)
+    yield from normed("reduce", f"{name}.reduce_1x1", f"{after}, {inside}, 1, 1", when=when)
+
+
+def counters(family: Family) -> str:
+    """The roles of a family that a model leaves out which freezes the norms of its backbone."""
+    return " ".join(row.role for row in family.rows if isinstance(row, Row) and row.role.endswith(COUNTER))
