@@ -19,21 +19,16 @@ def convolution(
 
 
 def batch_norm(
-    role: str,
-    name: str,
-    size: str,
-    *,
-    when: str = "",
-    heads: str = "",
-    tower: str = "text",
-    frozen: bool = False,
+    role: str, name: str, size: str, *, when: str = "", heads: str = "", tower: str = "text", group: str = "norm"
 ) -> Iterator[Row]:
-    """A norm with the statistics that it keeps; a frozen one does not count its batches."""
-    yield Row(role, name, size, bias="True", when=when, heads=heads, group="norm", tower=tower)
+    """A norm with the statistics that it keeps.
+
+    Args:
+        group: another where the names of norm and convolution differ by a number alone, as they do in a sequence.
+    """
+    yield Row(role, name, size, bias="True", when=when, heads=heads, group=group, tower=tower)
     statistics = {"running_mean": size, "running_var": size, COUNTER: ""}
     for statistic, shape in statistics.items():
-        if frozen and statistic == COUNTER:
-            continue
         yield Row(
             f"{role}_{statistic}",
             f"{name}.{statistic}",
@@ -55,13 +50,14 @@ def normed(
     words: tuple[str, str] = ("convolution", "normalization"),
     when: str = "",
     heads: str = "",
-    frozen: bool = False,
+    tower: str = "text",
 ) -> Iterator[Row]:
     """A convolution, or a linear layer, without a bias, and its norm, which the two words are the names of."""
     linear, norm = (f"{name}.{word}" for word in words)
     dims = dimensions(shape)
-    yield Row(role, linear, shape, when=when, heads=heads, group="convolution" if len(dims) > 2 else "")
-    yield from batch_norm(role + "_norm", norm, dims[0], when=when, heads=heads, frozen=frozen)
+    group = "convolution" if len(dims) > 2 else ""
+    yield Row(role, linear, shape, when=when, heads=heads, tower=tower, group=group)
+    yield from batch_norm(role + "_norm", norm, dims[0], when=when, heads=heads, tower=tower)
 
 
 def inverted_residual(name: str, before: str, inside: str, after: str, when: str = "") -> Iterator[Row]:
@@ -69,6 +65,21 @@ def inverted_residual(name: str, before: str, inside: str, after: str, when: str
     yield from normed("expand", f"{name}.expand_1x1", f"{inside}, {before}, 1, 1", when=when)
     yield from normed("depthwise", f"{name}.conv_3x3", f"{inside}, 1, 3, 3", when=when)
     yield from normed("reduce", f"{name}.reduce_1x1", f"{after}, {inside}, 1, 1", when=when)
+
+
+def in_sequence(role: str, name: str, shape: str, *, when: str = "", tower: str = "text") -> Iterator[Row]:
+    """A convolution without a bias and its norm, numbered 0 and 1."""
+    yield convolution(role, f"{name}.0", shape, when=when, tower=tower)
+    yield from batch_norm(role, f"{name}.1", dimensions(shape)[0], when=when, tower=tower, group="convolution")
+
+
+#: What a backbone gives, for its `derived`: the stages that are asked for, the stem being stage 0, and their channels.
+STAGES_GIVEN = {
+    "out_indices": "[place(['stem', 'stage1', 'stage2', 'stage3', 'stage4'], out_features[at])"
+    " for at in range(len(out_features))] if out_features else [len(depths)]",
+    "channels": "[hidden_sizes[out_indices[at] - 1] if out_indices[at] > 0 else embedding_size"
+    " for at in range(len(out_indices))]",
+}
 
 
 def counters(family: Family) -> str:

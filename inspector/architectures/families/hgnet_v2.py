@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.architectures.families.convolutions import counters, normed
+from inspector.architectures.families.convolutions import STAGES_GIVEN, counters, normed
 from inspector.architectures.table import Family, Row
 
 STAGE = "encoder.stages.{layer<len(stage_in_channels)}."
@@ -51,7 +51,10 @@ FAMILY = Family(
     ),
     head="Model",
     defaults={
+        "embedding_size": 64,
+        "depths": [3, 4, 6, 3],
         "hidden_sizes": [256, 512, 1024, 2048],
+        "out_features": [],
         "stem_channels": [3, 32, 48],
         "stage_in_channels": [48, 128, 512, 1024],
         "stage_mid_channels": [48, 96, 192, 384],
@@ -64,6 +67,7 @@ FAMILY = Family(
         "use_learnable_affine_block": False,
     },
     derived={
+        **STAGES_GIVEN,
         "block_before": "stage_in_channels[layer] if block == 0 else stage_out_channels[layer]",
         "layer_before": "block_before if sublayer == 0 else stage_mid_channels[layer]",
         "aggregation_widths": "[block_before + stage_numb_of_layers[layer] * stage_mid_channels[layer],"
