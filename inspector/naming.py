@@ -264,7 +264,7 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
     without = include.without.split()
-    own = inner.prefixes.get(include.head, "" if include.head == "Model" else inner.prefix)
+    own = inner.prefix_under(include.head)
     for row, template, tower in _templates(inner, nested):
         if template.startswith(inner.prefix):
             template = own + template[len(inner.prefix) :]

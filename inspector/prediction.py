@@ -300,7 +300,7 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
 
 def _under_class(expected: Expected, family: Family, head: str) -> Expected:
     """The row under the name that this class gives its body."""
-    prefix = family.prefixes.get(head, "" if head == "Model" else family.prefix)
+    prefix = family.prefix_under(head)
     if prefix == family.prefix or not expected.name.startswith(family.prefix):
         return expected
     return expected._replace(name=prefix + expected.name[len(family.prefix) :])

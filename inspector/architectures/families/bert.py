@@ -8,6 +8,28 @@ LAYER = "bert.encoder.layer.{layer<num_hidden_layers}"
 MASKED = "ForMaskedLM ForPreTraining LMHeadModel"
 POOLED = "Model ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice"
 
+#: What a decoder that reads an encoder's output has besides.
+CROSS = LAYER + ".crossattention."
+CROSS_ATTENTION = (
+    *(
+        Row(f"cross_{role}", CROSS + word, "hidden_size, hidden_size", bias="True", when="add_cross_attention")
+        for role, word in {
+            "q_proj": "self.query",
+            "k_proj": "self.key",
+            "v_proj": "self.value",
+            "o_proj": "output.dense",
+        }.items()
+    ),
+    Row(
+        "cross_layernorm",
+        CROSS + "output.LayerNorm",
+        "hidden_size",
+        bias="True",
+        when="add_cross_attention",
+        group="norm",
+    ),
+)
+
 FAMILY = Family(
     name="bert",
     types={"bert": {}, "align_text_model": {}},
@@ -21,6 +43,7 @@ FAMILY = Family(
         Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True"),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
         Row("post_attention_layernorm", LAYER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
+        *CROSS_ATTENTION,
         Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
         Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
         Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),
@@ -62,6 +85,7 @@ FAMILY = Family(
         "max_position_embeddings": 512,
         "type_vocab_size": 2,
         "tie_word_embeddings": True,
+        "add_cross_attention": False,
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"num_labels": "len(id2label)"},
