@@ -60,8 +60,8 @@ def beside_dino() -> Iterator[Row]:
     inside = "spatial_tuning_adapter_inplanes"
     adapter = CONVOLUTIONS + "spatial_tuning_adapter."
     yield from convolved("adapter_stem", adapter + "stem_conv", f"{inside}, 3, 3, 3", DINO)
-    for number, (after, before) in {2: (2, 1), 3: (4, 2), 4: (4, 4)}.items():
-        shape = f"{after} * {inside}, {before} * {inside}, 3, 3"
+    for number, (after, within) in {2: (2, 1), 3: (4, 2), 4: (4, 4)}.items():
+        shape = f"{after} * {inside}, {within} * {inside}, 3, 3"
         yield from convolved(f"adapter_conv{number}", f"{adapter}conv{number}", shape, DINO)
     before = f"backbone_config.hidden_size + {inside} * (2 if layer == 0 else 4)"
     yield from convolved("fusion_proj", CONVOLUTIONS + "fusion_proj.{layer<3}", f"{WIDTH}, {before}, 1, 1", DINO)

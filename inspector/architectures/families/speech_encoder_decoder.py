@@ -7,49 +7,12 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
-LAYER = "decoder.bert.encoder.layer.{layer<decoder.num_hidden_layers}"
-
 FAMILY = Family(
     name="speech-encoder-decoder",
     types={"speech-encoder-decoder": {}},
     rows=(
         Include("decoder", "decoder.", tower="decoder", head="body", default_type="bert"),
         Include("encoder", "encoder.", tower="encoder", head="Model", default_type="wav2vec2"),
-        Row(
-            "cross_q_proj",
-            LAYER + ".crossattention.self.query",
-            "64 * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_k_proj",
-            LAYER + ".crossattention.self.key",
-            "64 * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_v_proj",
-            LAYER + ".crossattention.self.value",
-            "64 * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_down_proj",
-            LAYER + ".crossattention.output.dense",
-            "decoder.hidden_size, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_post_feedforward_layernorm",
-            LAYER + ".crossattention.output.LayerNorm",
-            "decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
         Row("mlm_bias", "decoder.cls.predictions", "decoder.vocab_size", tower="decoder", leaf="bias"),
         Row(
             "mlm_dense",

@@ -7,54 +7,12 @@ from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
 
-LAYER = "decoder.bert.encoder.layer.{layer<decoder.num_hidden_layers}"
-
 FAMILY = Family(
     name="vision-encoder-decoder",
     types={"vision-encoder-decoder": {}},
     rows=(
         Include("decoder", "decoder.", tower="decoder", head="body", default_type="bert"),
         Include("encoder", "encoder.", tower="encoder", head="Model", default_type="vit"),
-        Row(
-            "cross_post_feedforward_layernorm",
-            LAYER + ".crossattention.output.LayerNorm",
-            "decoder.hidden_size",
-            bias="True",
-            when="decoder.add_cross_attention",
-            tower="decoder",
-        ),
-        Row(
-            "cross_down_proj",
-            LAYER + ".crossattention.output.dense",
-            "decoder.hidden_size, decoder.hidden_size",
-            bias="True",
-            when="decoder.add_cross_attention",
-            tower="decoder",
-        ),
-        Row(
-            "cross_k_proj",
-            LAYER + ".crossattention.self.key",
-            "decoder.hidden_size // decoder.num_attention_heads * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            when="decoder.add_cross_attention",
-            tower="decoder",
-        ),
-        Row(
-            "cross_q_proj",
-            LAYER + ".crossattention.self.query",
-            "decoder.hidden_size // decoder.num_attention_heads * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            when="decoder.add_cross_attention",
-            tower="decoder",
-        ),
-        Row(
-            "cross_v_proj",
-            LAYER + ".crossattention.self.value",
-            "decoder.hidden_size // decoder.num_attention_heads * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            when="decoder.add_cross_attention",
-            tower="decoder",
-        ),
         Row("mlm_bias", "decoder.cls.predictions", "decoder.vocab_size", tower="decoder", leaf="bias"),
         Row(
             "mlm_norm",
