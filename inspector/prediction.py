@@ -138,12 +138,18 @@ class Scope:
         given = self._given(name)
         if given is not None and not isinstance(given, Mapping):
             return given
-        default = self._default(name, given is None and self._is_null(name))
+        default = self._default(name, self._is_null(name)) if given is None else self._whole_default(name)
         if name in self._parts and (given is not None or default is not None):
             return _part(self._parts[name], self.values, default if isinstance(default, Mapping) else {})
         if isinstance(given, Mapping):
             return _typed_part(given, default if isinstance(default, Mapping) else {}, self.values.get("model_type"))
         return default
+
+    def _whole_default(self, name: str) -> Any:
+        """What the table says of a nested configuration that is given; None where it leaves that to the part's own."""
+        with suppress(ConfigError):
+            return self._default(name, null=False)
+        return None
 
     def _given(self, name: str) -> Any:
         own = self._of_layer().get(name)
