@@ -268,7 +268,7 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
     for row, template, tower in _templates(inner, nested):
         if template.startswith(inner.prefix):
             template = own + template[len(inner.prefix) :]
-        if row.role not in without and (not row.heads or include.head in row.heads.split()):
+        if row.role not in without and (not row.heads or (include.head or "body") in row.heads.split()):
             name = template.removeprefix(include.strip)
             yield row, include.prefix + name, inner_tower(include, tower)
             if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):

@@ -323,7 +323,8 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     for row, expected, tied in expand(family, values, include.head or "body"):
         if row.role not in without:
             name = include.prefix + expected.name.removeprefix(include.strip)
-            yield row, expected._replace(name=name, tower=inner_tower(include, expected.tower)), tied
+            branch = (*(n for n in numbers_of(include.prefix) if isinstance(n, int)), *expected.branch)
+            yield row, expected._replace(name=name, tower=inner_tower(include, expected.tower), branch=branch), tied
 
 
 def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:

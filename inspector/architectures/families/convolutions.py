@@ -51,13 +51,21 @@ def normed(
     when: str = "",
     heads: str = "",
     tower: str = "text",
+    statistics: bool = True,
 ) -> Iterator[Row]:
-    """A convolution, or a linear layer, without a bias, and its norm, which the two words are the names of."""
+    """A convolution, or a linear layer, without a bias, and its norm, which the two words are the names of.
+
+    Args:
+        statistics: whether the norm is one over batches, which keeps statistics.
+    """
     linear, norm = (f"{name}.{word}" for word in words)
     dims = dimensions(shape)
     group = "convolution" if len(dims) > 2 else ""
     yield Row(role, linear, shape, when=when, heads=heads, tower=tower, group=group)
-    yield from batch_norm(role + "_norm", norm, dims[0], when=when, heads=heads, tower=tower)
+    if statistics:
+        yield from batch_norm(role + "_norm", norm, dims[0], when=when, heads=heads, tower=tower)
+    else:
+        yield Row(role + "_norm", norm, dims[0], bias="True", when=when, heads=heads, tower=tower)
 
 
 def inverted_residual(name: str, before: str, inside: str, after: str, when: str = "") -> Iterator[Row]:
