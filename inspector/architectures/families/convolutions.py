@@ -68,6 +68,12 @@ def normed(
         yield Row(role + "_norm", norm, dims[0], bias="True", when=when, heads=heads, tower=tower)
 
 
+def affine(role: str, name: str, when: str = "") -> Iterator[Row]:
+    """A learned factor and a learned offset for all that passes."""
+    for leaf in ("scale", "bias"):
+        yield Row(role, name, "1", when=when, leaf=leaf, group="other")
+
+
 def inverted_residual(name: str, before: str, inside: str, after: str, when: str = "") -> Iterator[Row]:
     """MobileNetV2's block: made wider, convolved channel by channel, made narrow again."""
     yield from normed("expand", f"{name}.expand_1x1", f"{inside}, {before}, 1, 1", when=when)

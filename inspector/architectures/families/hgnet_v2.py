@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.architectures.families.convolutions import STAGES_GIVEN, counters, normed
+from inspector.architectures.families.convolutions import STAGES_GIVEN, affine, counters, normed
 from inspector.architectures.table import Family, Row
 
 STAGE = "encoder.stages.{layer<len(stage_in_channels)}."
@@ -17,9 +17,8 @@ LIGHT, PLAIN = "stage_light_block[layer]", "not stage_light_block[layer]"
 def activated(role: str, name: str, shape: str, when: str = "") -> Iterator[Row]:
     """A convolution with its norm, and a factor and an offset for what its activation gives."""
     yield from normed(role, name, shape, when=when)
-    affine = " and ".join(filter(None, (when, "use_learnable_affine_block")))
-    for leaf in ("scale", "bias"):
-        yield Row(role + "_affine", name + ".lab", "1", when=affine, leaf=leaf, group="other")
+    learned = " and ".join(filter(None, (when, "use_learnable_affine_block")))
+    yield from affine(role + "_affine", name + ".lab", learned)
 
 
 def stem() -> Iterator[Row]:
