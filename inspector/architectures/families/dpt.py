@@ -63,15 +63,20 @@ def neck() -> Iterator[Row]:
     yield convolution("resize", layer + "resize", shape, bias="True", heads=heads, when=both(here, f"{factor} != 1"))
     name = "neck.convs.{layer<len(neck_hidden_sizes)}"
     yield convolution("neck_convolution", name, f"{FUSED}, {width}, 3, 3", heads=heads)
-    fusion = "neck.fusion_stage.layers.{layer<len(neck_hidden_sizes)}."
-    yield convolution("fusion_projection", fusion + "projection", f"{FUSED}, {FUSED}, 1, 1", bias="True", heads=heads)
+    yield from fusion_layer("neck.fusion_stage.layers.{layer<len(neck_hidden_sizes)}.", heads)
+
+
+def fusion_layer(name: str, heads: str, role: str = "fusion") -> Iterator[Row]:
+    """Features joined with those of the next resolution: two blocks of two convolutions, and one more."""
+    shape = f"{FUSED}, {FUSED}, 1, 1"
+    yield convolution(role + "_projection", name + "projection", shape, bias="True", heads=heads)
     for block in (1, 2):
         for part in (1, 2):
-            role, name = f"fusion{block}_convolution{part}", f"{fusion}residual_layer{block}."
+            convolved, path = f"{role}{block}_convolution{part}", f"{name}residual_layer{block}."
             shape = f"{FUSED}, {FUSED}, 3, 3"
-            yield convolution(role, f"{name}convolution{part}", shape, bias="fusion_bias", heads=heads)
+            yield convolution(convolved, f"{path}convolution{part}", shape, bias="fusion_bias", heads=heads)
             when = "use_batch_norm_in_fusion_residual"
-            yield from batch_norm(f"{role}_norm", f"{name}batch_norm{part}", FUSED, when=when, heads=heads)
+            yield from batch_norm(f"{convolved}_norm", f"{path}batch_norm{part}", FUSED, when=when, heads=heads)
 
 
 def depth_head() -> Iterator[Row]:
@@ -88,6 +93,10 @@ def class_head(role: str, name: str, when: str = "") -> Iterator[Row]:
     yield from batch_norm(role, name + ".1", FUSED, when=when, heads=CLASSES, group="head")
     yield Row(role, name + ".4", f"num_labels, {FUSED}, 1, 1", bias="True", when=when, heads=CLASSES, group="head")
 
+
+FUSION_BIAS = (
+    "not use_batch_norm_in_fusion_residual if use_bias_in_fusion_residual is None else use_bias_in_fusion_residual"
+)
 
 FAMILY = Family(
     name="dpt",
@@ -128,7 +137,6 @@ FAMILY = Family(
     },
     derived={
         "neck_width": "backbone_config.hidden_size or hidden_size",
-        "fusion_bias": "not use_batch_norm_in_fusion_residual"
-        " if use_bias_in_fusion_residual is None else use_bias_in_fusion_residual",
+        "fusion_bias": FUSION_BIAS,
     },
 )
