@@ -135,6 +135,7 @@ MODULES: dict[str, str] = {
     "dpr": "dpr",
     "dpt": "dpt",
     "edgetam": "edgetam",
+    "edgetam_video": "sam2",
     "edgetam_vision_model": "edgetam_vision_model",
     "efficientloftr": "efficientloftr",
     "efficientnet": "efficientnet",

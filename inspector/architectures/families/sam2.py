@@ -1,4 +1,4 @@
-"""Segment Anything 2: masks of what points, boxes or masks ask for; the video model remembers the frames before."""
+"""Segment Anything 2, and EdgeTAM: masks of what points, boxes or masks ask for; in a video the frames before are remembered."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ PROMPT, MASK, VISION = "prompt_encoder_config.", "mask_decoder_config.", "vision
 REMEMBERS = "Model Part"
 #: The memory's width where it is looked at is in no configuration.
 MEMORY_WIDTH = 64
+EDGE = "model_type == 'edgetam_video'"
 
 
 def linear(role: str, name: str, shape: str, *, group: str = "", heads: str = "", tower: str = "decoder") -> Row:
@@ -103,6 +104,12 @@ def mask_decoder(prefix: str) -> Iterator[Row]:
     yield from perceptron("score_predictor", name + "pred_obj_score_head", f"{width}, {width}, 1", "3")
 
 
+def memory_feed_forward(layer: str, words: tuple[str, str], inner: str, when: str) -> Iterator[Row]:
+    width, (up, down) = "memory_attention_hidden_size", words
+    for role, word, shape in (("up_proj", up, f"{inner}, {width}"), ("down_proj", down, f"{width}, {inner}")):
+        yield Row(role, layer + word, shape, bias="True", when=when, heads=REMEMBERS, tower="memory")
+
+
 def memory_attention(prefix: str) -> Iterator[Row]:
     """The picture looks at itself and at what was remembered."""
     width, inner = "memory_attention_hidden_size", "memory_attention_hidden_size // memory_attention_downsample_rate"
@@ -110,9 +117,10 @@ def memory_attention(prefix: str) -> Iterator[Row]:
     layer = name + "layers.{layer<memory_attention_num_layers}."
     yield from attention("", layer + "self_attn", width, inner, "", REMEMBERS, "memory")
     yield from attention("cross_", layer + "cross_attn_image", width, inner, str(MEMORY_WIDTH), REMEMBERS, "memory")
-    mlp = "memory_attention_feed_forward_hidden_size"
-    for role, word, shape in (("up_proj", "linear1", f"{mlp}, {width}"), ("down_proj", "linear2", f"{width}, {mlp}")):
-        yield linear(role, layer + word, shape, heads=REMEMBERS, tower="memory")
+    yield from memory_feed_forward(
+        layer, ("linear1", "linear2"), "memory_attention_feed_forward_hidden_size", f"not ({EDGE})"
+    )
+    yield from memory_feed_forward(layer, ("mlp.up_proj", "mlp.down_proj"), "memory_attention_mlp_hidden_size", EDGE)
     for number, role in enumerate(("input_layernorm", "cross_layernorm", "pre_feedforward_layernorm"), 1):
         path = f"{layer}layer_norm{number}"
         yield linear(role, path, width, heads=REMEMBERS, tower="memory", group="norm")
@@ -147,6 +155,34 @@ def memory_encoder(prefix: str) -> Iterator[Row]:
     ):
         yield linear(role, fuser + word, shape, heads=REMEMBERS, tower="memory")
     yield Row("fuser_scale", fuser + "scale", width, heads=REMEMBERS, leaf="", tower="memory")
+
+
+def perceiver_part(
+    role: str, name: str, shape: str, bias: str = "", group: str = "", leaf: str = "weight", when: str = EDGE
+) -> Row:
+    return Row(role, name, shape, bias=bias, when=when, heads=REMEMBERS, leaf=leaf, tower="perceiver", group=group)
+
+
+def perceiver(prefix: str) -> Iterator[Row]:
+    """EdgeTAM remembers a few latents, some of the whole frame and some of places in it."""
+    width, inner = "perceiver_resampler_hidden_size", "perceiver_resampler_mlp_intermediate_size"
+    heads = "perceiver_resampler_num_attention_heads * perceiver_resampler_attention_head_dim"
+    name = prefix + "spatial_perceiver."
+    for word, number in {"1d": "perceiver_resampler_num_latents", "2d": "perceiver_resampler_num_latents_2d"}.items():
+        role, when = f"latents_{word}", f"{EDGE} and {number} > 0"
+        yield perceiver_part(role, name + role, f"{number}, {width}", group="embedding", leaf="", when=when)
+    layer = name + "layers.{layer<perceiver_resampler_num_layers}."
+    for before, block, mlp in (("cross_", "cross_attention", "mlp"), ("", "self_attention", "self_mlp")):
+        for role in ("q_proj", "k_proj", "v_proj"):
+            yield perceiver_part(before + role, f"{layer}{block}.{role}", f"{heads}, {width}")
+        yield perceiver_part(before + "o_proj", f"{layer}{block}.o_proj", f"{width}, {heads}")
+        yield perceiver_part(before + "up_proj", f"{layer}{mlp}.up_proj", f"{inner}, {width}", group="feed_forward")
+        yield perceiver_part(before + "down_proj", f"{layer}{mlp}.down_proj", f"{width}, {inner}", group="feed_forward")
+        role = before + "pre_feedforward_layernorm"
+        yield perceiver_part(role, f"{layer}{mlp}.layer_norm", width, "True", "norm")
+    for word in ("input", "latents", "self"):
+        yield perceiver_part(f"{word}_layernorm", f"{layer}layer_norm_{word}", width, "True", "norm")
+    yield perceiver_part("norm", name + "layer_norm", width, "True", "norm")
 
 
 def remembered(prefix: str) -> Iterator[Row]:
@@ -186,6 +222,7 @@ def masks(prefix: str) -> Iterator[Row]:
     yield from remembered(prefix)
     yield from memory_attention(prefix)
     yield from memory_encoder(prefix)
+    yield from perceiver(prefix)
 
 
 DEFAULTS = {
@@ -207,6 +244,7 @@ DEFAULTS = {
     "memory_attention_num_layers": 4,
     "memory_attention_downsample_rate": 1,
     "memory_attention_feed_forward_hidden_size": 2048,
+    "memory_attention_mlp_hidden_size": 2048,
     "memory_encoder_hidden_size": 256,
     "memory_encoder_output_channels": 64,
     "mask_downsampler_embed_dim": 256,
@@ -217,6 +255,13 @@ DEFAULTS = {
     "memory_fuser_embed_dim": 256,
     "memory_fuser_intermediate_dim": 1024,
     "memory_fuser_kernel_size": 7,
+    "perceiver_resampler_num_latents": 256,
+    "perceiver_resampler_num_latents_2d": 256,
+    "perceiver_resampler_hidden_size": 64,
+    "perceiver_resampler_mlp_intermediate_size": 256,
+    "perceiver_resampler_num_attention_heads": 1,
+    "perceiver_resampler_attention_head_dim": 64,
+    "perceiver_resampler_num_layers": 2,
 }
 #: As often as the stride goes into what the mask is made smaller by.
 DERIVED = {
@@ -226,13 +271,13 @@ DERIVED = {
 
 FAMILY = Family(
     name="sam2",
-    types={"sam2": {}, "sam2_video": {}},
+    types={"sam2": {}, "sam2_video": {}, "edgetam_video": {"memory_attention_num_layers": 2}},
     rows=(
         Include("vision_config", "vision_encoder.", tower="vision", head="Model", default_type="sam2_vision_model"),
         *masks(""),
     ),
     # The model of pictures is of the video model's type too, and remembers nothing.
-    classes={"Sam2Model": "Picture"},
+    classes={"Sam2Model": "Picture", "EdgeTamModel": "Picture"},
     head="Picture",
     defaults=DEFAULTS,
     derived=DERIVED,
