@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from inspector.architectures.families.dinov2 import FAMILY as DINOV2
 from inspector.architectures.families.dinov2 import LAYER
@@ -26,14 +25,13 @@ def renamed() -> Iterator[Row]:
         assert isinstance(row, Row)
         word = row.name.removeprefix(LAYER + ".")
         if word in OWN_WORDS:
-            yield replace(row, heads="body")
-            yield replace(row, name=f"{LAYER}.{OWN_WORDS[word]}", heads="Backbone")
+            yield row._replace(heads="body")
+            yield row._replace(name=f"{LAYER}.{OWN_WORDS[word]}", heads="Backbone")
         elif row.role not in ("weights_in", "weights_out"):
             yield row
 
 
-FAMILY = replace(
-    DINOV2,
+FAMILY = DINOV2._replace(
     name="rf_detr_dinov2",
     types={"rf_detr_dinov2": {}},
     rows=(
