@@ -270,11 +270,11 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
     without = include.without.split()
-    own = inner.prefixes.get(include.head, "" if include.head == "Model" else inner.prefix)
+    own = inner.prefix_under(include.head)
     for row, template, tower in _templates(inner, nested):
         if template.startswith(inner.prefix):
             template = own + template[len(inner.prefix) :]
-        if row.role not in without and (not row.heads or include.head in row.heads.split()):
+        if row.role not in without and (not row.heads or (include.head or "body") in row.heads.split()):
             name = template.removeprefix(include.strip)
             yield row, include.prefix + name, inner_tower(include, tower)
             if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):

@@ -138,12 +138,18 @@ class Scope:
         given = self._given(name)
         if given is not None and not isinstance(given, Mapping):
             return given
-        default = self._default(name, given is None and self._is_null(name))
+        default = self._default(name, self._is_null(name)) if given is None else self._whole_default(name)
         if name in self._parts and (given is not None or default is not None):
             return _part(self._parts[name], self.values, default if isinstance(default, Mapping) else {})
         if isinstance(given, Mapping):
             return _typed_part(given, default if isinstance(default, Mapping) else {}, self.values.get("model_type"))
         return default
+
+    def _whole_default(self, name: str) -> Any:
+        """What the table says of a nested configuration that is given; None where it leaves that to the part's own."""
+        with suppress(ConfigError):
+            return self._default(name, null=False)
+        return None
 
     def _given(self, name: str) -> Any:
         own = self._of_layer().get(name)
@@ -300,7 +306,7 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
 
 def _under_class(expected: Expected, family: Family, head: str) -> Expected:
     """The row under the name that this class gives its body."""
-    prefix = family.prefixes.get(head, "" if head == "Model" else family.prefix)
+    prefix = family.prefix_under(head)
     if prefix == family.prefix or not expected.name.startswith(family.prefix):
         return expected
     return expected._replace(name=prefix + expected.name[len(family.prefix) :])
@@ -317,7 +323,8 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     for row, expected, tied in expand(family, values, include.head or "body"):
         if row.role not in without:
             name = include.prefix + expected.name.removeprefix(include.strip)
-            yield row, expected._replace(name=name, tower=inner_tower(include, expected.tower)), tied
+            branch = (*(n for n in numbers_of(include.prefix) if isinstance(n, int)), *expected.branch)
+            yield row, expected._replace(name=name, tower=inner_tower(include, expected.tower), branch=branch), tied
 
 
 def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:

@@ -72,6 +72,10 @@ class Include(NamedTuple):
     defaults: Mapping[str, Any] = {}  # field values where nothing is nested
 
 
+#: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.
+BARE = ("Model", "Backbone")
+
+
 class Family(NamedTuple):
     """Relatives that differ by a column."""
 
@@ -88,6 +92,10 @@ class Family(NamedTuple):
     gguf: tuple[str, ...] = ()  # `general.architecture` values that mean this family
     names_only: bool = False  # the shapes were not found out: the rows name, and predict nothing
     gguf_head: str = ""  # the class suffix whose tensors the conversion to GGUF keeps, where it is not `head`
+
+    def prefix_under(self, head: str) -> str:
+        """What the body's names begin with in a class of this suffix."""
+        return self.prefixes.get(head, "" if head in BARE else self.prefix)
 
 
 def numbers_of(template: str) -> tuple[str | int, ...]:
@@ -115,7 +123,7 @@ def inner_tower(include: Include, tower: str) -> str:
     return include.tower if tower == "text" else tower
 
 
-_SUFFIX = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|Model)$")
+_SUFFIX = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|Model|Backbone)$")
 
 
 def class_suffix(class_name: str | None) -> str | None:

@@ -247,7 +247,7 @@ def _title(family: Family) -> str:
 
 def hand_written() -> dict[str, list[str]]:
     """Modules that people wrote, with their model types."""
-    modules = sorted(path.stem for path in FAMILIES.glob("*.py") if path.stem not in ("__init__", "shared"))
+    modules = sorted(path.stem for path in FAMILIES.glob("*.py") if "\nFAMILY = " in path.read_text())
     return {module: list(load(module).types) for module in modules}
 
 

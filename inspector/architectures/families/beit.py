@@ -1,13 +1,13 @@
-"""Model type beit.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""BEiT: a vision transformer with places relative to each other."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
 LAYER = "beit.encoder.layer.{layer<num_hidden_layers}"
+
+#: All but the backbone.
+NORMED = "body Model ForImageClassification ForMaskedImageModeling ForSemanticSegmentation"
 
 FAMILY = Family(
     name="beit",
@@ -53,8 +53,8 @@ FAMILY = Family(
         Row("post_attention_layernorm", LAYER + ".layernorm_after", "hidden_size", bias="True"),
         Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
         Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
-        Row("layernorm", "beit.pooler.layernorm", "hidden_size", bias="True", when="use_mean_pooling"),
-        Row("beit_layernorm", "beit.layernorm", "hidden_size", bias="True", when="not use_mean_pooling"),
+        Row("layernorm", "beit.pooler.layernorm", "hidden_size", bias="True", when="use_mean_pooling", heads=NORMED),
+        Row("beit_layernorm", "beit.layernorm", "hidden_size", bias="True", when="not use_mean_pooling", heads=NORMED),
         Row(
             "relative_position_bias_table",
             "beit.encoder.relative_position_bias.relative_position_bias_table",

@@ -7,12 +7,33 @@ from inspector.architectures.table import Family, Row
 LAYER = "bert.encoder.layer.{layer<num_hidden_layers}"
 #: BERT's class for causal language is `BertLMHeadModel`; composite models ask for `ForCausalLM`.
 MASKED = "ForMaskedLM ForPreTraining LMHeadModel ForCausalLM"
-CROSS = LAYER + ".crossattention"
 POOLED = "Model ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice"
+
+#: What a decoder that reads an encoder's output has besides.
+CROSS = LAYER + ".crossattention."
+CROSS_ATTENTION = (
+    *(
+        Row(f"cross_{role}", CROSS + word, "hidden_size, hidden_size", bias="True", when="add_cross_attention")
+        for role, word in {
+            "q_proj": "self.query",
+            "k_proj": "self.key",
+            "v_proj": "self.value",
+            "o_proj": "output.dense",
+        }.items()
+    ),
+    Row(
+        "cross_layernorm",
+        CROSS + "output.LayerNorm",
+        "hidden_size",
+        bias="True",
+        when="add_cross_attention",
+        group="norm",
+    ),
+)
 
 FAMILY = Family(
     name="bert",
-    types={"bert": {}},
+    types={"bert": {}, "align_text_model": {}},
     rows=(
         Row("embed_tokens", "bert.embeddings.word_embeddings", "vocab_size, hidden_size"),
         Row("embed_positions", "bert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
@@ -23,16 +44,7 @@ FAMILY = Family(
         Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True"),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
         Row("post_attention_layernorm", LAYER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
-        *(
-            Row(role, f"{CROSS}.{word}", "hidden_size, hidden_size", bias="True", when="add_cross_attention")
-            for role, word in (
-                ("cross_q_proj", "self.query"),
-                ("cross_k_proj", "self.key"),
-                ("cross_v_proj", "self.value"),
-                ("cross_o_proj", "output.dense"),
-            )
-        ),
-        Row("cross_layernorm", CROSS + ".output.LayerNorm", "hidden_size", bias="True", when="add_cross_attention"),
+        *CROSS_ATTENTION,
         Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
         Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
         Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),

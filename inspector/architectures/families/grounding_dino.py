@@ -1,203 +1,201 @@
-"""Model type grounding-dino: backbone_config, text_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Grounding DINO, and MM Grounding DINO: things are found that a text names, the two mixed in every layer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.rt_detr import DETECTION, feed_forward, layer_norms, linear, perceptron
 from inspector.architectures.table import Family, Include, Row
 
-DECODER = "decoder.layers.{layer}"
-DECODER_ = "model.decoder.layers.{layer}"
-ENCODER = "encoder.layers.{layer}"
-ENCODER_ = "model.encoder.layers.{layer}"
+ENCODER = "model.encoder.layers.{layer<encoder_layers}."
+DECODER = "model.decoder.layers.{layer<decoder_layers}."
+SQUARE = "d_model, d_model"
+MM = "model_type == 'mm-grounding-dino'"
+#: MM Grounding DINO has two stages even where it does not use both.
+STAGES = f"two_stage or {MM}"
+#: Where one scale is asked for, Grounding DINO takes the backbone's coarsest.
+SINGLE = f"(num_feature_levels == 1 and not {MM})"
+#: The towers' width where they are mixed.
+INNER = "encoder_ffn_dim // 2"
+BOX = "d_model, d_model, 4"
+
+
+def attention(prefix: str, tower: str, before: str = "") -> Iterator[Row]:
+    for role, word in {"q_proj": "query", "k_proj": "key", "v_proj": "value", "o_proj": "out_proj"}.items():
+        yield linear(before + role, f"{prefix}.{word}", SQUARE, tower, group="attention")
+
+
+def deformable_attention(prefix: str, heads: str, tower: str, before: str = "") -> Iterator[Row]:
+    """Each head looks at so many points of each scale, and weighs them."""
+    for word, factor in {"sampling_offsets": " * 2", "attention_weights": ""}.items():
+        yield linear(before + word, f"{prefix}.{word}", f"{heads}{factor}, d_model", tower, group="attention")
+    for role, word in {"v_proj": "value_proj", "o_proj": "output_proj"}.items():
+        yield linear(before + role, f"{prefix}.{word}", SQUARE, tower, group="attention")
+
+
+def text_layer() -> Iterator[Row]:
+    name = ENCODER + "text_enhancer_layer."
+    yield from attention(name + "self_attn", "encoder", "text_")
+    yield linear("text_up_proj", name + "fc1", f"{INNER}, d_model", "encoder")
+    yield linear("text_down_proj", name + "fc2", f"d_model, {INNER}", "encoder")
+    for role, word in {"attention": "before", "feedforward": "after"}.items():
+        yield linear(f"text_post_{role}_layernorm", f"{name}layer_norm_{word}", "d_model", "encoder", group="norm")
+
+
+def fusion_layer() -> Iterator[Row]:
+    """Text and picture look at each other with the same scores."""
+    name = ENCODER + "fusion_layer."
+    for word in ("vision", "text"):
+        yield linear(f"fusion_{word}_layernorm", f"{name}layer_norm_{word}", "d_model", "encoder", group="norm")
+        for role, of in {"qk_proj": "{}_proj", "v_proj": "values_{}_proj"}.items():
+            path = f"{name}attn.{of.format(word)}"
+            yield linear(f"fusion_{word}_{role}", path, f"{INNER}, d_model", "encoder", group="attention")
+        path = f"{name}attn.out_{word}_proj"
+        yield linear(f"fusion_{word}_o_proj", path, f"d_model, {INNER}", "encoder", group="attention")
+        yield Row(f"fusion_{word}_scale", f"{name}{word}_param", "d_model", leaf="", tower="encoder", group="attention")
+
+
+def picture_layer() -> Iterator[Row]:
+    name = ENCODER + "deformable_layer."
+    points = "encoder_attention_heads * num_feature_levels * encoder_n_points"
+    yield from deformable_attention(name + "self_attn", points, "encoder")
+    yield from feed_forward(name, "d_model", "encoder_ffn_dim", "encoder")
+    yield from layer_norms(name, "d_model", "encoder")
+
+
+def decoder_layer() -> Iterator[Row]:
+    yield from attention(DECODER + "self_attn", "decoder")
+    yield from attention(DECODER + "encoder_attn_text", "decoder", "text_cross_")
+    yield linear("text_cross_layernorm", DECODER + "encoder_attn_text_layer_norm", "d_model", "decoder", group="norm")
+    points = "decoder_attention_heads * num_feature_levels * decoder_n_points"
+    yield from deformable_attention(DECODER + "encoder_attn", points, "decoder", "cross_")
+    yield linear("cross_layernorm", DECODER + "encoder_attn_layer_norm", "d_model", "decoder", group="norm")
+    yield from feed_forward(DECODER, "d_model", "decoder_ffn_dim", "decoder")
+    yield from layer_norms(DECODER, "d_model", "decoder")
+
+
+def input_projections() -> Iterator[Row]:
+    """A convolution and a norm a scale; coarser ones than the backbone's are made of its last, and of each other."""
+    channels = "backbone_config.channels"
+    given = f"len({channels})"
+    name = f"model.input_proj_vision.{{layer<1 if {SINGLE} else max(num_feature_levels, {given})}}."
+    before = f"{channels}[-1] if {SINGLE} else d_model if layer > {given} else {channels}[min(layer, {given} - 1)]"
+    size = f"1 if layer < {given} else 3"
+    for part, shape in enumerate((f"d_model, {before}, {size}, {size}", "d_model")):
+        yield Row("input_projection", f"{name}{part}", shape, bias="True", group="convolution")
+
+
+def queries() -> Iterator[Row]:
+    """Where the decoder starts: at what the encoder finds, in two stages, or at what was learned."""
+    learned = "embedding_init_target or not two_stage"
+    yield Row("level_embed", "model.level_embed", "num_feature_levels, d_model", leaf="")
+    yield Row("embed_queries", "model.query_position_embeddings", "num_queries, d_model", when=learned)
+    yield Row("reference_points", "model.reference_points", "num_queries, 4", when=f"not ({STAGES})", group="embedding")
+    yield Row("encoder_output", "model.enc_output", SQUARE, bias="True", when=STAGES, group="head")
+    yield Row("encoder_output_norm", "model.enc_output_norm", "d_model", bias="True", when=STAGES)
+    yield perceptron("encoder_bbox_predictor", "model.encoder_output_bbox_embed", BOX, "3", when=STAGES)
+    yield Row("encoder_class_bias", "model.encoder_output_class_embed", "", when=MM, leaf="bias", group="head")
+
+
+def predictors() -> Iterator[Row]:
+    """One box and class predictor for all layers, or one for each, and both once more within the decoder."""
+    tied = "tie_word_embeddings"
+    for role, name, copy in (("", "", ""), ("decoder_", "model.decoder.", tied)):
+        # Where the first is tied to the others, these are not stored.
+        at = "{layer<decoder_layers}"
+        first = f"layer == 0 or not {tied} or not"
+        yield perceptron(
+            role + "bbox_predictor",
+            f"{name}bbox_embed.{at}",
+            BOX,
+            "3",
+            heads=DETECTION,
+            tied=copy,
+            when=f"{first} decoder_bbox_embed_share",
+        )
+        yield Row(
+            role + "class_bias",
+            f"{name}class_embed.{at}",
+            "",
+            heads=DETECTION,
+            tied=copy,
+            when=f"{MM} and ({first} decoder_cls_embed_share)",
+            leaf="bias",
+            group="head",
+        )
+
+
+BACKBONE = {"out_indices": [2, 3, 4]}
+TEXT = {
+    "hidden_size": 768,
+    "num_hidden_layers": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+    "vocab_size": 30522,
+    "type_vocab_size": 2,
+}
 
 FAMILY = Family(
-    name="grounding-dino",
-    types={"grounding-dino": {}},
+    name="grounding_dino",
+    types={"grounding-dino": {}, "mm-grounding-dino": {}},
     rows=(
-        Include(
-            "backbone_config",
-            "backbone.conv_encoder.model.",
-            tower="vision",
-            head="Model",
-            default_type="swin",
-            heads="Model",
-            without="layernorm swin_layernorm",
-        ),
         Include(
             "backbone_config",
             "model.backbone.conv_encoder.model.",
             tower="vision",
-            head="Model",
+            head="Backbone",
             default_type="swin",
-            heads="ForObjectDetection",
-            without="layernorm swin_layernorm",
         ),
-        Include("text_config", "text_backbone.", strip="bert.", head="body", default_type="bert", heads="Model"),
-        Include(
-            "text_config",
-            "model.text_backbone.",
-            strip="bert.",
-            head="body",
-            default_type="bert",
-            heads="ForObjectDetection",
+        *(
+            Row(
+                f"{word}_embeddings",
+                f"model.backbone.position_embedding.{word}_embeddings",
+                "50, d_model // 2",
+                when="position_embedding_type == 'learned'",
+                group="embedding",
+            )
+            for word in ("row", "column")
         ),
-        Row("level_embed", "level_embed", "", leaf=""),
-        Row("query_position_embeddings", "query_position_embeddings", ""),
-        Row("column_embeddings", "backbone.position_embedding.column_embeddings", ""),
-        Row("row_embeddings", "backbone.position_embedding.row_embeddings", ""),
-        Row("level_embed_281", "model.level_embed", "", leaf=""),
-        Row("query_position_embeddings_282", "model.query_position_embeddings", ""),
-        Row("encoder_output_bbox_embed", "encoder_output_bbox_embed.layers.{layer}", ""),
-        Row("bbox_embed", "bbox_embed.{at1}.layers.{layer}", ""),
-        Row("encoder_output_bbox_embed_279", "model.encoder_output_bbox_embed.layers.{layer}", ""),
-        Row("input_layernorm", DECODER + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("q_proj", DECODER + ".self_attn.query", "", tower="decoder"),
-        Row("k_proj", DECODER + ".self_attn.key", "", tower="decoder"),
-        Row("v_proj", DECODER + ".self_attn.value", "", tower="decoder"),
-        Row("o_proj", DECODER + ".self_attn.out_proj", "", tower="decoder"),
-        Row("cross_attention_weights", DECODER + ".encoder_attn.attention_weights", "", tower="decoder"),
-        Row("cross_output_proj", DECODER + ".encoder_attn.output_proj", "", tower="decoder", group="attention"),
-        Row(
-            "cross_sampling_offsets", DECODER + ".encoder_attn.sampling_offsets", "", tower="decoder", group="attention"
+        *input_projections(),
+        Include("text_config", "model.text_backbone.", strip="bert.", default_type="bert", defaults=TEXT),
+        Row("text_projection", "model.text_projection", "d_model, text_config.hidden_size", bias="True"),
+        *text_layer(),
+        *fusion_layer(),
+        *picture_layer(),
+        *queries(),
+        *decoder_layer(),
+        linear("norm", "model.decoder.layer_norm", "d_model", "decoder"),
+        perceptron(
+            "query_position",
+            "model.decoder.reference_points_head",
+            "query_dim // 2 * d_model, d_model, d_model",
+            "2",
+            tower="decoder",
         ),
-        Row("cross_value_proj", DECODER + ".encoder_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("cross_encoder_attn_layer_norm", DECODER + ".encoder_attn_layer_norm", "", tower="decoder"),
-        Row("cross_k_proj", DECODER + ".encoder_attn_text.key", "", tower="decoder"),
-        Row("cross_out_proj", DECODER + ".encoder_attn_text.out_proj", "", tower="decoder", group="state_space"),
-        Row("cross_q_proj", DECODER + ".encoder_attn_text.query", "", tower="decoder"),
-        Row("cross_v_proj", DECODER + ".encoder_attn_text.value", "", tower="decoder"),
-        Row("cross_encoder_attn_text_layer_norm", DECODER + ".encoder_attn_text_layer_norm", "", tower="decoder"),
-        Row("norm", DECODER + ".final_layer_norm", "", tower="decoder"),
-        Row("up_proj", DECODER + ".fc1", "", tower="decoder"),
-        Row("down_proj", DECODER + ".fc2", "", tower="decoder"),
-        Row("reference_points_head", "decoder.reference_points_head.layers.{layer}", "", tower="decoder"),
-        Row("attention_weights", DECODER_ + ".encoder_attn.attention_weights", "", tower="decoder"),
-        Row("output_proj", DECODER_ + ".encoder_attn.output_proj", "", tower="decoder", group="attention"),
-        Row("sampling_offsets", DECODER_ + ".encoder_attn.sampling_offsets", "", tower="decoder", group="attention"),
-        Row("value_proj", DECODER_ + ".encoder_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("encoder_attn_layer_norm", DECODER_ + ".encoder_attn_layer_norm", "", tower="decoder"),
-        Row("key_cross_k_proj", DECODER_ + ".encoder_attn_text.key", "", tower="decoder"),
-        Row("query_cross_q_proj", DECODER_ + ".encoder_attn_text.query", "", tower="decoder"),
-        Row("value_cross_v_proj", DECODER_ + ".encoder_attn_text.value", "", tower="decoder"),
-        Row("encoder_attn_text_layer_norm", DECODER_ + ".encoder_attn_text_layer_norm", "", tower="decoder"),
-        Row("fc1_up_proj", DECODER_ + ".fc1", "", tower="decoder"),
-        Row("fc2_down_proj", DECODER_ + ".fc2", "", tower="decoder"),
-        Row("final_layer_norm", DECODER_ + ".final_layer_norm", "", tower="decoder"),
-        Row("key_k_proj", DECODER_ + ".self_attn.key", "", tower="decoder"),
-        Row("out_proj_o_proj", DECODER_ + ".self_attn.out_proj", "", tower="decoder"),
-        Row("query_q_proj", DECODER_ + ".self_attn.query", "", tower="decoder"),
-        Row("value_v_proj", DECODER_ + ".self_attn.value", "", tower="decoder"),
-        Row("self_attn_layer_norm_input_layernorm", DECODER_ + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("out_proj", DECODER_ + ".encoder_attn_text.out_proj", "", tower="decoder"),
-        Row("decoder_reference_points_head", "model.decoder.reference_points_head.layers.{layer}", "", tower="decoder"),
-        Row("input_layernorm", ENCODER + ".deformable_layer.self_attn_layer_norm", "", tower="encoder"),
-        Row("fc1_up_proj", ENCODER + ".deformable_layer.fc1", "", tower="encoder"),
-        Row("fc2_down_proj", ENCODER + ".deformable_layer.fc2", "", tower="encoder"),
-        Row("norm", ENCODER + ".deformable_layer.final_layer_norm", "", tower="encoder"),
-        Row("attention_weights", ENCODER + ".deformable_layer.self_attn.attention_weights", "", tower="encoder"),
-        Row("output_proj", ENCODER + ".deformable_layer.self_attn.output_proj", "", tower="encoder", group="attention"),
-        Row(
-            "sampling_offsets",
-            ENCODER + ".deformable_layer.self_attn.sampling_offsets",
-            "",
-            tower="encoder",
-            group="attention",
-        ),
-        Row("value_proj", ENCODER + ".deformable_layer.self_attn.value_proj", "", tower="encoder", group="attention"),
-        Row("out_text_proj", ENCODER + ".fusion_layer.attn.out_text_proj", "", tower="encoder", group="attention"),
-        Row("out_vision_proj", ENCODER + ".fusion_layer.attn.out_vision_proj", "", tower="encoder", group="attention"),
-        Row("text_proj", ENCODER + ".fusion_layer.attn.text_proj", "", tower="encoder", group="attention"),
-        Row(
-            "values_text_proj", ENCODER + ".fusion_layer.attn.values_text_proj", "", tower="encoder", group="attention"
-        ),
-        Row(
-            "values_vision_proj",
-            ENCODER + ".fusion_layer.attn.values_vision_proj",
-            "",
-            tower="encoder",
-            group="attention",
-        ),
-        Row("vision_proj", ENCODER + ".fusion_layer.attn.vision_proj", "", tower="encoder", group="attention"),
-        Row("layer_norm_text", ENCODER + ".fusion_layer.layer_norm_text", "", tower="encoder"),
-        Row("layer_norm_vision", ENCODER + ".fusion_layer.layer_norm_vision", "", tower="encoder"),
-        Row("text_param", ENCODER + ".fusion_layer.text_param", "", tower="encoder", leaf=""),
-        Row("vision_param", ENCODER + ".fusion_layer.vision_param", "", tower="encoder", leaf=""),
-        Row("text_enhancer_layer_fc1_up_proj", ENCODER + ".text_enhancer_layer.fc1", "", tower="encoder"),
-        Row("text_enhancer_layer_fc2_down_proj", ENCODER + ".text_enhancer_layer.fc2", "", tower="encoder"),
-        Row("layer_norm_after", ENCODER + ".text_enhancer_layer.layer_norm_after", "", tower="encoder"),
-        Row("layer_norm_before", ENCODER + ".text_enhancer_layer.layer_norm_before", "", tower="encoder"),
-        Row("key_k_proj", ENCODER + ".text_enhancer_layer.self_attn.key", "", tower="encoder"),
-        Row("out_proj_o_proj", ENCODER + ".text_enhancer_layer.self_attn.out_proj", "", tower="encoder"),
-        Row("query_q_proj", ENCODER + ".text_enhancer_layer.self_attn.query", "", tower="encoder"),
-        Row("value_v_proj", ENCODER + ".text_enhancer_layer.self_attn.value", "", tower="encoder"),
-        Row("deformable_layer_fc1_up_proj", ENCODER_ + ".deformable_layer.fc1", "", tower="encoder"),
-        Row("deformable_layer_fc2_down_proj", ENCODER_ + ".deformable_layer.fc2", "", tower="encoder"),
-        Row("final_layer_norm", ENCODER_ + ".deformable_layer.final_layer_norm", "", tower="encoder"),
-        Row(
-            "self_attn_attention_weights",
-            ENCODER_ + ".deformable_layer.self_attn.attention_weights",
-            "",
-            tower="encoder",
-        ),
-        Row("self_attn_output_proj", ENCODER_ + ".deformable_layer.self_attn.output_proj", "", tower="encoder"),
-        Row(
-            "self_attn_sampling_offsets", ENCODER_ + ".deformable_layer.self_attn.sampling_offsets", "", tower="encoder"
-        ),
-        Row("self_attn_value_proj", ENCODER_ + ".deformable_layer.self_attn.value_proj", "", tower="encoder"),
-        Row(
-            "self_attn_layer_norm_input_layernorm",
-            ENCODER_ + ".deformable_layer.self_attn_layer_norm",
-            "",
-            tower="encoder",
-        ),
-        Row("attn_out_text_proj", ENCODER_ + ".fusion_layer.attn.out_text_proj", "", tower="encoder"),
-        Row("attn_out_vision_proj", ENCODER_ + ".fusion_layer.attn.out_vision_proj", "", tower="encoder"),
-        Row("attn_text_proj", ENCODER_ + ".fusion_layer.attn.text_proj", "", tower="encoder"),
-        Row("attn_values_text_proj", ENCODER_ + ".fusion_layer.attn.values_text_proj", "", tower="encoder"),
-        Row("attn_values_vision_proj", ENCODER_ + ".fusion_layer.attn.values_vision_proj", "", tower="encoder"),
-        Row("attn_vision_proj", ENCODER_ + ".fusion_layer.attn.vision_proj", "", tower="encoder"),
-        Row("fusion_layer_layer_norm_text", ENCODER_ + ".fusion_layer.layer_norm_text", "", tower="encoder"),
-        Row("fusion_layer_layer_norm_vision", ENCODER_ + ".fusion_layer.layer_norm_vision", "", tower="encoder"),
-        Row("fusion_layer_text_param", ENCODER_ + ".fusion_layer.text_param", "", tower="encoder", leaf=""),
-        Row("fusion_layer_vision_param", ENCODER_ + ".fusion_layer.vision_param", "", tower="encoder", leaf=""),
-        Row("encoder_text_enhancer_layer_fc1_up_proj", ENCODER_ + ".text_enhancer_layer.fc1", "", tower="encoder"),
-        Row("encoder_text_enhancer_layer_fc2_down_proj", ENCODER_ + ".text_enhancer_layer.fc2", "", tower="encoder"),
-        Row(
-            "text_enhancer_layer_layer_norm_after",
-            ENCODER_ + ".text_enhancer_layer.layer_norm_after",
-            "",
-            tower="encoder",
-        ),
-        Row(
-            "text_enhancer_layer_layer_norm_before",
-            ENCODER_ + ".text_enhancer_layer.layer_norm_before",
-            "",
-            tower="encoder",
-        ),
-        Row("self_attn_key_k_proj", ENCODER_ + ".text_enhancer_layer.self_attn.key", "", tower="encoder"),
-        Row("self_attn_out_proj_o_proj", ENCODER_ + ".text_enhancer_layer.self_attn.out_proj", "", tower="encoder"),
-        Row("self_attn_query_q_proj", ENCODER_ + ".text_enhancer_layer.self_attn.query", "", tower="encoder"),
-        Row("self_attn_value_v_proj", ENCODER_ + ".text_enhancer_layer.self_attn.value", "", tower="encoder"),
-        Row("stage2", "backbone.conv_encoder.model.hidden_states_norms.stage2", "", group="norm"),
-        Row("stage3", "backbone.conv_encoder.model.hidden_states_norms.stage3", "", group="norm"),
-        Row("stage4", "backbone.conv_encoder.model.hidden_states_norms.stage4", "", group="norm"),
-        Row("layernorm", "backbone.conv_encoder.model.swin.layernorm", ""),
-        Row("enc_output", "enc_output", ""),
-        Row("enc_output_norm", "enc_output_norm", ""),
-        Row("text_projection", "text_projection", ""),
-        Row("reference_points", "reference_points", ""),
-        Row("hidden_states_norms_stage2", "model.backbone.conv_encoder.model.hidden_states_norms.stage2", ""),
-        Row("hidden_states_norms_stage3", "model.backbone.conv_encoder.model.hidden_states_norms.stage3", ""),
-        Row("hidden_states_norms_stage4", "model.backbone.conv_encoder.model.hidden_states_norms.stage4", ""),
-        Row("swin_layernorm", "model.backbone.conv_encoder.model.swin.layernorm", ""),
-        Row("enc_output_225", "model.enc_output", ""),
-        Row("enc_output_norm_227", "model.enc_output_norm", ""),
-        Row("text_projection_284", "model.text_projection", ""),
-        Row("layer_norm", "decoder.layer_norm", "", tower="decoder"),
-        Row("decoder_layer_norm", "model.decoder.layer_norm", "", tower="decoder"),
+        *predictors(),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=DETECTION,
+    defaults={
+        "backbone_config": BACKBONE,
+        "text_config": TEXT,
+        "num_queries": 900,
+        "encoder_layers": 6,
+        "encoder_ffn_dim": 2048,
+        "encoder_attention_heads": 8,
+        "decoder_layers": 6,
+        "decoder_ffn_dim": 2048,
+        "decoder_attention_heads": 8,
+        "d_model": 256,
+        "position_embedding_type": "sine",
+        "num_feature_levels": 4,
+        "encoder_n_points": 4,
+        "decoder_n_points": 4,
+        "two_stage": True,
+        "embedding_init_target": True,
+        "query_dim": 4,
+        "decoder_bbox_embed_share": True,
+        "decoder_cls_embed_share": True,
+    },
+    fields={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
 )

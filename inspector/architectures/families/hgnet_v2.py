@@ -1,164 +1,78 @@
-"""Model type hgnet_v2.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""HGNetV2: blocks of a few convolutions, whose inputs and outputs two more join."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.convolutions import STAGES_GIVEN, affine, counters, normed
 from inspector.architectures.table import Family, Row
 
-ENCODER_STAGES = "encoder.stages.{at2}"
-ENCODER_STAGES_ = "encoder.stages.{at2}.blocks.{layer}"
-ENCODER_STAGES__ = "encoder.stages.{at2}.blocks.{layer}.layers.{sublayer}"
-STAGES_AGGREGATION = "encoder.stages.{at2}.blocks.{layer}.aggregation.{at6}"
+STAGE = "encoder.stages.{layer<len(stage_in_channels)}."
+BLOCK = STAGE + "blocks.{block<stage_num_blocks[layer]}."
+LAYER = BLOCK + "layers.{sublayer<stage_numb_of_layers[layer]}"
+MIDDLE, KERNEL = "stage_mid_channels[layer]", "stage_kernel_size[layer]"
+LIGHT, PLAIN = "stage_light_block[layer]", "not stage_light_block[layer]"
+
+
+def activated(role: str, name: str, shape: str, when: str = "") -> Iterator[Row]:
+    """A convolution with its norm, and a factor and an offset for what its activation gives."""
+    yield from normed(role, name, shape, when=when)
+    learned = " and ".join(filter(None, (when, "use_learnable_affine_block")))
+    yield from affine(role + "_affine", name + ".lab", learned)
+
+
+def stem() -> Iterator[Row]:
+    first, middle = "stem_channels[0]", "stem_channels[1]"
+    yield from activated("stem1", "embedder.stem1", f"{middle}, {first}, 3, 3")
+    yield from activated("stem2a", "embedder.stem2a", f"{middle} // 2, {middle}, 2, 2")
+    yield from activated("stem2b", "embedder.stem2b", f"{middle}, {middle} // 2, 2, 2")
+    yield from activated("stem3", "embedder.stem3", f"{middle}, {middle} * 2, 3, 3")
+    yield from activated("stem4", "embedder.stem4", f"stem_channels[2], {middle}, 1, 1")
+
 
 FAMILY = Family(
     name="hgnet_v2",
     types={"hgnet_v2": {}},
     rows=(
-        Row("convolution", "embedder.stem1.convolution", "", group="embedding"),
-        Row("normalization", "embedder.stem1.normalization", ""),
-        Row("scale", "embedder.stem1.lab.scale", "", leaf="", group="embedding"),
-        Row("lab", "embedder.stem1.lab", "", leaf="bias", group="embedding"),
-        Row("stem2a_convolution", "embedder.stem2a.convolution", "", group="embedding"),
-        Row("stem2a_normalization", "embedder.stem2a.normalization", ""),
-        Row("lab_scale", "embedder.stem2a.lab.scale", "", leaf="", group="embedding"),
-        Row("stem2a_lab", "embedder.stem2a.lab", "", leaf="bias", group="embedding"),
-        Row("stem2b_convolution", "embedder.stem2b.convolution", "", group="embedding"),
-        Row("stem2b_normalization", "embedder.stem2b.normalization", ""),
-        Row("stem2b_lab_scale", "embedder.stem2b.lab.scale", "", leaf="", group="embedding"),
-        Row("stem2b_lab", "embedder.stem2b.lab", "", leaf="bias", group="embedding"),
-        Row("stem3_convolution", "embedder.stem3.convolution", "", group="embedding"),
-        Row("stem3_normalization", "embedder.stem3.normalization", ""),
-        Row("stem3_lab_scale", "embedder.stem3.lab.scale", "", leaf="", group="embedding"),
-        Row("stem3_lab", "embedder.stem3.lab", "", leaf="bias", group="embedding"),
-        Row("stem4_convolution", "embedder.stem4.convolution", "", group="embedding"),
-        Row("stem4_normalization", "embedder.stem4.normalization", ""),
-        Row("stem4_lab_scale", "embedder.stem4.lab.scale", "", leaf="", group="embedding"),
-        Row("stem4_lab", "embedder.stem4.lab", "", leaf="bias", group="embedding"),
-        Row("convolution", ENCODER_STAGES__ + ".convolution", ""),
-        Row("normalization", ENCODER_STAGES__ + ".normalization", ""),
-        Row("scale", ENCODER_STAGES__ + ".lab.scale", "", leaf=""),
-        Row("lab", ENCODER_STAGES__ + ".lab", "", leaf="bias"),
-        Row("aggregation_convolution", STAGES_AGGREGATION + ".convolution", ""),
-        Row("aggregation_normalization", STAGES_AGGREGATION + ".normalization", ""),
-        Row("lab_scale", STAGES_AGGREGATION + ".lab.scale", "", leaf=""),
-        Row("aggregation_lab", STAGES_AGGREGATION + ".lab", "", leaf="bias"),
-        Row("convolution", ENCODER_STAGES + ".downsample.convolution", ""),
-        Row("normalization", ENCODER_STAGES + ".downsample.normalization", ""),
-        Row("conv1_convolution", ENCODER_STAGES__ + ".conv1.convolution", ""),
-        Row("conv1_normalization", ENCODER_STAGES__ + ".conv1.normalization", ""),
-        Row("conv2_convolution", ENCODER_STAGES__ + ".conv2.convolution", ""),
-        Row("conv2_normalization", ENCODER_STAGES__ + ".conv2.normalization", ""),
-        Row("conv2_lab_scale", ENCODER_STAGES__ + ".conv2.lab.scale", "", leaf=""),
-        Row("conv2_lab", ENCODER_STAGES__ + ".conv2.lab", "", leaf="bias"),
-        Row("fc", "fc", ""),
-        Row("running_mean", "embedder.stem1.normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "embedder.stem1.normalization.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", "embedder.stem1.normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row("normalization_running_mean", "embedder.stem2a.normalization.running_mean", "", leaf="", buffer=True),
-        Row("normalization_running_var", "embedder.stem2a.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            "embedder.stem2a.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
+        *stem(),
+        *normed(
+            "downsample", STAGE + "downsample", "stage_in_channels[layer], 1, 3, 3", when="stage_downsample[layer]"
         ),
-        Row(
-            "stem2b_normalization_running_mean", "embedder.stem2b.normalization.running_mean", "", leaf="", buffer=True
+        *activated("convolution", LAYER, f"{MIDDLE}, layer_before, {KERNEL}, {KERNEL}", PLAIN),
+        *normed("conv1", LAYER + ".conv1", f"{MIDDLE}, layer_before, 1, 1", when=LIGHT),
+        *activated("conv2", LAYER + ".conv2", f"{MIDDLE}, 1, {KERNEL}, {KERNEL}", LIGHT),
+        *activated(
+            "aggregation",
+            BLOCK + "aggregation.{part<2}",
+            "aggregation_widths[part + 1], aggregation_widths[part], 1, 1",
         ),
-        Row("stem2b_normalization_running_var", "embedder.stem2b.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "stem2b_normalization_num_batches_tracked",
-            "embedder.stem2b.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("stem3_normalization_running_mean", "embedder.stem3.normalization.running_mean", "", leaf="", buffer=True),
-        Row("stem3_normalization_running_var", "embedder.stem3.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "stem3_normalization_num_batches_tracked",
-            "embedder.stem3.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("stem4_normalization_running_mean", "embedder.stem4.normalization.running_mean", "", leaf="", buffer=True),
-        Row("stem4_normalization_running_var", "embedder.stem4.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "stem4_normalization_num_batches_tracked",
-            "embedder.stem4.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", ENCODER_STAGES__ + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", ENCODER_STAGES__ + ".normalization.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", ENCODER_STAGES__ + ".normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row("normalization_running_mean", STAGES_AGGREGATION + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("normalization_running_var", STAGES_AGGREGATION + ".normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            STAGES_AGGREGATION + ".normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", ENCODER_STAGES + ".downsample.normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", ENCODER_STAGES + ".downsample.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked",
-            ENCODER_STAGES + ".downsample.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_normalization_running_mean",
-            ENCODER_STAGES__ + ".conv1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_normalization_running_var",
-            ENCODER_STAGES__ + ".conv1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_normalization_num_batches_tracked",
-            ENCODER_STAGES__ + ".conv1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_normalization_running_mean",
-            ENCODER_STAGES__ + ".conv2.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_normalization_running_var",
-            ENCODER_STAGES__ + ".conv2.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_normalization_num_batches_tracked",
-            ENCODER_STAGES__ + ".conv2.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
+        Row("classifier", "fc", "num_labels, hidden_sizes[-1]", bias="True", heads="ForImageClassification"),
     ),
-    classes={"HGNetV2Backbone": "HGNetV2Backbone"},
-    names_only=True,
-    head="HGNetV2Backbone",
+    head="Model",
+    defaults={
+        "embedding_size": 64,
+        "depths": [3, 4, 6, 3],
+        "hidden_sizes": [256, 512, 1024, 2048],
+        "out_features": [],
+        "stem_channels": [3, 32, 48],
+        "stage_in_channels": [48, 128, 512, 1024],
+        "stage_mid_channels": [48, 96, 192, 384],
+        "stage_out_channels": [128, 512, 1024, 2048],
+        "stage_num_blocks": [1, 1, 3, 1],
+        "stage_downsample": [False, True, True, True],
+        "stage_light_block": [False, False, True, True],
+        "stage_kernel_size": [3, 3, 5, 5],
+        "stage_numb_of_layers": [6, 6, 6, 6],
+        "use_learnable_affine_block": False,
+    },
+    derived={
+        **STAGES_GIVEN,
+        "block_before": "stage_in_channels[layer] if block == 0 else stage_out_channels[layer]",
+        "layer_before": "block_before if sublayer == 0 else stage_mid_channels[layer]",
+        "aggregation_widths": "[block_before + stage_numb_of_layers[layer] * stage_mid_channels[layer],"
+        " stage_out_channels[layer] // 2, stage_out_channels[layer]]",
+    },
 )
+
+#: Roles that detectors leave out, which freeze the norms.
+COUNTERS = counters(FAMILY)

@@ -1,560 +1,121 @@
-"""Model type levit.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""LeViT: attention over fewer and fewer patches, with norms over batches; linear layers without biases."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.convolutions import batch_norm, normed
 from inspector.architectures.table import Family, Row
 
-ENCODER_STAGES = "encoder.stages.{at2}"
-ENCODER_STAGES_ = "encoder.stages.{at2}.layers.{layer}"
-ENCODER_STAGES__ = "levit.encoder.stages.{at3}"
-ENCODER_STAGES___ = "levit.encoder.stages.{at3}.layers.{layer}"
+BODY = "levit."
+STAGE = BODY + "encoder.stages.{layer<len(depths)}."
+#: After its blocks a stage but the last halves the patches' rows, and has one more feed-forward.
+LAYER = STAGE + "layers.{block<blocks + (2 if halves else 0)}."
+LINEAR = ("linear", "batch_norm")
+CLASSES = "ForImageClassification ForImageClassificationWithTeacher"
+TEACHER = "ForImageClassificationWithTeacher"
+
+#: Stages' own heads and those between stages, each of their key's width.
+WIDTH, HEADS = "num_attention_heads[layer] * key_dim[layer]", "hidden_sizes[layer] // key_dim[0]"
+BETWEEN = f"{HEADS} * key_dim[0]"
+
+
+def embeddings() -> Iterator[Row]:
+    """Four convolutions, each twice as wide as the one before."""
+    widths = ["num_channels", *(f"hidden_sizes[0] // {part}" for part in (8, 4, 2)), "hidden_sizes[0]"]
+    for at in (1, 2, 3, 4):
+        yield from normed(
+            f"embed_patches{at}",
+            f"{BODY}patch_embeddings.embedding_layer_{at}",
+            f"{widths[at]}, {widths[at - 1]}, kernel_size, kernel_size",
+            words=("convolution", "batch_norm"),
+        )
+
+
+def biases(name: str, heads: str, when: str) -> Row:
+    """What attention adds by how far apart two patches are, in rows and in columns."""
+    return Row(
+        "attention_biases",
+        f"{name}attention_biases",
+        f"{heads}, resolution ** 2",
+        when=when,
+        leaf="",
+        group="attention",
+    )
+
+
+def attention() -> Iterator[Row]:
+    when = "block < blocks and block % parts == 0"
+    name = LAYER + "module."
+    yield from normed(
+        "qkv_proj",
+        name + "queries_keys_values",
+        f"(attention_ratio[layer] + 2) * {WIDTH}, hidden_sizes[layer]",
+        words=LINEAR,
+        when=when,
+    )
+    yield from normed(
+        "o_proj", name + "projection", f"hidden_sizes[layer], attention_ratio[layer] * {WIDTH}", words=LINEAR, when=when
+    )
+    yield biases(name, "num_attention_heads[layer]", when)
+
+
+def halving() -> Iterator[Row]:
+    """Attention whose queries are every second patch in each direction."""
+    when = "block == blocks"
+    yield from normed(
+        "kv_proj", LAYER + "keys_values", f"5 * ({BETWEEN}), hidden_sizes[layer]", words=LINEAR, when=when
+    )
+    yield from normed("q_proj", LAYER + "queries", f"{BETWEEN}, hidden_sizes[layer]", words=LINEAR, when=when)
+    yield from normed(
+        "o_proj", LAYER + "projection", f"hidden_sizes[layer + 1], 4 * ({BETWEEN})", words=LINEAR, when=when
+    )
+    yield biases(LAYER, HEADS, when)
+
+
+def feed_forward() -> Iterator[Row]:
+    when = "block % parts == 1 if block < blocks else block == blocks + 1"
+    width = "hidden_sizes[layer if block < blocks else layer + 1]"
+    inner = f"{width} * (mlp_ratio[layer] if block < blocks else 2)"
+    name = LAYER + "module."
+    yield from normed("up_proj", name + "linear_up", f"{inner}, {width}", words=LINEAR, when=when)
+    yield from normed("down_proj", name + "linear_down", f"{width}, {inner}", words=LINEAR, when=when)
+
+
+def classifier(name: str, heads: str) -> Iterator[Row]:
+    yield from batch_norm(f"{name}_norm", f"{name}.batch_norm", "hidden_sizes[-1]", heads=heads)
+    yield Row(name, f"{name}.linear", "num_labels, hidden_sizes[-1]", bias="True", heads=heads)
+
 
 FAMILY = Family(
     name="levit",
     types={"levit": {}},
     rows=(
-        Row("convolution", "patch_embeddings.embedding_layer_1.convolution", "", group="embedding"),
-        Row("batch_norm", "patch_embeddings.embedding_layer_1.batch_norm", ""),
-        Row("embedding_layer_2_convolution", "patch_embeddings.embedding_layer_2.convolution", ""),
-        Row("embedding_layer_2_batch_norm", "patch_embeddings.embedding_layer_2.batch_norm", ""),
-        Row("embedding_layer_3_convolution", "patch_embeddings.embedding_layer_3.convolution", ""),
-        Row("embedding_layer_3_batch_norm", "patch_embeddings.embedding_layer_3.batch_norm", ""),
-        Row("embedding_layer_4_convolution", "patch_embeddings.embedding_layer_4.convolution", ""),
-        Row("embedding_layer_4_batch_norm", "patch_embeddings.embedding_layer_4.batch_norm", ""),
-        Row("embedding_layer_1_convolution", "levit.patch_embeddings.embedding_layer_1.convolution", ""),
-        Row("embedding_layer_1_batch_norm", "levit.patch_embeddings.embedding_layer_1.batch_norm", ""),
-        Row(
-            "patch_embeddings_embedding_layer_2_convolution", "levit.patch_embeddings.embedding_layer_2.convolution", ""
-        ),
-        Row("patch_embeddings_embedding_layer_2_batch_norm", "levit.patch_embeddings.embedding_layer_2.batch_norm", ""),
-        Row(
-            "patch_embeddings_embedding_layer_3_convolution", "levit.patch_embeddings.embedding_layer_3.convolution", ""
-        ),
-        Row("patch_embeddings_embedding_layer_3_batch_norm", "levit.patch_embeddings.embedding_layer_3.batch_norm", ""),
-        Row(
-            "patch_embeddings_embedding_layer_4_convolution", "levit.patch_embeddings.embedding_layer_4.convolution", ""
-        ),
-        Row("patch_embeddings_embedding_layer_4_batch_norm", "levit.patch_embeddings.embedding_layer_4.batch_norm", ""),
-        Row("attention_biases", ENCODER_STAGES_ + ".module.attention_biases", "", leaf=""),
-        Row("linear", ENCODER_STAGES_ + ".module.queries_keys_values.linear", ""),
-        Row("batch_norm", ENCODER_STAGES_ + ".module.queries_keys_values.batch_norm", ""),
-        Row("projection_linear", ENCODER_STAGES_ + ".module.projection.linear", ""),
-        Row("projection_batch_norm", ENCODER_STAGES_ + ".module.projection.batch_norm", ""),
-        Row("linear_up_linear", ENCODER_STAGES_ + ".module.linear_up.linear", ""),
-        Row("linear_up_batch_norm", ENCODER_STAGES_ + ".module.linear_up.batch_norm", ""),
-        Row("linear_down_linear", ENCODER_STAGES_ + ".module.linear_down.linear", ""),
-        Row("linear_down_batch_norm", ENCODER_STAGES_ + ".module.linear_down.batch_norm", ""),
-        Row("stages_attention_biases", ENCODER_STAGES_ + ".attention_biases", "", leaf=""),
-        Row("keys_values_linear", ENCODER_STAGES_ + ".keys_values.linear", ""),
-        Row("keys_values_batch_norm", ENCODER_STAGES_ + ".keys_values.batch_norm", ""),
-        Row("queries_linear", ENCODER_STAGES_ + ".queries.linear", ""),
-        Row("queries_batch_norm", ENCODER_STAGES_ + ".queries.batch_norm", ""),
-        Row("stages_projection_linear", ENCODER_STAGES_ + ".projection.linear", ""),
-        Row("stages_projection_batch_norm", ENCODER_STAGES_ + ".projection.batch_norm", ""),
-        Row("encoder_stages_attention_biases", ENCODER_STAGES___ + ".module.attention_biases", "", leaf=""),
-        Row("queries_keys_values_linear", ENCODER_STAGES___ + ".module.queries_keys_values.linear", ""),
-        Row("queries_keys_values_batch_norm", ENCODER_STAGES___ + ".module.queries_keys_values.batch_norm", ""),
-        Row("encoder_stages_projection_linear", ENCODER_STAGES___ + ".module.projection.linear", ""),
-        Row("encoder_stages_projection_batch_norm", ENCODER_STAGES___ + ".module.projection.batch_norm", ""),
-        Row("stages_linear_up_linear", ENCODER_STAGES___ + ".module.linear_up.linear", ""),
-        Row("stages_linear_up_batch_norm", ENCODER_STAGES___ + ".module.linear_up.batch_norm", ""),
-        Row("stages_linear_down_linear", ENCODER_STAGES___ + ".module.linear_down.linear", ""),
-        Row("stages_linear_down_batch_norm", ENCODER_STAGES___ + ".module.linear_down.batch_norm", ""),
-        Row("levit_encoder_stages_attention_biases", ENCODER_STAGES___ + ".attention_biases", "", leaf=""),
-        Row("stages_keys_values_linear", ENCODER_STAGES___ + ".keys_values.linear", ""),
-        Row("stages_keys_values_batch_norm", ENCODER_STAGES___ + ".keys_values.batch_norm", ""),
-        Row("stages_queries_linear", ENCODER_STAGES___ + ".queries.linear", ""),
-        Row("stages_queries_batch_norm", ENCODER_STAGES___ + ".queries.batch_norm", ""),
-        Row("levit_encoder_stages_projection_linear", ENCODER_STAGES___ + ".projection.linear", ""),
-        Row("levit_encoder_stages_projection_batch_norm", ENCODER_STAGES___ + ".projection.batch_norm", ""),
-        Row("classifier_batch_norm", "classifier.batch_norm", ""),
-        Row("linear", "classifier.linear", "", group="head"),
-        Row("classifier_distill_batch_norm", "classifier_distill.batch_norm", ""),
-        Row("classifier_distill_linear", "classifier_distill.linear", ""),
-        Row("running_mean", "patch_embeddings.embedding_layer_1.batch_norm.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "patch_embeddings.embedding_layer_1.batch_norm.running_var", "", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked",
-            "patch_embeddings.embedding_layer_1.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "batch_norm_running_mean",
-            "patch_embeddings.embedding_layer_2.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "batch_norm_running_var",
-            "patch_embeddings.embedding_layer_2.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "batch_norm_num_batches_tracked",
-            "patch_embeddings.embedding_layer_2.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_3_batch_norm_running_mean",
-            "patch_embeddings.embedding_layer_3.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_3_batch_norm_running_var",
-            "patch_embeddings.embedding_layer_3.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_3_batch_norm_num_batches_tracked",
-            "patch_embeddings.embedding_layer_3.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_4_batch_norm_running_mean",
-            "patch_embeddings.embedding_layer_4.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_4_batch_norm_running_var",
-            "patch_embeddings.embedding_layer_4.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_4_batch_norm_num_batches_tracked",
-            "patch_embeddings.embedding_layer_4.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_1_batch_norm_running_mean",
-            "levit.patch_embeddings.embedding_layer_1.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_1_batch_norm_running_var",
-            "levit.patch_embeddings.embedding_layer_1.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_1_batch_norm_num_batches_tracked",
-            "levit.patch_embeddings.embedding_layer_1.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_2_batch_norm_running_mean",
-            "levit.patch_embeddings.embedding_layer_2.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_2_batch_norm_running_var",
-            "levit.patch_embeddings.embedding_layer_2.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "embedding_layer_2_batch_norm_num_batches_tracked",
-            "levit.patch_embeddings.embedding_layer_2.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "patch_embeddings_embedding_layer_3_batch_norm_running_mean",
-            "levit.patch_embeddings.embedding_layer_3.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "patch_embeddings_embedding_layer_3_batch_norm_running_var",
-            "levit.patch_embeddings.embedding_layer_3.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "patch_embeddings_embedding_layer_3_batch_norm_num_batches_tracked",
-            "levit.patch_embeddings.embedding_layer_3.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "patch_embeddings_embedding_layer_4_batch_norm_running_mean",
-            "levit.patch_embeddings.embedding_layer_4.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "patch_embeddings_embedding_layer_4_batch_norm_running_var",
-            "levit.patch_embeddings.embedding_layer_4.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "patch_embeddings_embedding_layer_4_batch_norm_num_batches_tracked",
-            "levit.patch_embeddings.embedding_layer_4.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_mean",
-            ENCODER_STAGES_ + ".module.queries_keys_values.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_var",
-            ENCODER_STAGES_ + ".module.queries_keys_values.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            ENCODER_STAGES_ + ".module.queries_keys_values.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "batch_norm_running_mean",
-            ENCODER_STAGES_ + ".module.projection.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "batch_norm_running_var",
-            ENCODER_STAGES_ + ".module.projection.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "batch_norm_num_batches_tracked",
-            ENCODER_STAGES_ + ".module.projection.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "linear_up_batch_norm_running_mean",
-            ENCODER_STAGES_ + ".module.linear_up.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "linear_up_batch_norm_running_var",
-            ENCODER_STAGES_ + ".module.linear_up.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "linear_up_batch_norm_num_batches_tracked",
-            ENCODER_STAGES_ + ".module.linear_up.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "linear_down_batch_norm_running_mean",
-            ENCODER_STAGES_ + ".module.linear_down.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "linear_down_batch_norm_running_var",
-            ENCODER_STAGES_ + ".module.linear_down.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "linear_down_batch_norm_num_batches_tracked",
-            ENCODER_STAGES_ + ".module.linear_down.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "keys_values_batch_norm_running_mean",
-            ENCODER_STAGES_ + ".keys_values.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "keys_values_batch_norm_running_var",
-            ENCODER_STAGES_ + ".keys_values.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "keys_values_batch_norm_num_batches_tracked",
-            ENCODER_STAGES_ + ".keys_values.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "queries_batch_norm_running_mean",
-            ENCODER_STAGES_ + ".queries.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "queries_batch_norm_running_var",
-            ENCODER_STAGES_ + ".queries.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "queries_batch_norm_num_batches_tracked",
-            ENCODER_STAGES_ + ".queries.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "projection_batch_norm_running_mean",
-            ENCODER_STAGES_ + ".projection.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "projection_batch_norm_running_var",
-            ENCODER_STAGES_ + ".projection.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "projection_batch_norm_num_batches_tracked",
-            ENCODER_STAGES_ + ".projection.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "queries_keys_values_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".module.queries_keys_values.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "queries_keys_values_batch_norm_running_var",
-            ENCODER_STAGES___ + ".module.queries_keys_values.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "queries_keys_values_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".module.queries_keys_values.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_projection_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".module.projection.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_projection_batch_norm_running_var",
-            ENCODER_STAGES___ + ".module.projection.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_projection_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".module.projection.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_linear_up_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".module.linear_up.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_linear_up_batch_norm_running_var",
-            ENCODER_STAGES___ + ".module.linear_up.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_linear_up_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".module.linear_up.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_linear_down_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".module.linear_down.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_linear_down_batch_norm_running_var",
-            ENCODER_STAGES___ + ".module.linear_down.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_linear_down_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".module.linear_down.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_keys_values_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".keys_values.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_keys_values_batch_norm_running_var",
-            ENCODER_STAGES___ + ".keys_values.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_keys_values_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".keys_values.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_queries_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".queries.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_queries_batch_norm_running_var",
-            ENCODER_STAGES___ + ".queries.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_queries_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".queries.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_stages_projection_batch_norm_running_mean",
-            ENCODER_STAGES___ + ".projection.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_stages_projection_batch_norm_running_var",
-            ENCODER_STAGES___ + ".projection.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_stages_projection_batch_norm_num_batches_tracked",
-            ENCODER_STAGES___ + ".projection.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("classifier_batch_norm_running_mean", "classifier.batch_norm.running_mean", "", leaf="", buffer=True),
-        Row("classifier_batch_norm_running_var", "classifier.batch_norm.running_var", "", leaf="", buffer=True),
-        Row(
-            "classifier_batch_norm_num_batches_tracked",
-            "classifier.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "classifier_distill_batch_norm_running_mean",
-            "classifier_distill.batch_norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "classifier_distill_batch_norm_running_var",
-            "classifier_distill.batch_norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "classifier_distill_batch_norm_num_batches_tracked",
-            "classifier_distill.batch_norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
+        *embeddings(),
+        *attention(),
+        *halving(),
+        *feed_forward(),
+        *classifier("classifier", CLASSES),
+        *classifier("classifier_distill", TEACHER),
     ),
-    names_only=True,
+    prefix=BODY,
     head="Model",
+    defaults={
+        "image_size": 224,
+        "num_channels": 3,
+        "kernel_size": 3,
+        "patch_size": 16,
+        "hidden_sizes": [128, 256, 384],
+        "num_attention_heads": [4, 8, 12],
+        "depths": [4, 4, 4],
+        "key_dim": [16, 16, 16],
+        "mlp_ratio": [2, 2, 2],
+        "attention_ratio": [2, 2, 2],
+    },
+    derived={
+        "parts": "2 if mlp_ratio[layer] > 0 else 1",
+        "blocks": "depths[layer] * parts",
+        "halves": "layer < 2",
+        "resolution": "(image_size // patch_size - 1) // 2 ** layer + 1",
+    },
 )

@@ -1,92 +1,153 @@
-"""Model type lw_detr.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""LW-DETR: DETR over a vision transformer, trained with many groups of queries at once."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator
 
-BACKBONE_ENCODER = "backbone.backbone.encoder.layer.{layer}"
-BACKBONE_ENCODER_ = "model.backbone.backbone.encoder.layer.{layer}"
-DECODER = "decoder.layers.{layer}"
-DECODER_ = "model.decoder.layers.{layer}"
+from inspector.architectures.families.convolutions import normed
+from inspector.architectures.families.rt_detr import DETECTION, linear, perceptron
+from inspector.architectures.families.sam2 import widened
+from inspector.architectures.table import Family, Include, Row
+
+DECODER = "model.decoder."
+LAYER = DECODER + "layers.{layer<decoder_layers}."
+SCALE = "model.backbone.projector.scale_layers.{layer<len(projector_scale_factors)}."
+FACTOR = "projector_scale_factors[layer]"
+GIVEN = "len(backbone_config.out_indices)"
+#: The heads' widths together, which may be less than the model's.
+HEADS = "decoder_self_attention_heads * (d_model // decoder_self_attention_heads)"
+HIDDEN = "scaled(d_model, hidden_expansion)"
+#: From this width on features are narrowed before their resolution is doubled.
+WIDE = "backbone_config.hidden_size > 512"
+
+
+def joined(
+    name: str, block: str, before: str, words: tuple[str, str], numbered: tuple[str, str], *, statistics: bool = True
+) -> Iterator[Row]:
+    """The backbone's features joined: narrowed, through convolutions one after the other, and all of these joined again.
+
+    Args:
+        before: channels of the features together.
+        words: what convolution and norm are called.
+        statistics: whether the norms are over batches.
+        numbered: what the two convolutions of a block, and those before and after the blocks, are called.
+    """
+    first, second = numbered
+    for role, path, shape in (
+        ("joined_in", first, f"2 * {HIDDEN}, {before}, 1, 1"),
+        ("joined_block1", f"{block}.{first}", f"{HIDDEN}, {HIDDEN}, 3, 3"),
+        ("joined_block2", f"{block}.{second}", f"{HIDDEN}, {HIDDEN}, 3, 3"),
+        ("joined_out", second, f"d_model, (2 + c2f_num_blocks) * {HIDDEN}, 1, 1"),
+    ):
+        yield from normed(role, name + path, shape, words=words, tower="projector", statistics=statistics)
+
+
+def sampled() -> Iterator[Row]:
+    """Features brought to a scale: a transposed convolution doubles the resolution, a plain one halves it."""
+    name, width = SCALE + f"sampling_layers.{{at<{GIVEN}}}.layers.", "backbone_config.hidden_size"
+    doubles, words = f"{FACTOR} == 2", ("conv", "norm")
+    shape = f"{width} // 2, {width}, 1, 1"
+    yield from normed("sampling", name + "0", shape, words=words, when=f"{doubles} and {WIDE}", tower="projector")
+    yield from widened("widening", name + "1", f"{width} // 2", f"{width} // 4", f"{doubles} and {WIDE}", "projector")
+    yield from widened("widening", name + "0", width, f"{width} // 2", f"{doubles} and not {WIDE}", "projector")
+    shape = f"{width}, {width}, 3, 3"
+    yield from normed("sampling", name + "0", shape, words=words, when=f"{FACTOR} == 0.5", tower="projector")
+
+
+def projector() -> Iterator[Row]:
+    yield from sampled()
+    each = f"backbone_config.hidden_size // ((4 if {WIDE} else 2) if {FACTOR} == 2 else 1)"
+    name = SCALE + "projector_layer."
+    yield from joined(
+        name, "bottlenecks.{at<c2f_num_blocks}", f"{each} * {GIVEN}", ("conv", "norm"), ("conv1", "conv2")
+    )
+    yield linear("norm", SCALE + "layer_norm", "d_model", "projector")
+
+
+def points(name: str, levels: str) -> Iterator[Row]:
+    """Each head looks at so many points of each scale, and weighs them."""
+    number = f"decoder_cross_attention_heads * {levels} * decoder_n_points"
+    for role, word, rows in (
+        ("sampling_offsets", "sampling_offsets", f"{number} * 2"),
+        ("attention_weights", "attention_weights", number),
+        ("cross_v_proj", "value_proj", "d_model"),
+        ("cross_o_proj", "output_proj", "d_model"),
+    ):
+        yield linear(role, name + word, f"{rows}, d_model", "decoder", group="attention")
+
+
+def decoder() -> Iterator[Row]:
+    for role in ("q_proj", "k_proj", "v_proj"):
+        name = f"{LAYER}self_attn.{role}"
+        yield Row(role, name, f"{HEADS}, d_model", bias="attention_bias", tower="decoder")
+    yield Row("o_proj", LAYER + "self_attn.o_proj", f"d_model, {HEADS}", bias="attention_bias", tower="decoder")
+    yield from points(LAYER + "cross_attn.", "len(projector_scale_factors)")
+    yield linear("up_proj", LAYER + "mlp.fc1", "decoder_ffn_dim, d_model", "decoder")
+    yield linear("down_proj", LAYER + "mlp.fc2", "d_model, decoder_ffn_dim", "decoder")
+    for role, word in {
+        "post_attention_layernorm": "self_attn_layer_norm",
+        "cross_layernorm": "cross_attn_layer_norm",
+        "post_feedforward_layernorm": "layer_norm",
+    }.items():
+        yield linear(role, LAYER + word, "d_model", "decoder", group="norm")
+
+
+def queries(groups: str, queries: str, decoder: str, places: str, norm: str) -> Iterator[Row]:
+    """What each group of queries starts from: learned features, and the boxes that the encoder finds likeliest.
+
+    Args:
+        groups, queries, decoder: what the names of these parts begin with.
+        places, norm: what the first boxes and the decoder's norm are called.
+    """
+    at = "{layer<group_detr}"
+    yield Row("embed_places", queries + places, "num_queries * group_detr, 4")
+    yield Row("embed_queries", queries + "query_feat", "num_queries * group_detr, d_model")
+    yield linear("encoder_output", f"{groups}enc_output.{at}", "d_model, d_model", "encoder", group="head")
+    yield linear("encoder_output_norm", f"{groups}enc_output_norm.{at}", "d_model", "encoder")
+    yield linear(
+        "encoder_classifier", f"{groups}enc_out_class_embed.{at}", "num_labels, d_model", "encoder", group="head"
+    )
+    boxes, widths = f"{groups}enc_out_bbox_embed.{at}", "d_model, d_model, 4"
+    yield perceptron("encoder_bbox_predictor", boxes, widths, "3", tower="encoder")
+    widths = "2 * d_model, d_model, d_model"
+    yield perceptron("query_position", decoder + "ref_point_head", widths, "2", tower="decoder")
+    yield linear("norm", decoder + norm, "d_model", "decoder")
+
+
+def predictors(heads: str) -> Iterator[Row]:
+    yield Row("classifier", "class_embed", "num_labels, d_model", bias="True", heads=heads)
+    yield perceptron("bbox_predictor", "bbox_embed", "d_model, d_model, 4", "3", heads=heads)
+
+
+DEFAULTS = {
+    "hidden_expansion": 0.5,
+    "c2f_num_blocks": 3,
+    "decoder_ffn_dim": 2048,
+    "decoder_n_points": 4,
+    "decoder_layers": 3,
+    "decoder_self_attention_heads": 8,
+    "decoder_cross_attention_heads": 16,
+    "num_queries": 300,
+    "attention_bias": True,
+    "group_detr": 13,
+    "d_model": 256,
+}
 
 FAMILY = Family(
     name="lw_detr",
     types={"lw_detr": {}},
     rows=(
-        Row("embed_positions", "backbone.backbone.embeddings.position_embeddings", "", leaf=""),
-        Row("projection", "backbone.backbone.embeddings.projection", "", group="embedding"),
-        Row("reference_point_embed", "reference_point_embed", ""),
-        Row("class_embed", "class_embed", ""),
-        Row(
-            "position_embeddings_embed_positions", "model.backbone.backbone.embeddings.position_embeddings", "", leaf=""
-        ),
-        Row("embeddings_projection", "model.backbone.backbone.embeddings.projection", ""),
-        Row("reference_point_embed_128", "model.reference_point_embed", ""),
-        Row("enc_out_bbox_embed", "enc_out_bbox_embed.{layer}.layers.{sublayer}", ""),
-        Row("enc_out_class_embed", "enc_out_class_embed.{layer}", ""),
-        Row("enc_output", "enc_output.{layer}", ""),
-        Row("enc_output_norm", "enc_output_norm.{layer}", ""),
-        Row("bbox_embed", "bbox_embed.layers.{layer}", ""),
-        Row("enc_out_bbox_embed_118", "model.enc_out_bbox_embed.{layer}.layers.{sublayer}", ""),
-        Row("enc_out_class_embed_120", "model.enc_out_class_embed.{layer}", ""),
-        Row("enc_output_122", "model.enc_output.{layer}", ""),
-        Row("enc_output_norm_124", "model.enc_output_norm.{layer}", ""),
-        Row("input_layernorm", BACKBONE_ENCODER + ".layernorm_before", "", tower="encoder"),
-        Row("q_proj", BACKBONE_ENCODER + ".attention.attention.query", "", tower="encoder"),
-        Row("k_proj", BACKBONE_ENCODER + ".attention.attention.key", "", tower="encoder"),
-        Row("v_proj", BACKBONE_ENCODER + ".attention.attention.value", "", tower="encoder"),
-        Row("lm_head", BACKBONE_ENCODER + ".attention.output", "", tower="encoder"),
-        Row("gamma_1", BACKBONE_ENCODER + ".gamma_1", "", tower="encoder", leaf=""),
-        Row("gamma_2", BACKBONE_ENCODER + ".gamma_2", "", tower="encoder", leaf=""),
-        Row("post_attention_layernorm", BACKBONE_ENCODER + ".layernorm_after", "", tower="encoder"),
-        Row("up_proj", BACKBONE_ENCODER + ".intermediate.fc1", "", tower="encoder"),
-        Row("down_proj", BACKBONE_ENCODER + ".intermediate.fc2", "", tower="encoder"),
-        Row("key_k_proj", BACKBONE_ENCODER_ + ".attention.attention.key", "", tower="encoder"),
-        Row("output_lm_head", BACKBONE_ENCODER_ + ".attention.output", "", tower="encoder"),
-        Row("query_q_proj", BACKBONE_ENCODER_ + ".attention.attention.query", "", tower="encoder"),
-        Row("value_v_proj", BACKBONE_ENCODER_ + ".attention.attention.value", "", tower="encoder"),
-        Row("encoder_gamma_1", BACKBONE_ENCODER_ + ".gamma_1", "", tower="encoder", leaf=""),
-        Row("encoder_gamma_2", BACKBONE_ENCODER_ + ".gamma_2", "", tower="encoder", leaf=""),
-        Row("fc1_up_proj", BACKBONE_ENCODER_ + ".intermediate.fc1", "", tower="encoder"),
-        Row("fc2_down_proj", BACKBONE_ENCODER_ + ".intermediate.fc2", "", tower="encoder"),
-        Row("layernorm_after_post_attention_layernorm", BACKBONE_ENCODER_ + ".layernorm_after", "", tower="encoder"),
-        Row("layernorm_before_input_layernorm", BACKBONE_ENCODER_ + ".layernorm_before", "", tower="encoder"),
-        Row("input_layernorm", DECODER + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("q_proj", DECODER + ".self_attn.q_proj", "", tower="decoder"),
-        Row("k_proj", DECODER + ".self_attn.k_proj", "", tower="decoder"),
-        Row("v_proj", DECODER + ".self_attn.v_proj", "", tower="decoder"),
-        Row("o_proj", DECODER + ".self_attn.o_proj", "", tower="decoder"),
-        Row("cross_attention_weights", DECODER + ".cross_attn.attention_weights", "", tower="decoder"),
-        Row("cross_output_proj", DECODER + ".cross_attn.output_proj", "", tower="decoder", group="attention"),
-        Row("cross_sampling_offsets", DECODER + ".cross_attn.sampling_offsets", "", tower="decoder", group="attention"),
-        Row("cross_value_proj", DECODER + ".cross_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("cross_attn_layer_norm", DECODER + ".cross_attn_layer_norm", "", tower="decoder"),
-        Row("layer_norm", DECODER + ".layer_norm", "", tower="decoder"),
-        Row("up_proj", DECODER + ".mlp.fc1", "", tower="decoder"),
-        Row("down_proj", DECODER + ".mlp.fc2", "", tower="decoder"),
-        Row("ref_point_head", "decoder.ref_point_head.layers.{layer}", "", tower="decoder"),
-        Row("attention_weights", DECODER_ + ".cross_attn.attention_weights", "", tower="decoder"),
-        Row("output_proj", DECODER_ + ".cross_attn.output_proj", "", tower="decoder", group="attention"),
-        Row("sampling_offsets", DECODER_ + ".cross_attn.sampling_offsets", "", tower="decoder", group="attention"),
-        Row("value_proj", DECODER_ + ".cross_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("decoder_cross_attn_layer_norm", DECODER_ + ".cross_attn_layer_norm", "", tower="decoder"),
-        Row("decoder_layer_norm", DECODER_ + ".layer_norm", "", tower="decoder"),
-        Row("fc1_up_proj", DECODER_ + ".mlp.fc1", "", tower="decoder"),
-        Row("fc2_down_proj", DECODER_ + ".mlp.fc2", "", tower="decoder"),
-        Row("self_attn_k_proj", DECODER_ + ".self_attn.k_proj", "", tower="decoder"),
-        Row("self_attn_o_proj", DECODER_ + ".self_attn.o_proj", "", tower="decoder"),
-        Row("self_attn_q_proj", DECODER_ + ".self_attn.q_proj", "", tower="decoder"),
-        Row("self_attn_v_proj", DECODER_ + ".self_attn.v_proj", "", tower="decoder"),
-        Row("self_attn_layer_norm_input_layernorm", DECODER_ + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("decoder_ref_point_head", "model.decoder.ref_point_head.layers.{layer}", "", tower="decoder"),
-        Row("query_feat", "query_feat", ""),
-        Row("query_feat_126", "model.query_feat", ""),
-        Row("layernorm", "decoder.layernorm", "", tower="decoder"),
-        Row("decoder_layernorm", "model.decoder.layernorm", "", tower="decoder"),
+        Include("backbone_config", "model.backbone.backbone.", tower="vision", default_type="lw_detr_vit"),
+        *projector(),
+        *queries("model.", "model.", DECODER, "reference_point_embed", "layernorm"),
+        *decoder(),
+        *predictors(DETECTION),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=DETECTION,
+    defaults={
+        **DEFAULTS,
+        "projector_scale_factors": [],
+        "backbone_config": {"hidden_size": 192, "num_hidden_layers": 10, "out_indices": [2, 4, 5, 9]},
+    },
 )

@@ -1,197 +1,144 @@
-"""Model type mask2former: backbone_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Mask2Former: queries that become masks over features of all scales, each looking where its mask was."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.convolutions import convolution
+from inspector.architectures.families.rt_detr import feed_forward, layer_norms, linear
 from inspector.architectures.table import Family, Include, Row
 
-DECODER_ENCODER = "pixel_level_module.decoder.encoder.layers.{layer}"
-TRANSFORMER_MODULE_DECODER = "transformer_module.decoder.layers.{layer}"
-DECODER_ENCODER_ = "model.pixel_level_module.decoder.encoder.layers.{layer}"
-TRANSFORMER_MODULE_DECODER_ = "model.transformer_module.decoder.layers.{layer}"
+PIXELS = "model.pixel_level_module."
+PIXEL_DECODER = PIXELS + "decoder."
+PIXEL_LAYER = PIXEL_DECODER + "encoder.layers.{layer<encoder_layers}."
+TRANSFORMER = "model.transformer_module."
+#: The first prediction is made before the first layer.
+LAYER = TRANSFORMER + "decoder.layers.{layer<decoder_layers - 1}."
+SEGMENTATION = "ForUniversalSegmentation"
+SCALES = 3
+POINTS = 4
+
+
+def in_group(role: str, name: str, shape: str, *, bias: str = "", when: str = "") -> Iterator[Row]:
+    """A convolution and a norm over groups of its channels, numbered 0 and 1."""
+    width = shape.split(",", maxsplit=1)[0]
+    yield convolution(role, f"{name}.0", shape, bias=bias, when=when, tower="encoder")
+    yield Row(role, f"{name}.1", width, bias="True", when=when, tower="encoder", group="convolution")
+
+
+def pixel_decoder(width: str, mask_width: str, strides: str) -> Iterator[Row | Include]:
+    """A transformer over the three coarsest scales, and convolutions that bring them to the finer ones."""
+    yield Include("backbone_config", PIXELS + "encoder.", tower="vision", head="Backbone", default_type="swin")
+    before = "backbone_config.channels[-1 - layer]"
+    name = f"{PIXEL_DECODER}input_projections.{{layer<{SCALES}}}"
+    yield from in_group("input_projection", name, f"{width}, {before}, 1, 1", bias="True")
+    yield Row("level_embed", PIXEL_DECODER + "level_embed", f"{SCALES}, {width}", leaf="", tower="encoder")
+    attention = PIXEL_LAYER + "self_attn."
+    for role, word, rows in (
+        ("sampling_offsets", "sampling_offsets", f"num_attention_heads * {SCALES * POINTS * 2}"),
+        ("attention_weights", "attention_weights", f"num_attention_heads * {SCALES * POINTS}"),
+        ("v_proj", "value_proj", width),
+        ("o_proj", "output_proj", width),
+    ):
+        yield linear(role, attention + word, f"{rows}, {width}", "encoder", group="attention")
+    yield from feed_forward(PIXEL_LAYER, width, "encoder_feedforward_dim", "encoder")
+    yield from layer_norms(PIXEL_LAYER, width, "encoder")
+    mask = PIXEL_DECODER + "mask_projection"
+    yield convolution("mask_projection", mask, f"{mask_width}, {width}, 1, 1", bias="True", tower="encoder")
+    for level in (1, 2, 3, 4):
+        # As many as the features are doubled between the finest of the three scales and the masks'.
+        doubled = f"{strides}[-{SCALES}] >= common_stride * {2**level}"
+        when = f"{doubled} and len(backbone_config.channels) >= {level}"
+        shape = f"{width}, backbone_config.channels[{level - 1}], 1, 1"
+        yield from in_group(f"adapter{level}", f"{PIXEL_DECODER}adapter_{level}", shape, when=when)
+        yield from in_group(f"layer{level}", f"{PIXEL_DECODER}layer_{level}", f"{width}, {width}, 3, 3", when=when)
+
+
+def self_attention(prefix: str, width: str) -> Iterator[Row]:
+    for role, word in {"q_proj": "q_proj", "k_proj": "k_proj", "v_proj": "v_proj", "o_proj": "out_proj"}.items():
+        yield linear(role, f"{prefix}self_attn.{word}", f"{width}, {width}", "decoder")
+
+
+def joined_attention(prefix: str, width: str, before: str, tower: str) -> Iterator[Row]:
+    """PyTorch's own attention, whose projections are one matrix."""
+    yield Row(before + "qkv_proj", prefix, f"3 * {width}, {width}", bias="True", leaf="in_proj_weight", tower=tower)
+    yield linear(before + "o_proj", prefix + ".out_proj", f"{width}, {width}", tower)
+
+
+def decoder() -> Iterator[Row]:
+    yield from self_attention(LAYER, "hidden_dim")
+    yield from joined_attention(LAYER + "cross_attn", "hidden_dim", "cross_", "decoder")
+    yield linear("cross_layernorm", LAYER + "cross_attn_layer_norm", "hidden_dim", "decoder", group="norm")
+    yield from feed_forward(LAYER, "hidden_dim", "dim_feedforward", "decoder")
+    yield from layer_norms(LAYER, "hidden_dim", "decoder")
+    yield linear("norm", TRANSFORMER + "decoder.layernorm", "hidden_dim", "decoder")
+
+
+def class_weights() -> Row:
+    """What a class counts for in the loss."""
+    return Row(
+        "class_weights",
+        "criterion.empty_weight",
+        "num_labels + 1",
+        heads=SEGMENTATION,
+        leaf="",
+        buffer=True,
+        persistent=True,
+    )
+
+
+STAGES = {"out_features": ["stage1", "stage2", "stage3", "stage4"]}
 
 FAMILY = Family(
     name="mask2former",
     types={"mask2former": {}},
     rows=(
-        Include(
-            "backbone_config",
-            "pixel_level_module.encoder.",
-            tower="vision",
-            head="Model",
-            default_type="swin",
-            heads="Model",
-            without="layernorm swin_layernorm",
-        ),
-        Include(
-            "backbone_config",
-            "model.pixel_level_module.encoder.",
-            tower="vision",
-            head="Model",
-            default_type="swin",
-            heads="ForUniversalSegmentation",
-            without="layernorm swin_layernorm",
-        ),
-        Row("level_embed", "pixel_level_module.decoder.level_embed", "", tower="decoder", leaf=""),
-        Row("decoder_level_embed", "model.pixel_level_module.decoder.level_embed", "", tower="decoder", leaf=""),
-        Row("level_embed", "transformer_module.level_embed", ""),
-        Row("queries_embedder", "transformer_module.queries_embedder", ""),
-        Row("transformer_module_level_embed", "model.transformer_module.level_embed", ""),
-        Row("transformer_module_queries_embedder", "model.transformer_module.queries_embedder", ""),
-        Row("adapter_1", "pixel_level_module.decoder.adapter_1.{at3}", "", tower="decoder", group="convolution"),
-        Row("adapter_1", "pixel_level_module.decoder.adapter_1.{at3}", "", tower="decoder", group="norm"),
-        Row("input_layernorm", DECODER_ENCODER + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("norm", DECODER_ENCODER + ".final_layer_norm", "", tower="decoder"),
-        Row("attention_weights", DECODER_ENCODER + ".self_attn.attention_weights", "", tower="decoder"),
-        Row("output_proj", DECODER_ENCODER + ".self_attn.output_proj", "", tower="decoder", group="attention"),
+        *pixel_decoder("feature_size", "mask_feature_size", "feature_strides"),
+        Row("embed_queries", TRANSFORMER + "queries_embedder", "num_queries, hidden_dim", tower="decoder"),
         Row(
-            "sampling_offsets", DECODER_ENCODER + ".self_attn.sampling_offsets", "", tower="decoder", group="attention"
-        ),
-        Row("value_proj", DECODER_ENCODER + ".self_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("up_proj", DECODER_ENCODER + ".fc1", "", tower="decoder"),
-        Row("down_proj", DECODER_ENCODER + ".fc2", "", tower="decoder"),
-        Row("layer_1", "pixel_level_module.decoder.layer_1.{at3}", "", tower="decoder", group="convolution"),
-        Row("layer_1", "pixel_level_module.decoder.layer_1.{at3}", "", tower="decoder", group="norm"),
-        Row("q_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.q_proj", "", tower="decoder"),
-        Row("k_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.k_proj", "", tower="decoder"),
-        Row("v_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.v_proj", "", tower="decoder"),
-        Row("o_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.out_proj", "", tower="decoder"),
-        Row("cross_qkv_proj", TRANSFORMER_MODULE_DECODER + ".cross_attn.in_proj_weight", "", tower="decoder", leaf=""),
-        Row(
-            "cross_out_proj",
-            TRANSFORMER_MODULE_DECODER + ".cross_attn.out_proj",
-            "",
-            tower="decoder",
-            group="state_space",
-        ),
-        Row("cross_attn_layer_norm", TRANSFORMER_MODULE_DECODER + ".cross_attn_layer_norm", "", tower="decoder"),
-        Row("fc1_up_proj", TRANSFORMER_MODULE_DECODER + ".fc1", "", tower="decoder"),
-        Row("fc2_down_proj", TRANSFORMER_MODULE_DECODER + ".fc2", "", tower="decoder"),
-        Row("final_layer_norm", TRANSFORMER_MODULE_DECODER + ".final_layer_norm", "", tower="decoder"),
-        Row(
-            "self_attn_layer_norm_input_layernorm",
-            TRANSFORMER_MODULE_DECODER + ".self_attn_layer_norm",
-            "",
+            "query_features",
+            TRANSFORMER + "queries_features",
+            "num_queries, hidden_dim",
+            group="embedding",
             tower="decoder",
         ),
-        Row(
-            "mask_embedder",
-            "transformer_module.decoder.mask_predictor.mask_embedder.{layer}.{at5}",
-            "",
+        Row("level_embed", TRANSFORMER + "level_embed", f"{SCALES}, hidden_dim", tower="decoder"),
+        convolution(
+            "input_projection",
+            f"{TRANSFORMER}input_projections.{{layer<{SCALES}}}",
+            "hidden_dim, feature_size, 1, 1",
+            bias="True",
+            when="feature_size != hidden_dim or enforce_input_projection",
             tower="decoder",
         ),
-        Row("adapter_2", "pixel_level_module.decoder.adapter_2.{at3}", "", tower="decoder", group="convolution"),
-        Row("adapter_2", "pixel_level_module.decoder.adapter_2.{at3}", "", tower="decoder", group="norm"),
-        Row("layer_2", "pixel_level_module.decoder.layer_2.{at3}", "", tower="decoder", group="convolution"),
-        Row("layer_2", "pixel_level_module.decoder.layer_2.{at3}", "", tower="decoder", group="norm"),
+        *decoder(),
         Row(
-            "decoder_adapter_1",
-            "model.pixel_level_module.decoder.adapter_1.{at4}",
-            "",
+            "mask_predictor",
+            TRANSFORMER + "decoder.mask_predictor.mask_embedder.{part<3}.0",
+            "mask_feature_size if part == 2 else hidden_dim, hidden_dim",
+            bias="True",
             tower="decoder",
-            group="convolution",
+            group="head",
         ),
-        Row("decoder_adapter_1", "model.pixel_level_module.decoder.adapter_1.{at4}", "", tower="decoder", group="norm"),
-        Row("encoder_fc1_up_proj", DECODER_ENCODER_ + ".fc1", "", tower="decoder"),
-        Row("encoder_fc2_down_proj", DECODER_ENCODER_ + ".fc2", "", tower="decoder"),
-        Row("encoder_final_layer_norm", DECODER_ENCODER_ + ".final_layer_norm", "", tower="decoder"),
-        Row("self_attn_attention_weights", DECODER_ENCODER_ + ".self_attn.attention_weights", "", tower="decoder"),
-        Row("self_attn_output_proj", DECODER_ENCODER_ + ".self_attn.output_proj", "", tower="decoder"),
-        Row("self_attn_sampling_offsets", DECODER_ENCODER_ + ".self_attn.sampling_offsets", "", tower="decoder"),
-        Row("self_attn_value_proj", DECODER_ENCODER_ + ".self_attn.value_proj", "", tower="decoder"),
-        Row(
-            "encoder_self_attn_layer_norm_input_layernorm",
-            DECODER_ENCODER_ + ".self_attn_layer_norm",
-            "",
-            tower="decoder",
-        ),
-        Row(
-            "decoder_layer_1",
-            "model.pixel_level_module.decoder.layer_1.{at4}",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row("decoder_layer_1", "model.pixel_level_module.decoder.layer_1.{at4}", "", tower="decoder", group="norm"),
-        Row(
-            "in_proj_weight",
-            TRANSFORMER_MODULE_DECODER_ + ".cross_attn.in_proj_weight",
-            "",
-            tower="decoder",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "decoder_cross_attn_layer_norm", TRANSFORMER_MODULE_DECODER_ + ".cross_attn_layer_norm", "", tower="decoder"
-        ),
-        Row("decoder_fc1_up_proj", TRANSFORMER_MODULE_DECODER_ + ".fc1", "", tower="decoder"),
-        Row("decoder_fc2_down_proj", TRANSFORMER_MODULE_DECODER_ + ".fc2", "", tower="decoder"),
-        Row("decoder_final_layer_norm", TRANSFORMER_MODULE_DECODER_ + ".final_layer_norm", "", tower="decoder"),
-        Row("self_attn_k_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.k_proj", "", tower="decoder"),
-        Row("out_proj_o_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.out_proj", "", tower="decoder"),
-        Row("self_attn_q_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.q_proj", "", tower="decoder"),
-        Row("self_attn_v_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.v_proj", "", tower="decoder"),
-        Row(
-            "decoder_self_attn_layer_norm_input_layernorm",
-            TRANSFORMER_MODULE_DECODER_ + ".self_attn_layer_norm",
-            "",
-            tower="decoder",
-        ),
-        Row("out_proj", TRANSFORMER_MODULE_DECODER_ + ".cross_attn.out_proj", "", tower="decoder"),
-        Row(
-            "mask_predictor_mask_embedder",
-            "model.transformer_module.decoder.mask_predictor.mask_embedder.{layer}.{at6}",
-            "",
-            tower="decoder",
-        ),
-        Row("input_projections", "transformer_module.input_projections.{layer}", "", group="convolution"),
-        Row("mask_projection", "pixel_level_module.decoder.mask_projection", "", tower="decoder", group="convolution"),
-        Row("layernorm", "transformer_module.decoder.layernorm", "", tower="decoder"),
-        Row(
-            "decoder_mask_projection",
-            "model.pixel_level_module.decoder.mask_projection",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row("decoder_layernorm", "model.transformer_module.decoder.layernorm", "", tower="decoder"),
-        Row("stage1", "pixel_level_module.encoder.hidden_states_norms.stage1", "", tower="encoder", group="norm"),
-        Row("stage2", "pixel_level_module.encoder.hidden_states_norms.stage2", "", tower="encoder", group="norm"),
-        Row("stage3", "pixel_level_module.encoder.hidden_states_norms.stage3", "", tower="encoder", group="norm"),
-        Row("stage4", "pixel_level_module.encoder.hidden_states_norms.stage4", "", tower="encoder", group="norm"),
-        Row("layernorm", "pixel_level_module.encoder.swin.layernorm", "", tower="encoder"),
-        Row(
-            "hidden_states_norms_stage1",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage1",
-            "",
-            tower="encoder",
-        ),
-        Row(
-            "hidden_states_norms_stage2",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage2",
-            "",
-            tower="encoder",
-        ),
-        Row(
-            "hidden_states_norms_stage3",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage3",
-            "",
-            tower="encoder",
-        ),
-        Row(
-            "hidden_states_norms_stage4",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage4",
-            "",
-            tower="encoder",
-        ),
-        Row("swin_layernorm", "model.pixel_level_module.encoder.swin.layernorm", "", tower="encoder"),
-        Row("queries_features", "transformer_module.queries_features", ""),
-        Row("class_predictor", "class_predictor", "", group="head"),
-        Row("transformer_module_queries_features", "model.transformer_module.queries_features", ""),
-        Row("empty_weight", "criterion.empty_weight", "", leaf="", buffer=True),
+        Row("classifier", "class_predictor", "num_labels + 1, hidden_dim", bias="True", heads=SEGMENTATION),
+        class_weights(),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=SEGMENTATION,
+    defaults={
+        "backbone_config": {**STAGES, "depths": [2, 2, 18, 2]},
+        "feature_size": 256,
+        "mask_feature_size": 256,
+        "hidden_dim": 256,
+        "encoder_feedforward_dim": 1024,
+        "encoder_layers": 6,
+        "decoder_layers": 10,
+        "num_attention_heads": 8,
+        "dim_feedforward": 2048,
+        "enforce_input_projection": False,
+        "common_stride": 4,
+        "num_queries": 100,
+        "feature_strides": [4, 8, 16, 32],
+    },
+    fields={"hidden_size": "hidden_dim", "num_hidden_layers": "decoder_layers"},
 )

@@ -1,55 +1,31 @@
-"""Model type mobilenet_v1.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""MobileNetV1: convolutions channel by channel, each followed by one across the channels."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.convolutions import normed
 from inspector.architectures.table import Family, Row
 
-LAYER = "layer.{layer}"
-MOBILENET_V = "mobilenet_v1.layer.{layer}"
+BODY = "mobilenet_v1."
 
 FAMILY = Family(
     name="mobilenet_v1",
     types={"mobilenet_v1": {}},
     rows=(
-        Row("convolution", LAYER + ".convolution", ""),
-        Row("normalization", LAYER + ".normalization", ""),
-        Row("mobilenet_v1_convolution", MOBILENET_V + ".convolution", ""),
-        Row("mobilenet_v1_normalization", MOBILENET_V + ".normalization", ""),
-        Row("convolution", "conv_stem.convolution", ""),
-        Row("normalization", "conv_stem.normalization", ""),
-        Row("conv_stem_convolution", "mobilenet_v1.conv_stem.convolution", ""),
-        Row("conv_stem_normalization", "mobilenet_v1.conv_stem.normalization", ""),
-        Row("classifier", "classifier", ""),
-        Row("running_mean", LAYER + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", LAYER + ".normalization.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", LAYER + ".normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row("normalization_running_mean", MOBILENET_V + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("normalization_running_var", MOBILENET_V + ".normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            MOBILENET_V + ".normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
+        *normed("embed_patches", BODY + "conv_stem", "widths[0], num_channels, 3, 3"),
+        *normed(
+            "convolution",
+            BODY + "layer.{layer<26}",
+            "widths[(layer + 1) // 2], widths[layer // 2] if layer % 2 == 1 else 1,"
+            " 1 if layer % 2 == 1 else 3, 1 if layer % 2 == 1 else 3",
         ),
-        Row("running_mean", "conv_stem.normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "conv_stem.normalization.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", "conv_stem.normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row(
-            "normalization_running_mean", "mobilenet_v1.conv_stem.normalization.running_mean", "", leaf="", buffer=True
-        ),
-        Row("normalization_running_var", "mobilenet_v1.conv_stem.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            "mobilenet_v1.conv_stem.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
+        Row("classifier", "classifier", "num_labels, widths[-1]", bias="True", heads="ForImageClassification"),
     ),
-    names_only=True,
+    prefix=BODY,
     head="Model",
+    defaults={"num_channels": 3, "depth_multiplier": 1.0, "min_depth": 8},
+    # The stem, then the thirteen pairs of convolutions.
+    derived={
+        "widths": "[max(scaled([32, 64, 128, 128, 256, 256, 512, 512, 512, 512, 512, 512, 1024, 1024][pair],"
+        " depth_multiplier), min_depth) for pair in range(14)]"
+    },
 )

@@ -1,461 +1,103 @@
-"""Model type mobilevitv2.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""MobileViTV2: MobileNetV2's blocks in two stages, then three whose features a transformer mixes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.convolutions import convolution, inverted_residual, normed
 from inspector.architectures.table import Family, Row
 
-ENCODER = "encoder.layer.{layer}"
-ENCODER_TRANSFORMER = "encoder.layer.{layer}.transformer.layer.{sublayer}"
-ENCODER_ = "encoder.layer.{layer}.layer.{sublayer}"
-MOBILEVITV2_ENCODER = "mobilevitv2.encoder.layer.{layer}"
-MOBILEVITV2_ENCODER_ = "mobilevitv2.encoder.layer.{layer}.layer.{sublayer}"
-ENCODER_TRANSFORMER_ = "mobilevitv2.encoder.layer.{layer}.transformer.layer.{sublayer}"
-ASPP_CONVS = "segmentation_head.aspp.convs.{at3}"
+BODY = "mobilevitv2."
+STAGE = BODY + "encoder.layer.{layer<5}."
+BLOCK = STAGE + "transformer.layer.{block<n_attn_blocks[layer - 2] if layer > 1 else 0}."
+MIXED = "layer > 1"
+WIDTH = "attention_widths[layer - 2]"
+INNER = f"ffn_multiplier * {WIDTH} // 16 * 16"
+CLASSES, SEGMENTATION = "ForImageClassification", "ForSemanticSegmentation"
+ASPP = "segmentation_head.aspp."
+
+
+def inside(width: str) -> str:
+    return f"divisible(round({width} * expand_ratio), 8)"
+
+
+def pointwise(role: str, name: str, shape: str) -> Row:
+    return Row(role, f"{BLOCK}{name}.convolution", f"{shape}, 1, 1", bias="True")
+
+
+def transformer() -> Iterator[Row]:
+    """Its queries are one channel wide; linear layers are written as convolutions."""
+    yield Row("input_layernorm", BLOCK + "layernorm_before", WIDTH, bias="True")
+    yield pointwise("qkv_proj", "attention.qkv_proj", f"1 + 2 * {WIDTH}, {WIDTH}")
+    yield pointwise("o_proj", "attention.out_proj", f"{WIDTH}, {WIDTH}")
+    yield Row("post_attention_layernorm", BLOCK + "layernorm_after", WIDTH, bias="True")
+    yield pointwise("up_proj", "ffn.conv1", f"{INNER}, {WIDTH}")
+    yield pointwise("down_proj", "ffn.conv2", f"{WIDTH}, {INNER}")
+
+
+def segmentation_head() -> Iterator[Row]:
+    """DeepLabV3's: four convolutions that see differently far, one of the mean, and what joins the five."""
+    size = "1 if layer == 0 else 3"
+    yield from normed(
+        "aspp", ASPP + "convs.{layer<4}", f"aspp_out_channels, widths[5], {size}, {size}", heads=SEGMENTATION
+    )
+    yield from normed("aspp_pool", ASPP + "convs.4.conv_1x1", "aspp_out_channels, widths[5], 1, 1", heads=SEGMENTATION)
+    yield from normed(
+        "aspp_project", ASPP + "project", "aspp_out_channels, 5 * aspp_out_channels, 1, 1", heads=SEGMENTATION
+    )
+    yield Row(
+        "classifier",
+        "segmentation_head.classifier.convolution",
+        "num_labels, aspp_out_channels, 1, 1",
+        bias="True",
+        heads=SEGMENTATION,
+    )
+
 
 FAMILY = Family(
     name="mobilevitv2",
     types={"mobilevitv2": {}},
     rows=(
-        Row("input_layernorm", ENCODER_TRANSFORMER + ".layernorm_before", ""),
-        Row("convolution", ENCODER_ + ".expand_1x1.convolution", ""),
-        Row("normalization", ENCODER_ + ".expand_1x1.normalization", ""),
-        Row("conv_3x3_convolution", ENCODER_ + ".conv_3x3.convolution", ""),
-        Row("conv_3x3_normalization", ENCODER_ + ".conv_3x3.normalization", ""),
-        Row("reduce_1x1_convolution", ENCODER_ + ".reduce_1x1.convolution", ""),
-        Row("reduce_1x1_normalization", ENCODER_ + ".reduce_1x1.normalization", ""),
-        Row("convolution", ENCODER + ".downsampling_layer.expand_1x1.convolution", ""),
-        Row("normalization", ENCODER + ".downsampling_layer.expand_1x1.normalization", ""),
-        Row("conv_3x3_convolution", ENCODER + ".downsampling_layer.conv_3x3.convolution", ""),
-        Row("conv_3x3_normalization", ENCODER + ".downsampling_layer.conv_3x3.normalization", ""),
-        Row("reduce_1x1_convolution", ENCODER + ".downsampling_layer.reduce_1x1.convolution", ""),
-        Row("reduce_1x1_normalization", ENCODER + ".downsampling_layer.reduce_1x1.normalization", ""),
-        Row("conv_kxk_convolution", ENCODER + ".conv_kxk.convolution", ""),
-        Row("conv_kxk_normalization", ENCODER + ".conv_kxk.normalization", ""),
-        Row("conv_1x1_convolution", ENCODER + ".conv_1x1.convolution", ""),
-        Row("qkv_proj_convolution", ENCODER_TRANSFORMER + ".attention.qkv_proj.convolution", ""),
-        Row("out_proj_convolution", ENCODER_TRANSFORMER + ".attention.out_proj.convolution", "", group="attention"),
-        Row("conv1_convolution", ENCODER_TRANSFORMER + ".ffn.conv1.convolution", ""),
-        Row("conv2_convolution", ENCODER_TRANSFORMER + ".ffn.conv2.convolution", ""),
-        Row("layernorm", ENCODER + ".layernorm", ""),
-        Row("conv_projection_convolution", ENCODER + ".conv_projection.convolution", "", group="convolution"),
-        Row("conv_projection_normalization", ENCODER + ".conv_projection.normalization", ""),
-        Row("post_attention_layernorm", ENCODER_TRANSFORMER + ".layernorm_after", ""),
-        Row("expand_1x1_convolution", MOBILEVITV2_ENCODER_ + ".expand_1x1.convolution", ""),
-        Row("expand_1x1_normalization", MOBILEVITV2_ENCODER_ + ".expand_1x1.normalization", ""),
-        Row("encoder_conv_3x3_convolution", MOBILEVITV2_ENCODER_ + ".conv_3x3.convolution", ""),
-        Row("encoder_conv_3x3_normalization", MOBILEVITV2_ENCODER_ + ".conv_3x3.normalization", ""),
-        Row("encoder_reduce_1x1_convolution", MOBILEVITV2_ENCODER_ + ".reduce_1x1.convolution", ""),
-        Row("encoder_reduce_1x1_normalization", MOBILEVITV2_ENCODER_ + ".reduce_1x1.normalization", ""),
-        Row("expand_1x1_convolution", MOBILEVITV2_ENCODER + ".downsampling_layer.expand_1x1.convolution", ""),
-        Row("expand_1x1_normalization", MOBILEVITV2_ENCODER + ".downsampling_layer.expand_1x1.normalization", ""),
-        Row(
-            "downsampling_layer_conv_3x3_convolution",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.conv_3x3.convolution",
-            "",
+        *normed("embed_patches", BODY + "conv_stem", "widths[0], num_channels, 3, 3"),
+        *inverted_residual(
+            BODY + "encoder.layer.{layer<2}.layer.{block<layer + 1}",
+            "block_before",
+            inside("block_before"),
+            "widths[layer + 1]",
         ),
-        Row(
-            "downsampling_layer_conv_3x3_normalization",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.conv_3x3.normalization",
-            "",
+        *inverted_residual(
+            STAGE + "downsampling_layer", "widths[layer]", inside("widths[layer]"), "widths[layer + 1]", MIXED
         ),
-        Row(
-            "downsampling_layer_reduce_1x1_convolution",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.reduce_1x1.convolution",
-            "",
+        *normed(
+            "local_convolution",
+            STAGE + "conv_kxk",
+            "widths[layer + 1], 1, conv_kernel_size, conv_kernel_size",
+            when=MIXED,
         ),
-        Row(
-            "downsampling_layer_reduce_1x1_normalization",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.reduce_1x1.normalization",
-            "",
-        ),
-        Row("encoder_conv_kxk_convolution", MOBILEVITV2_ENCODER + ".conv_kxk.convolution", ""),
-        Row("encoder_conv_kxk_normalization", MOBILEVITV2_ENCODER + ".conv_kxk.normalization", ""),
-        Row("encoder_conv_1x1_convolution", MOBILEVITV2_ENCODER + ".conv_1x1.convolution", ""),
-        Row("layernorm_before_input_layernorm", ENCODER_TRANSFORMER_ + ".layernorm_before", ""),
-        Row("attention_qkv_proj_convolution", ENCODER_TRANSFORMER_ + ".attention.qkv_proj.convolution", ""),
-        Row("attention_out_proj_convolution", ENCODER_TRANSFORMER_ + ".attention.out_proj.convolution", ""),
-        Row("layernorm_after_post_attention_layernorm", ENCODER_TRANSFORMER_ + ".layernorm_after", ""),
-        Row("ffn_conv1_convolution", ENCODER_TRANSFORMER_ + ".ffn.conv1.convolution", ""),
-        Row("ffn_conv2_convolution", ENCODER_TRANSFORMER_ + ".ffn.conv2.convolution", ""),
-        Row("encoder_layernorm", MOBILEVITV2_ENCODER + ".layernorm", ""),
-        Row(
-            "encoder_conv_projection_convolution",
-            MOBILEVITV2_ENCODER + ".conv_projection.convolution",
-            "",
-            group="convolution",
-        ),
-        Row("encoder_conv_projection_normalization", MOBILEVITV2_ENCODER + ".conv_projection.normalization", ""),
-        Row("convolution", ASPP_CONVS + ".convolution", ""),
-        Row("normalization", ASPP_CONVS + ".normalization", ""),
-        Row("conv_1x1_convolution", ASPP_CONVS + ".conv_1x1.convolution", ""),
-        Row("conv_1x1_normalization", ASPP_CONVS + ".conv_1x1.normalization", ""),
-        Row("convolution", "conv_stem.convolution", ""),
-        Row("normalization", "conv_stem.normalization", ""),
-        Row("conv_stem_convolution", "mobilevitv2.conv_stem.convolution", ""),
-        Row("conv_stem_normalization", "mobilevitv2.conv_stem.normalization", ""),
-        Row("classifier", "classifier", ""),
-        Row("project_convolution", "segmentation_head.aspp.project.convolution", ""),
-        Row("project_normalization", "segmentation_head.aspp.project.normalization", ""),
-        Row("classifier_convolution", "segmentation_head.classifier.convolution", "", group="head"),
-        Row("running_mean", ENCODER_ + ".expand_1x1.normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", ENCODER_ + ".expand_1x1.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked", ENCODER_ + ".expand_1x1.normalization.num_batches_tracked", "", leaf="", buffer=True
-        ),
-        Row("normalization_running_mean", ENCODER_ + ".conv_3x3.normalization.running_mean", "", leaf="", buffer=True),
-        Row("normalization_running_var", ENCODER_ + ".conv_3x3.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            ENCODER_ + ".conv_3x3.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "reduce_1x1_normalization_running_mean",
-            ENCODER_ + ".reduce_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "reduce_1x1_normalization_running_var",
-            ENCODER_ + ".reduce_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "reduce_1x1_normalization_num_batches_tracked",
-            ENCODER_ + ".reduce_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_mean",
-            ENCODER + ".downsampling_layer.expand_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_var",
-            ENCODER + ".downsampling_layer.expand_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            ENCODER + ".downsampling_layer.expand_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_running_mean",
-            ENCODER + ".downsampling_layer.conv_3x3.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_running_var",
-            ENCODER + ".downsampling_layer.conv_3x3.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_num_batches_tracked",
-            ENCODER + ".downsampling_layer.conv_3x3.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "reduce_1x1_normalization_running_mean",
-            ENCODER + ".downsampling_layer.reduce_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "reduce_1x1_normalization_running_var",
-            ENCODER + ".downsampling_layer.reduce_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "reduce_1x1_normalization_num_batches_tracked",
-            ENCODER + ".downsampling_layer.reduce_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_kxk_normalization_running_mean",
-            ENCODER + ".conv_kxk.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_kxk_normalization_running_var",
-            ENCODER + ".conv_kxk.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_kxk_normalization_num_batches_tracked",
-            ENCODER + ".conv_kxk.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_projection_normalization_running_mean",
-            ENCODER + ".conv_projection.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_projection_normalization_running_var",
-            ENCODER + ".conv_projection.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_projection_normalization_num_batches_tracked",
-            ENCODER + ".conv_projection.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "expand_1x1_normalization_running_mean",
-            MOBILEVITV2_ENCODER_ + ".expand_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "expand_1x1_normalization_running_var",
-            MOBILEVITV2_ENCODER_ + ".expand_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "expand_1x1_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER_ + ".expand_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_3x3_normalization_running_mean",
-            MOBILEVITV2_ENCODER_ + ".conv_3x3.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_3x3_normalization_running_var",
-            MOBILEVITV2_ENCODER_ + ".conv_3x3.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_3x3_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER_ + ".conv_3x3.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_reduce_1x1_normalization_running_mean",
-            MOBILEVITV2_ENCODER_ + ".reduce_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_reduce_1x1_normalization_running_var",
-            MOBILEVITV2_ENCODER_ + ".reduce_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_reduce_1x1_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER_ + ".reduce_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "expand_1x1_normalization_running_mean",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.expand_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "expand_1x1_normalization_running_var",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.expand_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "expand_1x1_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.expand_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_3x3_normalization_running_mean",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.conv_3x3.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_3x3_normalization_running_var",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.conv_3x3.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_3x3_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.conv_3x3.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "downsampling_layer_reduce_1x1_normalization_running_mean",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.reduce_1x1.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "downsampling_layer_reduce_1x1_normalization_running_var",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.reduce_1x1.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "downsampling_layer_reduce_1x1_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER + ".downsampling_layer.reduce_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_conv_kxk_normalization_running_mean",
-            MOBILEVITV2_ENCODER + ".conv_kxk.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_conv_kxk_normalization_running_var",
-            MOBILEVITV2_ENCODER + ".conv_kxk.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_conv_kxk_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER + ".conv_kxk.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_conv_projection_normalization_running_mean",
-            MOBILEVITV2_ENCODER + ".conv_projection.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_conv_projection_normalization_running_var",
-            MOBILEVITV2_ENCODER + ".conv_projection.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "encoder_conv_projection_normalization_num_batches_tracked",
-            MOBILEVITV2_ENCODER + ".conv_projection.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", ASPP_CONVS + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", ASPP_CONVS + ".normalization.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", ASPP_CONVS + ".normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row(
-            "normalization_running_mean", ASPP_CONVS + ".conv_1x1.normalization.running_mean", "", leaf="", buffer=True
-        ),
-        Row("normalization_running_var", ASPP_CONVS + ".conv_1x1.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            ASPP_CONVS + ".conv_1x1.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", "conv_stem.normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "conv_stem.normalization.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", "conv_stem.normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row("normalization_running_mean", "mobilevitv2.conv_stem.normalization.running_mean", "", leaf="", buffer=True),
-        Row("normalization_running_var", "mobilevitv2.conv_stem.normalization.running_var", "", leaf="", buffer=True),
-        Row(
-            "normalization_num_batches_tracked",
-            "mobilevitv2.conv_stem.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "project_normalization_running_mean",
-            "segmentation_head.aspp.project.normalization.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "project_normalization_running_var",
-            "segmentation_head.aspp.project.normalization.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "project_normalization_num_batches_tracked",
-            "segmentation_head.aspp.project.normalization.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
+        convolution("in_convolution", STAGE + "conv_1x1.convolution", f"{WIDTH}, widths[layer + 1], 1, 1", when=MIXED),
+        *transformer(),
+        Row("norm", STAGE + "layernorm", WIDTH, bias="True", when=MIXED),
+        *normed("out_convolution", STAGE + "conv_projection", f"widths[layer + 1], {WIDTH}, 1, 1", when=MIXED),
+        *segmentation_head(),
+        Row("classifier", "classifier", "num_labels, widths[5]", bias="True", heads=CLASSES),
     ),
-    names_only=True,
+    prefix=BODY,
     head="Model",
+    defaults={
+        "num_channels": 3,
+        "expand_ratio": 2.0,
+        "conv_kernel_size": 3,
+        "aspp_out_channels": 512,
+        "n_attn_blocks": [2, 4, 3],
+        "base_attn_unit_dims": [128, 192, 256],
+        "width_multiplier": 1.0,
+        "ffn_multiplier": 2,
+    },
+    derived={
+        "widths": "[divisible(max(16, min(64, 32 * width_multiplier)), 8, 16) if stage == 0"
+        " else divisible([32, 64, 128, 256, 384, 512][stage] * width_multiplier, 16 if stage == 1 else 8)"
+        " for stage in range(6)]",
+        "attention_widths": "[divisible(base_attn_unit_dims[stage] * width_multiplier, 8) for stage in range(3)]",
+        "block_before": "widths[layer] if block == 0 else widths[layer + 1]",
+    },
 )

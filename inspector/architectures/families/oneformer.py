@@ -1,272 +1,146 @@
-"""Model type oneformer: backbone_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""OneFormer: Mask2Former whose queries are told the task, and are compared with a text in training."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Include, Row
+from collections.abc import Iterator
 
-DECODER_ENCODER = "pixel_level_module.decoder.encoder.layers.{layer}"
-TRANSFORMER_MODULE_DECODER = "transformer_module.decoder.layers.{layer}"
-QUERY_TRANSFORMER_DECODER = "transformer_module.decoder.query_transformer.decoder.layers.{layer}"
-DECODER_ENCODER_ = "model.pixel_level_module.decoder.encoder.layers.{layer}"
-TRANSFORMER_MODULE_DECODER_ = "model.transformer_module.decoder.layers.{layer}"
-QUERY_TRANSFORMER_DECODER_ = "model.transformer_module.decoder.query_transformer.decoder.layers.{layer}"
-TEXT_ENCODER_TRANSFORMER = "text_mapper.text_encoder.transformer.layers.{layer}"
+from inspector.architectures.families.convolutions import convolution
+from inspector.architectures.families.mask2former import (
+    LAYER,
+    SCALES,
+    SEGMENTATION,
+    STAGES,
+    TRANSFORMER,
+    class_weights,
+    joined_attention,
+    pixel_decoder,
+    self_attention,
+)
+from inspector.architectures.families.rt_detr import linear
+from inspector.architectures.table import Family, Row
+
+QUERIES = TRANSFORMER + "decoder.query_transformer.decoder."
+QUERY_LAYER = QUERIES + "layers.{layer<query_dec_layers}."
+TEXT = "model.text_mapper."
+TEXT_LAYER = TEXT + "text_encoder.transformer.layers.{layer<text_encoder_num_layers}."
+TRAINING = "is_training"
+
+
+def perceptron(role: str, name: str, widths: str, layers: str, *, when: str = "") -> Row:
+    """Linear layers in a row: of so many layers, and the widths before, within and after it."""
+    before, inside, after = (width.strip() for width in widths.split(","))
+    return Row(
+        role,
+        f"{name}.layers.{{part<max({layers}, 1)}}.0",
+        f"{after} if part >= {layers} - 1 else {inside}, {before} if part == 0 else {inside}",
+        bias="True",
+        when=when,
+        group="head",
+    )
+
+
+def query_layers() -> Iterator[Row]:
+    """What turns the task into queries."""
+    yield from joined_attention(QUERY_LAYER + "self_attn", "hidden_dim", "query_", "decoder")
+    yield from joined_attention(QUERY_LAYER + "multihead_attn", "hidden_dim", "query_cross_", "decoder")
+    yield linear("query_up_proj", QUERY_LAYER + "linear1", "dim_feedforward, hidden_dim", "decoder")
+    yield linear("query_down_proj", QUERY_LAYER + "linear2", "hidden_dim, dim_feedforward", "decoder")
+    for number, place in enumerate(("post_attention", "cross", "post_feedforward"), 1):
+        yield linear(f"query_{place}_layernorm", f"{QUERY_LAYER}norm{number}", "hidden_dim", "decoder", group="norm")
+    yield linear("query_norm", QUERIES + "norm", "hidden_dim", "decoder")
+
+
+def decoder() -> Iterator[Row]:
+    yield from self_attention(LAYER + "self_attn.", "hidden_dim")
+    yield from joined_attention(LAYER + "cross_attn.multihead_attn", "hidden_dim", "cross_", "decoder")
+    yield linear("up_proj", LAYER + "ffn.linear1", "dim_feedforward, hidden_dim", "decoder")
+    yield linear("down_proj", LAYER + "ffn.linear2", "hidden_dim, dim_feedforward", "decoder")
+    for role, word in {
+        "post_attention_layernorm": "self_attn",
+        "cross_layernorm": "cross_attn",
+        "post_feedforward_layernorm": "ffn",
+    }.items():
+        yield linear(role, f"{LAYER}{word}.norm", "hidden_dim", "decoder", group="norm")
+    yield linear("norm", TRANSFORMER + "decoder.decoder_norm", "hidden_dim", "decoder")
+
+
+def text(role: str, name: str, shape: str, *, bias: str = "True", leaf: str = "weight", when: str = TRAINING) -> Row:
+    return Row(role, TEXT + name, shape, bias=bias, leaf=leaf, when=when)
+
+
+def text_mapper() -> Iterator[Row]:
+    """A text encoder as CLIP's, there in training alone."""
+    width = "text_encoder_width"
+    layer = TEXT_LAYER.removeprefix(TEXT)
+    yield text("embed_tokens", "text_encoder.token_embedding", f"text_encoder_vocab_size, {width}", bias="")
+    places = f"text_encoder_context_length, {width}"
+    yield text("embed_positions", "text_encoder.positional_embedding", places, bias="", leaf="")
+    yield text("qkv_proj", layer + "self_attn", f"3 * {width}, {width}", leaf="in_proj_weight")
+    yield text("o_proj", layer + "self_attn.out_proj", f"{width}, {width}")
+    yield text("input_layernorm", layer + "layer_norm1", width)
+    yield text("up_proj", layer + "mlp.fc1", f"4 * {width}, {width}")
+    yield text("down_proj", layer + "mlp.fc2", f"{width}, 4 * {width}")
+    yield text("post_attention_layernorm", layer + "layer_norm2", width)
+    yield text("norm", "text_encoder.ln_final", width)
+    projector = f"{width}, hidden_dim, hidden_dim"
+    yield perceptron("text_projection", TEXT + "text_projector", projector, "text_encoder_proj_layers", when=TRAINING)
+    prompts = f"{TRAINING} and text_encoder_n_ctx > 0"
+    yield text("embed_prompts", "prompt_ctx", f"text_encoder_n_ctx, {width}", bias="", when=prompts)
+
 
 FAMILY = Family(
     name="oneformer",
     types={"oneformer": {}},
     rows=(
-        Include(
-            "backbone_config",
-            "pixel_level_module.encoder.",
-            tower="vision",
-            head="Model",
-            default_type="swin",
-            heads="Model",
-            without="layernorm swin_layernorm",
-        ),
-        Include(
-            "backbone_config",
-            "model.pixel_level_module.encoder.",
-            tower="vision",
-            head="Model",
-            default_type="swin",
-            heads="ForUniversalSegmentation",
-            without="layernorm swin_layernorm",
-        ),
-        Row("level_embed", "pixel_level_module.decoder.level_embed", "", tower="decoder", leaf=""),
-        Row("class_embed", "transformer_module.decoder.class_embed", "", tower="decoder"),
-        Row("decoder_level_embed", "model.pixel_level_module.decoder.level_embed", "", tower="decoder", leaf=""),
-        Row("decoder_class_embed", "model.transformer_module.decoder.class_embed", "", tower="decoder"),
-        Row("level_embed", "transformer_module.level_embed", ""),
-        Row("queries_embedder", "transformer_module.queries_embedder", ""),
-        Row("positional_embedding", "text_mapper.text_encoder.positional_embedding", "", leaf=""),
-        Row("token_embedding", "text_mapper.text_encoder.token_embedding", ""),
-        Row("transformer_module_level_embed", "model.transformer_module.level_embed", ""),
-        Row("transformer_module_queries_embedder", "model.transformer_module.queries_embedder", ""),
-        Row("adapter_1", "pixel_level_module.decoder.adapter_1.{at3}", "", tower="decoder", group="convolution"),
-        Row("adapter_1", "pixel_level_module.decoder.adapter_1.{at3}", "", tower="decoder", group="norm"),
-        Row("input_layernorm", DECODER_ENCODER + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("norm", DECODER_ENCODER + ".final_layer_norm", "", tower="decoder"),
-        Row("attention_weights", DECODER_ENCODER + ".self_attn.attention_weights", "", tower="decoder"),
-        Row("output_proj", DECODER_ENCODER + ".self_attn.output_proj", "", tower="decoder", group="attention"),
-        Row(
-            "sampling_offsets", DECODER_ENCODER + ".self_attn.sampling_offsets", "", tower="decoder", group="attention"
-        ),
-        Row("value_proj", DECODER_ENCODER + ".self_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("up_proj", DECODER_ENCODER + ".fc1", "", tower="decoder"),
-        Row("down_proj", DECODER_ENCODER + ".fc2", "", tower="decoder"),
-        Row("layer_1", "pixel_level_module.decoder.layer_1.{at3}", "", tower="decoder", group="convolution"),
-        Row("layer_1", "pixel_level_module.decoder.layer_1.{at3}", "", tower="decoder", group="norm"),
-        Row("q_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.self_attn.q_proj", "", tower="decoder"),
-        Row("k_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.self_attn.k_proj", "", tower="decoder"),
-        Row("v_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.self_attn.v_proj", "", tower="decoder"),
-        Row("o_proj", TRANSFORMER_MODULE_DECODER + ".self_attn.self_attn.out_proj", "", tower="decoder"),
-        Row(
-            "cross_qkv_proj",
-            TRANSFORMER_MODULE_DECODER + ".cross_attn.multihead_attn.in_proj_weight",
-            "",
-            tower="decoder",
-            leaf="",
-        ),
-        Row(
-            "cross_out_proj",
-            TRANSFORMER_MODULE_DECODER + ".cross_attn.multihead_attn.out_proj",
-            "",
-            tower="decoder",
-            group="state_space",
-        ),
-        Row("cross_norm", TRANSFORMER_MODULE_DECODER + ".cross_attn.norm", "", tower="decoder"),
-        Row("linear1", TRANSFORMER_MODULE_DECODER + ".ffn.linear1", "", tower="decoder", group="feed_forward"),
-        Row("linear2", TRANSFORMER_MODULE_DECODER + ".ffn.linear2", "", tower="decoder", group="feed_forward"),
-        Row("ffn_norm", TRANSFORMER_MODULE_DECODER + ".ffn.norm", "", tower="decoder"),
-        Row("self_attn_norm", TRANSFORMER_MODULE_DECODER + ".self_attn.norm", "", tower="decoder"),
-        Row("mask_embed", "transformer_module.decoder.mask_embed.layers.{layer}.{at5}", "", tower="decoder"),
-        Row("qkv_proj", QUERY_TRANSFORMER_DECODER + ".multihead_attn.in_proj_weight", "", tower="decoder", leaf=""),
-        Row("decoder_linear1", QUERY_TRANSFORMER_DECODER + ".linear1", "", tower="decoder"),
-        Row("decoder_linear2", QUERY_TRANSFORMER_DECODER + ".linear2", "", tower="decoder"),
-        Row("norm1_input_layernorm", QUERY_TRANSFORMER_DECODER + ".norm1", "", tower="decoder"),
-        Row("norm3", QUERY_TRANSFORMER_DECODER + ".norm3", "", tower="decoder"),
-        Row(
-            "in_proj_weight_qkv_proj",
-            QUERY_TRANSFORMER_DECODER + ".self_attn.in_proj_weight",
-            "",
-            tower="decoder",
-            leaf="",
-        ),
-        Row("out_proj_o_proj", QUERY_TRANSFORMER_DECODER + ".self_attn.out_proj", "", tower="decoder"),
-        Row("out_proj", QUERY_TRANSFORMER_DECODER + ".multihead_attn.out_proj", "", tower="decoder"),
-        Row("post_attention_layernorm", QUERY_TRANSFORMER_DECODER + ".norm2", "", tower="decoder"),
-        Row("adapter_2", "pixel_level_module.decoder.adapter_2.{at3}", "", tower="decoder", group="convolution"),
-        Row("adapter_2", "pixel_level_module.decoder.adapter_2.{at3}", "", tower="decoder", group="norm"),
-        Row("layer_2", "pixel_level_module.decoder.layer_2.{at3}", "", tower="decoder", group="convolution"),
-        Row("layer_2", "pixel_level_module.decoder.layer_2.{at3}", "", tower="decoder", group="norm"),
-        Row(
-            "decoder_adapter_1",
-            "model.pixel_level_module.decoder.adapter_1.{at4}",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row("decoder_adapter_1", "model.pixel_level_module.decoder.adapter_1.{at4}", "", tower="decoder", group="norm"),
-        Row("fc1_up_proj", DECODER_ENCODER_ + ".fc1", "", tower="decoder"),
-        Row("fc2_down_proj", DECODER_ENCODER_ + ".fc2", "", tower="decoder"),
-        Row("final_layer_norm", DECODER_ENCODER_ + ".final_layer_norm", "", tower="decoder"),
-        Row("self_attn_attention_weights", DECODER_ENCODER_ + ".self_attn.attention_weights", "", tower="decoder"),
-        Row("self_attn_output_proj", DECODER_ENCODER_ + ".self_attn.output_proj", "", tower="decoder"),
-        Row("self_attn_sampling_offsets", DECODER_ENCODER_ + ".self_attn.sampling_offsets", "", tower="decoder"),
-        Row("self_attn_value_proj", DECODER_ENCODER_ + ".self_attn.value_proj", "", tower="decoder"),
-        Row("self_attn_layer_norm_input_layernorm", DECODER_ENCODER_ + ".self_attn_layer_norm", "", tower="decoder"),
-        Row(
-            "decoder_layer_1",
-            "model.pixel_level_module.decoder.layer_1.{at4}",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row("decoder_layer_1", "model.pixel_level_module.decoder.layer_1.{at4}", "", tower="decoder", group="norm"),
-        Row(
-            "in_proj_weight",
-            TRANSFORMER_MODULE_DECODER_ + ".cross_attn.multihead_attn.in_proj_weight",
-            "",
-            tower="decoder",
-            leaf="",
-            group="attention",
-        ),
-        Row(
-            "multihead_attn_out_proj",
-            TRANSFORMER_MODULE_DECODER_ + ".cross_attn.multihead_attn.out_proj",
-            "",
-            tower="decoder",
-            group="state_space",
-        ),
-        Row("cross_attn_norm", TRANSFORMER_MODULE_DECODER_ + ".cross_attn.norm", "", tower="decoder"),
-        Row("ffn_linear1", TRANSFORMER_MODULE_DECODER_ + ".ffn.linear1", "", tower="decoder"),
-        Row("ffn_linear2", TRANSFORMER_MODULE_DECODER_ + ".ffn.linear2", "", tower="decoder"),
-        Row("decoder_ffn_norm", TRANSFORMER_MODULE_DECODER_ + ".ffn.norm", "", tower="decoder"),
-        Row("decoder_self_attn_norm", TRANSFORMER_MODULE_DECODER_ + ".self_attn.norm", "", tower="decoder"),
-        Row("self_attn_k_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.self_attn.k_proj", "", tower="decoder"),
-        Row(
-            "self_attn_out_proj_o_proj",
-            TRANSFORMER_MODULE_DECODER_ + ".self_attn.self_attn.out_proj",
-            "",
-            tower="decoder",
-        ),
-        Row("self_attn_q_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.self_attn.q_proj", "", tower="decoder"),
-        Row("self_attn_v_proj", TRANSFORMER_MODULE_DECODER_ + ".self_attn.self_attn.v_proj", "", tower="decoder"),
-        Row(
-            "decoder_mask_embed",
-            "model.transformer_module.decoder.mask_embed.layers.{layer}.{at6}",
-            "",
-            tower="decoder",
-        ),
-        Row("query_transformer_decoder_linear1", QUERY_TRANSFORMER_DECODER_ + ".linear1", "", tower="decoder"),
-        Row("query_transformer_decoder_linear2", QUERY_TRANSFORMER_DECODER_ + ".linear2", "", tower="decoder"),
-        Row(
-            "multihead_attn_in_proj_weight_qkv_proj",
-            QUERY_TRANSFORMER_DECODER_ + ".multihead_attn.in_proj_weight",
-            "",
-            tower="decoder",
-            leaf="",
-        ),
-        Row(
-            "decoder_multihead_attn_out_proj",
-            QUERY_TRANSFORMER_DECODER_ + ".multihead_attn.out_proj",
-            "",
-            tower="decoder",
-            group="state_space",
-        ),
-        Row("decoder_norm1_input_layernorm", QUERY_TRANSFORMER_DECODER_ + ".norm1", "", tower="decoder"),
-        Row("norm2_post_attention_layernorm", QUERY_TRANSFORMER_DECODER_ + ".norm2", "", tower="decoder"),
-        Row("decoder_norm3", QUERY_TRANSFORMER_DECODER_ + ".norm3", "", tower="decoder"),
-        Row(
-            "self_attn_in_proj_weight_qkv_proj",
-            QUERY_TRANSFORMER_DECODER_ + ".self_attn.in_proj_weight",
-            "",
-            tower="decoder",
-            leaf="",
-        ),
-        Row(
-            "decoder_self_attn_out_proj_o_proj", QUERY_TRANSFORMER_DECODER_ + ".self_attn.out_proj", "", tower="decoder"
-        ),
-        Row("task_mlp", "task_encoder.task_mlp.layers.{layer}.{at4}", ""),
-        Row("input_layernorm", TEXT_ENCODER_TRANSFORMER + ".layer_norm1", ""),
-        Row("qkv_proj", TEXT_ENCODER_TRANSFORMER + ".self_attn.in_proj_weight", "", leaf=""),
-        Row("o_proj", TEXT_ENCODER_TRANSFORMER + ".self_attn.out_proj", ""),
-        Row("post_attention_layernorm", TEXT_ENCODER_TRANSFORMER + ".layer_norm2", ""),
-        Row("up_proj", TEXT_ENCODER_TRANSFORMER + ".mlp.fc1", ""),
-        Row("down_proj", TEXT_ENCODER_TRANSFORMER + ".mlp.fc2", ""),
-        Row("text_projector", "text_mapper.text_projector.layers.{layer}.{at4}", ""),
-        Row("task_encoder_task_mlp", "model.task_encoder.task_mlp.layers.{layer}.{at5}", ""),
-        Row("mask_projection", "pixel_level_module.decoder.mask_projection", "", tower="decoder", group="convolution"),
-        Row("decoder_norm", "transformer_module.decoder.decoder_norm", "", tower="decoder"),
-        Row(
+        *pixel_decoder("conv_dim", "mask_dim", "strides"),
+        Row("embed_queries", TRANSFORMER + "queries_embedder", "num_queries, hidden_dim", tower="decoder"),
+        Row("level_embed", TRANSFORMER + "level_embed", f"{SCALES}, hidden_dim", tower="decoder"),
+        convolution(
             "query_input_projection",
-            "transformer_module.decoder.query_input_projection",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row("norm", "transformer_module.decoder.query_transformer.decoder.norm", "", tower="decoder"),
-        Row(
-            "decoder_mask_projection",
-            "model.pixel_level_module.decoder.mask_projection",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row("decoder_decoder_norm", "model.transformer_module.decoder.decoder_norm", "", tower="decoder"),
-        Row(
-            "decoder_query_input_projection",
-            "model.transformer_module.decoder.query_input_projection",
-            "",
-            tower="decoder",
-            group="convolution",
-        ),
-        Row(
-            "query_transformer_decoder_norm",
-            "model.transformer_module.decoder.query_transformer.decoder.norm",
-            "",
+            TRANSFORMER + "decoder.query_input_projection",
+            "hidden_dim, conv_dim, 1, 1",
+            bias="True",
             tower="decoder",
         ),
-        Row("stage1", "pixel_level_module.encoder.hidden_states_norms.stage1", "", tower="encoder", group="norm"),
-        Row("stage2", "pixel_level_module.encoder.hidden_states_norms.stage2", "", tower="encoder", group="norm"),
-        Row("stage3", "pixel_level_module.encoder.hidden_states_norms.stage3", "", tower="encoder", group="norm"),
-        Row("stage4", "pixel_level_module.encoder.hidden_states_norms.stage4", "", tower="encoder", group="norm"),
-        Row("layernorm", "pixel_level_module.encoder.swin.layernorm", "", tower="encoder"),
+        *query_layers(),
+        *decoder(),
+        perceptron("task_encoder", "model.task_encoder.task_mlp", "task_seq_len, hidden_dim, hidden_dim", "2"),
+        *text_mapper(),
+        Row("classifier", TRANSFORMER + "decoder.class_embed", "num_labels + 1, hidden_dim", bias="True"),
+        perceptron("mask_predictor", TRANSFORMER + "decoder.mask_embed", "hidden_dim, hidden_dim, mask_dim", "3"),
+        class_weights(),
         Row(
-            "hidden_states_norms_stage1",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage1",
+            "logit_scale",
+            "criterion.logit_scale",
             "",
-            tower="encoder",
+            heads=SEGMENTATION,
+            leaf="",
         ),
-        Row(
-            "hidden_states_norms_stage2",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage2",
-            "",
-            tower="encoder",
-        ),
-        Row(
-            "hidden_states_norms_stage3",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage3",
-            "",
-            tower="encoder",
-        ),
-        Row(
-            "hidden_states_norms_stage4",
-            "model.pixel_level_module.encoder.hidden_states_norms.stage4",
-            "",
-            tower="encoder",
-        ),
-        Row("swin_layernorm", "model.pixel_level_module.encoder.swin.layernorm", "", tower="encoder"),
-        Row("prompt_ctx", "text_mapper.prompt_ctx", ""),
-        Row("ln_final", "text_mapper.text_encoder.ln_final", ""),
-        Row("logit_scale", "criterion.logit_scale", "", leaf="", group="head"),
-        Row("empty_weight", "criterion.empty_weight", "", leaf="", buffer=True),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=SEGMENTATION,
+    defaults={
+        "backbone_config": STAGES,
+        "num_queries": 150,
+        "is_training": False,
+        "strides": [4, 8, 16, 32],
+        "task_seq_len": 77,
+        "text_encoder_width": 256,
+        "text_encoder_context_length": 77,
+        "text_encoder_num_layers": 6,
+        "text_encoder_vocab_size": 49408,
+        "text_encoder_proj_layers": 2,
+        "text_encoder_n_ctx": 16,
+        "conv_dim": 256,
+        "mask_dim": 256,
+        "hidden_dim": 256,
+        "encoder_feedforward_dim": 1024,
+        "encoder_layers": 6,
+        "decoder_layers": 10,
+        "num_attention_heads": 8,
+        "dim_feedforward": 2048,
+        "query_dec_layers": 2,
+        "common_stride": 4,
+    },
+    fields={"hidden_size": "hidden_dim", "num_hidden_layers": "decoder_layers"},
 )

@@ -1,803 +1,253 @@
-"""Model type rt_detr.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""RT-DETR and its second version: a backbone's features mixed across scales, and queries that look at points of them."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-EMBEDDER_EMBEDDER = "backbone.model.embedder.embedder.{at4}"
-DECODER_INPUT_PROJ = "decoder_input_proj.{layer}"
-DECODER_INPUT_PROJ_ = "decoder_input_proj.{layer}.{at2}"
-ENCODER_INPUT_PROJ = "encoder_input_proj.{layer}"
-ENCODER_INPUT_PROJ_ = "encoder_input_proj.{layer}.{at2}"
-EMBEDDER_EMBEDDER_ = "model.backbone.model.embedder.embedder.{layer}"
-DECODER_INPUT_PROJ__ = "model.decoder_input_proj.{layer}"
-DECODER_INPUT_PROJ___ = "model.decoder_input_proj.{layer}.{at3}"
-ENCODER_INPUT_PROJ__ = "model.encoder_input_proj.{layer}"
-ENCODER_INPUT_PROJ___ = "model.encoder_input_proj.{layer}.{at3}"
-ENCODER_STAGES = "backbone.model.encoder.stages.{at4}"
-ENCODER_STAGES_ = "backbone.model.encoder.stages.{at4}.layers.{layer}"
-ENCODER_STAGES__ = "backbone.model.encoder.stages.{at4}.layers.{layer}.layer.{sublayer}"
-STAGES_SHORTCUT = "backbone.model.encoder.stages.{at4}.layers.{layer}.shortcut.{at8}"
-ENCODER_ENCODER = "encoder.encoder.{at2}"
-ENCODER_ENCODER_ = "encoder.encoder.{at2}.layers.{layer}"
-ENCODER_DOWNSAMPLE_CONVS = "encoder.downsample_convs.{layer}"
-ENCODER_FPN_BLOCKS = "encoder.fpn_blocks.{at2}"
-FPN_BLOCKS_BOTTLENECKS = "encoder.fpn_blocks.{at2}.bottlenecks.{layer}"
-ENCODER_LATERAL_CONVS = "encoder.lateral_convs.{layer}"
-ENCODER_PAN_BLOCKS = "encoder.pan_blocks.{at2}"
-PAN_BLOCKS_BOTTLENECKS = "encoder.pan_blocks.{at2}.bottlenecks.{layer}"
-ENCODER_STAGES___ = "model.backbone.model.encoder.stages.{at5}"
-ENCODER_STAGES____ = "model.backbone.model.encoder.stages.{at5}.layers.{layer}"
-ENCODER_STAGES_____ = "model.backbone.model.encoder.stages.{at5}.layers.{layer}.layer.{sublayer}"
-STAGES_SHORTCUT_ = "model.backbone.model.encoder.stages.{at5}.layers.{layer}.shortcut.{at9}"
-ENCODER_ENCODER__ = "model.encoder.encoder.{at3}"
-ENCODER_ENCODER___ = "model.encoder.encoder.{at3}.layers.{layer}"
-ENCODER_DOWNSAMPLE_CONVS_ = "model.encoder.downsample_convs.{layer}"
-ENCODER_FPN_BLOCKS_ = "model.encoder.fpn_blocks.{layer}"
-FPN_BLOCKS_BOTTLENECKS_ = "model.encoder.fpn_blocks.{layer}.bottlenecks.{bottleneck}"
-ENCODER_LATERAL_CONVS_ = "model.encoder.lateral_convs.{layer}"
-ENCODER_PAN_BLOCKS_ = "model.encoder.pan_blocks.{layer}"
-PAN_BLOCKS_BOTTLENECKS_ = "model.encoder.pan_blocks.{layer}.bottlenecks.{bottleneck}"
-DECODER = "decoder.layers.{layer}"
-DECODER_ = "model.decoder.layers.{layer}"
+from inspector.architectures.families.convolutions import in_sequence, normed
+from inspector.architectures.families.rt_detr_resnet import COUNTERS
+from inspector.architectures.table import Family, Include, Row
+
+DETECTION = "ForObjectDetection"
+ENCODER = "model.encoder."
+DECODER = "model.decoder."
+#: The layers that attend within the features of one scale; old names have `encoder` where new ones have `aifi`.
+WITHIN = ENCODER + "encoder.{layer<len(encode_proj_layers)}.layers.{block<encoder_layers}."
+DECODER_LAYER = DECODER + "layers.{layer<decoder_layers}."
+SCALES = "len(encoder_in_channels) - 1"
+WORDS = ("conv", "norm")
+
+
+def backbone(
+    default_type: str, counters: str, name: str = "model.backbone.model.", when: str = ""
+) -> Iterator[Include]:
+    """The backbone, with its norms frozen or not: frozen ones count no batches."""
+    for condition, without in (("freeze_backbone_batch_norms", counters), ("not freeze_backbone_batch_norms", "")):
+        yield Include(
+            "backbone_config",
+            name,
+            tower="vision",
+            default_type=default_type,
+            without=without,
+            when=" and ".join(filter(None, (condition, when))),
+        )
+
+
+def linear(role: str, name: str, shape: str, tower: str, *, when: str = "", group: str = "") -> Row:
+    return Row(role, name, shape, bias="True", when=when, tower=tower, group=group)
+
+
+def perceptron(
+    role: str,
+    name: str,
+    widths: str,
+    layers: str,
+    *,
+    tower: str = "text",
+    heads: str = "",
+    tied: str = "",
+    when: str = "",
+) -> Row:
+    """Linear layers in a row: of so many layers, and the widths before, within and after it."""
+    before, inside, after = (width.strip() for width in widths.split(","))
+    return Row(
+        role,
+        f"{name}.layers.{{part<{layers}}}",
+        f"{after} if part == {layers} - 1 else {inside}, {before} if part == 0 else {inside}",
+        bias="True",
+        heads=heads,
+        tower=tower,
+        tied=tied,
+        when=when,
+        group="head",
+    )
+
+
+def self_attention(prefix: str, width: str, tower: str, output: str = "out_proj") -> Iterator[Row]:
+    for role, word in {"q_proj": "q_proj", "k_proj": "k_proj", "v_proj": "v_proj", "o_proj": output}.items():
+        yield linear(role, f"{prefix}self_attn.{word}", f"{width}, {width}", tower)
+
+
+def feed_forward(prefix: str, width: str, inner: str, tower: str) -> Iterator[Row]:
+    yield linear("up_proj", prefix + "fc1", f"{inner}, {width}", tower)
+    yield linear("down_proj", prefix + "fc2", f"{width}, {inner}", tower)
+
+
+def layer_norms(prefix: str, width: str, tower: str) -> Iterator[Row]:
+    yield linear("post_attention_layernorm", prefix + "self_attn_layer_norm", width, tower)
+    yield linear("post_feedforward_layernorm", prefix + "final_layer_norm", width, tower)
+
+
+def encoder_layers() -> Iterator[Row]:
+    yield from self_attention(WITHIN, "encoder_hidden_dim", "encoder")
+    yield from feed_forward(WITHIN, "encoder_hidden_dim", "encoder_ffn_dim", "encoder")
+    yield from layer_norms(WITHIN, "encoder_hidden_dim", "encoder")
+
+
+def mixed(role: str, name: str, shape: str, when: str = "") -> Iterator[Row]:
+    """A convolution of the encoder, with its norm."""
+    yield from normed(role, ENCODER + name, shape, words=WORDS, when=when, tower="encoder")
+
+
+def bottlenecks(role: str, name: str, width: str, number: str, when: str = "") -> Iterator[Row]:
+    """Blocks of two convolutions side by side, which become one when the model is put to use."""
+    name = f"{name}.bottlenecks.{{block<{number}}}."
+    yield from mixed(role + "_bottleneck1", name + "conv1", f"{width}, {width}, 3, 3", when)
+    yield from mixed(role + "_bottleneck2", name + "conv2", f"{width}, {width}, 1, 1", when)
+
+
+def across_scales() -> Iterator[Row]:
+    """From the coarse features to the fine, and back."""
+    width, inner = "encoder_hidden_dim", "scaled(encoder_hidden_dim, hidden_expansion)"
+    at = f".{{layer<{SCALES}}}"
+    yield from mixed("lateral", f"lateral_convs{at}", f"{width}, {width}, 1, 1")
+    yield from mixed("downsample", f"downsample_convs{at}", f"{width}, {width}, 3, 3")
+    for role in ("fpn", "pan"):
+        name = f"{role}_blocks{at}"
+        for number in (1, 2):
+            yield from mixed(f"{role}_conv{number}", f"{name}.conv{number}", f"{inner}, 2 * {width}, 1, 1")
+        yield from bottlenecks(role, name, inner, "3")
+        yield from mixed(f"{role}_conv3", name + ".conv3", f"{width}, {inner}, 1, 1", f"{inner} != {width}")
+
+
+def deformable_attention(prefix: str = DECODER_LAYER, points: str = "points") -> Iterator[Row]:
+    """Each head looks at so many points, and weighs them."""
+    name = prefix + "encoder_attn."
+    heads = f"decoder_attention_heads * {points}"
+    yield linear("sampling_offsets", name + "sampling_offsets", f"{heads} * 2, d_model", "decoder", group="attention")
+    yield linear("attention_weights", name + "attention_weights", f"{heads}, d_model", "decoder", group="attention")
+
+
+def decoder_layers() -> Iterator[Row]:
+    yield from self_attention(DECODER_LAYER, "d_model", "decoder")
+    yield from deformable_attention()
+    yield linear("cross_v_proj", DECODER_LAYER + "encoder_attn.value_proj", "d_model, d_model", "decoder")
+    yield linear("cross_o_proj", DECODER_LAYER + "encoder_attn.output_proj", "d_model, d_model", "decoder")
+    yield linear("cross_layernorm", DECODER_LAYER + "encoder_attn_layer_norm", "d_model", "decoder", group="norm")
+    yield from feed_forward(DECODER_LAYER, "d_model", "decoder_ffn_dim", "decoder")
+    yield from layer_norms(DECODER_LAYER, "d_model", "decoder")
+
+
+def encoder_projections(number: str = "len(backbone_config.channels)", channels: str = "layer") -> Iterator[Row]:
+    """What brings the backbone's features to the encoder's width."""
+    yield from in_sequence(
+        "encoder_input_proj",
+        f"model.encoder_input_proj.{{layer<{number}}}",
+        f"encoder_hidden_dim, backbone_config.channels[{channels}], 1, 1",
+    )
+
+
+def decoder_projections() -> Iterator[Row]:
+    """What brings the encoder's features to the decoder's width; coarser ones than the encoder's are made of them."""
+    given = "len(decoder_in_channels)"
+    size = f"1 if layer < {given} else 3"
+    yield from in_sequence(
+        "decoder_input_proj",
+        f"model.decoder_input_proj.{{layer<max(num_feature_levels, {given})}}",
+        f"d_model, d_model if layer > {given} else decoder_in_channels[min(layer, {given} - 1)], {size}, {size}",
+    )
+
+
+def noisy_queries(classes: str = "num_labels + 1", when: str = "num_denoising > 0", heads: str = "") -> Row:
+    """The classes of the noisy boxes that a model is trained with."""
+    return Row("embed_classes", "model.denoising_class_embed", f"{classes}, d_model", when=when, heads=heads)
+
+
+def first_queries(box: str = "4") -> Iterator[Row]:
+    """The queries: the encoder's features that look most like a thing, or learned ones."""
+    yield Row("embed_queries", "model.weight_embedding", "num_queries, d_model", when="learn_initial_query")
+    for part, shape in enumerate(("d_model, d_model", "d_model")):
+        yield Row("encoder_output", f"model.enc_output.{part}", shape, bias="True", group="head")
+    yield Row("encoder_classifier", "model.enc_score_head", "num_labels, d_model", bias="True", group="head")
+    yield perceptron("encoder_bbox_predictor", "model.enc_bbox_head", f"d_model, d_model, {box}", "3")
+
+
+def query_position(box: str = "4") -> Row:
+    return perceptron(
+        "query_position", DECODER + "query_pos_head", f"{box}, 2 * d_model, d_model", "2", tower="decoder"
+    )
+
+
+def predictors(
+    widths: str = "d_model, d_model, 4", heads: str = DETECTION, when: str = "", boxes: str = ""
+) -> Iterator[Row]:
+    """What tells classes and boxes, after each layer of the decoder; `boxes` is the condition for the latter alone."""
+    at = {word: f"{DECODER}{word}_embed.{{layer<decoder_layers}}" for word in ("class", "bbox")}
+    yield Row("classifier", at["class"], "num_labels, d_model", bias="True", heads=heads, when=when, tower="decoder")
+    yield perceptron("bbox_predictor", at["bbox"], widths, "3", heads=heads, when=boxes or when, tower="decoder")
+
+
+def second_predictors(widths: str = "d_model, d_model, 4", when: str = "", boxes: str = "") -> Iterator[Row]:
+    """The same once more beside the decoder, where the two are not tied."""
+    at, tied = "{layer<decoder_layers}", "tie_word_embeddings"
+    yield Row(
+        "second_classifier",
+        f"class_embed.{at}",
+        "num_labels, d_model",
+        bias="True",
+        heads=DETECTION,
+        tied=tied,
+        when=when,
+        group="head",
+    )
+    yield perceptron(
+        "second_bbox_predictor", f"bbox_embed.{at}", widths, "3", heads=DETECTION, tied=tied, when=boxes or when
+    )
+
+
+DEFAULTS: Mapping[str, Any] = {
+    "freeze_backbone_batch_norms": True,
+    "encoder_hidden_dim": 256,
+    "encoder_in_channels": [512, 1024, 2048],
+    "encoder_layers": 1,
+    "encoder_ffn_dim": 1024,
+    "encode_proj_layers": [2],
+    "hidden_expansion": 1.0,
+    "d_model": 256,
+    "num_queries": 300,
+    "decoder_in_channels": [256, 256, 256],
+    "decoder_ffn_dim": 1024,
+    "num_feature_levels": 3,
+    "decoder_n_points": 4,
+    "decoder_n_levels": 3,
+    "decoder_layers": 6,
+    "decoder_attention_heads": 8,
+    "num_denoising": 100,
+    "learn_initial_query": False,
+}
+FIELDS = {"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"}
+BACKBONE = {"out_indices": [2, 3, 4]}
 
 FAMILY = Family(
     name="rt_detr",
-    types={"rt_detr": {}},
+    types={"rt_detr": {}, "rt_detr_v2": {}},
     rows=(
-        Row("denoising_class_embed", "denoising_class_embed", ""),
-        Row("weight_embedding", "weight_embedding", ""),
-        Row("denoising_class_embed_235", "model.denoising_class_embed", ""),
-        Row("convolution", EMBEDDER_EMBEDDER + ".convolution", "", group="embedding"),
-        Row("decoder_input_proj", DECODER_INPUT_PROJ_, "", group="convolution"),
-        Row("decoder_input_proj", DECODER_INPUT_PROJ_, "", group="norm"),
-        Row("enc_bbox_head", "enc_bbox_head.layers.{layer}", ""),
-        Row("encoder_input_proj", ENCODER_INPUT_PROJ_, "", group="convolution"),
-        Row("encoder_input_proj", ENCODER_INPUT_PROJ_, "", group="norm"),
-        Row("convolution", EMBEDDER_EMBEDDER_ + ".convolution", "", group="embedding"),
-        Row("decoder_input_proj_230", DECODER_INPUT_PROJ___, "", group="convolution"),
-        Row("decoder_input_proj_230", DECODER_INPUT_PROJ___, "", group="norm"),
-        Row("enc_bbox_head_237", "model.enc_bbox_head.layers.{layer}", ""),
-        Row("encoder_input_proj_327", ENCODER_INPUT_PROJ___, "", group="convolution"),
-        Row("encoder_input_proj_327", ENCODER_INPUT_PROJ___, "", group="norm"),
-        Row("convolution", ENCODER_STAGES__ + ".convolution", "", tower="encoder"),
-        Row("shortcut_convolution", STAGES_SHORTCUT + ".convolution", "", tower="encoder"),
-        Row("convolution", ENCODER_STAGES_ + ".shortcut.convolution", "", tower="encoder"),
-        Row("normalization", ENCODER_STAGES_ + ".shortcut.normalization", "", tower="encoder"),
-        Row("input_layernorm", ENCODER_ENCODER_ + ".self_attn_layer_norm", "", tower="encoder"),
-        Row("q_proj", ENCODER_ENCODER_ + ".self_attn.q_proj", "", tower="encoder"),
-        Row("k_proj", ENCODER_ENCODER_ + ".self_attn.k_proj", "", tower="encoder"),
-        Row("v_proj", ENCODER_ENCODER_ + ".self_attn.v_proj", "", tower="encoder"),
-        Row("o_proj", ENCODER_ENCODER_ + ".self_attn.out_proj", "", tower="encoder"),
-        Row("norm", ENCODER_ENCODER_ + ".final_layer_norm", "", tower="encoder"),
-        Row("up_proj", ENCODER_ENCODER_ + ".fc1", "", tower="encoder"),
-        Row("down_proj", ENCODER_ENCODER_ + ".fc2", "", tower="encoder"),
-        Row("conv", ENCODER_DOWNSAMPLE_CONVS + ".conv", "", tower="encoder"),
-        Row("norm", ENCODER_DOWNSAMPLE_CONVS + ".norm", "", tower="encoder"),
-        Row("conv", FPN_BLOCKS_BOTTLENECKS + ".conv1.conv", "", tower="encoder"),
-        Row("conv1_norm", FPN_BLOCKS_BOTTLENECKS + ".conv1.norm", "", tower="encoder"),
-        Row("conv2_conv", FPN_BLOCKS_BOTTLENECKS + ".conv2.conv", "", tower="encoder"),
-        Row("conv2_norm", FPN_BLOCKS_BOTTLENECKS + ".conv2.norm", "", tower="encoder"),
-        Row("conv", ENCODER_FPN_BLOCKS + ".conv1.conv", "", tower="encoder"),
-        Row("norm", ENCODER_FPN_BLOCKS + ".conv1.norm", "", tower="encoder"),
-        Row("conv2_conv", ENCODER_FPN_BLOCKS + ".conv2.conv", "", tower="encoder"),
-        Row("conv2_norm", ENCODER_FPN_BLOCKS + ".conv2.norm", "", tower="encoder"),
-        Row("conv3_conv", ENCODER_FPN_BLOCKS + ".conv3.conv", "", tower="encoder"),
-        Row("conv3_norm", ENCODER_FPN_BLOCKS + ".conv3.norm", "", tower="encoder"),
-        Row("lateral_convs_conv", ENCODER_LATERAL_CONVS + ".conv", "", tower="encoder"),
-        Row("lateral_convs_norm", ENCODER_LATERAL_CONVS + ".norm", "", tower="encoder"),
-        Row("conv1_conv", PAN_BLOCKS_BOTTLENECKS + ".conv1.conv", "", tower="encoder"),
-        Row("bottlenecks_conv1_norm", PAN_BLOCKS_BOTTLENECKS + ".conv1.norm", "", tower="encoder"),
-        Row("bottlenecks_conv2_conv", PAN_BLOCKS_BOTTLENECKS + ".conv2.conv", "", tower="encoder"),
-        Row("bottlenecks_conv2_norm", PAN_BLOCKS_BOTTLENECKS + ".conv2.norm", "", tower="encoder"),
-        Row("conv1_conv", ENCODER_PAN_BLOCKS + ".conv1.conv", "", tower="encoder"),
-        Row("conv1_norm", ENCODER_PAN_BLOCKS + ".conv1.norm", "", tower="encoder"),
-        Row("pan_blocks_conv2_conv", ENCODER_PAN_BLOCKS + ".conv2.conv", "", tower="encoder"),
-        Row("pan_blocks_conv2_norm", ENCODER_PAN_BLOCKS + ".conv2.norm", "", tower="encoder"),
-        Row("pan_blocks_conv3_conv", ENCODER_PAN_BLOCKS + ".conv3.conv", "", tower="encoder"),
-        Row("pan_blocks_conv3_norm", ENCODER_PAN_BLOCKS + ".conv3.norm", "", tower="encoder"),
-        Row("stages_convolution", ENCODER_STAGES_____ + ".convolution", "", tower="encoder"),
-        Row("shortcut_convolution", ENCODER_STAGES____ + ".shortcut.convolution", "", tower="encoder"),
-        Row("stages_shortcut_convolution", STAGES_SHORTCUT_ + ".convolution", "", tower="encoder"),
-        Row("final_layer_norm", ENCODER_ENCODER___ + ".final_layer_norm", "", tower="encoder"),
-        Row("fc1_up_proj", ENCODER_ENCODER___ + ".fc1", "", tower="encoder"),
-        Row("fc2_down_proj", ENCODER_ENCODER___ + ".fc2", "", tower="encoder"),
-        Row("self_attn_k_proj", ENCODER_ENCODER___ + ".self_attn.k_proj", "", tower="encoder"),
-        Row("out_proj_o_proj", ENCODER_ENCODER___ + ".self_attn.out_proj", "", tower="encoder"),
-        Row("self_attn_q_proj", ENCODER_ENCODER___ + ".self_attn.q_proj", "", tower="encoder"),
-        Row("self_attn_v_proj", ENCODER_ENCODER___ + ".self_attn.v_proj", "", tower="encoder"),
-        Row("self_attn_layer_norm_input_layernorm", ENCODER_ENCODER___ + ".self_attn_layer_norm", "", tower="encoder"),
-        Row("downsample_convs_conv", ENCODER_DOWNSAMPLE_CONVS_ + ".conv", "", tower="encoder"),
-        Row("downsample_convs_norm", ENCODER_DOWNSAMPLE_CONVS_ + ".norm", "", tower="encoder"),
-        Row("bottlenecks_conv1_conv", FPN_BLOCKS_BOTTLENECKS_ + ".conv1.conv", "", tower="encoder"),
-        Row("fpn_blocks_bottlenecks_conv1_norm", FPN_BLOCKS_BOTTLENECKS_ + ".conv1.norm", "", tower="encoder"),
-        Row("fpn_blocks_bottlenecks_conv2_conv", FPN_BLOCKS_BOTTLENECKS_ + ".conv2.conv", "", tower="encoder"),
-        Row("fpn_blocks_bottlenecks_conv2_norm", FPN_BLOCKS_BOTTLENECKS_ + ".conv2.norm", "", tower="encoder"),
-        Row("conv1_conv", ENCODER_FPN_BLOCKS_ + ".conv1.conv", "", tower="encoder"),
-        Row("conv1_norm", ENCODER_FPN_BLOCKS_ + ".conv1.norm", "", tower="encoder"),
-        Row("conv2_conv", ENCODER_FPN_BLOCKS_ + ".conv2.conv", "", tower="encoder"),
-        Row("conv2_norm", ENCODER_FPN_BLOCKS_ + ".conv2.norm", "", tower="encoder"),
-        Row("encoder_lateral_convs_conv", ENCODER_LATERAL_CONVS_ + ".conv", "", tower="encoder"),
-        Row("encoder_lateral_convs_norm", ENCODER_LATERAL_CONVS_ + ".norm", "", tower="encoder"),
-        Row("pan_blocks_bottlenecks_conv1_conv", PAN_BLOCKS_BOTTLENECKS_ + ".conv1.conv", "", tower="encoder"),
-        Row("pan_blocks_bottlenecks_conv1_norm", PAN_BLOCKS_BOTTLENECKS_ + ".conv1.norm", "", tower="encoder"),
-        Row("pan_blocks_bottlenecks_conv2_conv", PAN_BLOCKS_BOTTLENECKS_ + ".conv2.conv", "", tower="encoder"),
-        Row("pan_blocks_bottlenecks_conv2_norm", PAN_BLOCKS_BOTTLENECKS_ + ".conv2.norm", "", tower="encoder"),
-        Row("pan_blocks_conv1_conv", ENCODER_PAN_BLOCKS_ + ".conv1.conv", "", tower="encoder"),
-        Row("pan_blocks_conv1_norm", ENCODER_PAN_BLOCKS_ + ".conv1.norm", "", tower="encoder"),
-        Row("pan_blocks_conv2_conv", ENCODER_PAN_BLOCKS_ + ".conv2.conv", "", tower="encoder"),
-        Row("pan_blocks_conv2_norm", ENCODER_PAN_BLOCKS_ + ".conv2.norm", "", tower="encoder"),
-        Row("input_layernorm", DECODER + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("q_proj", DECODER + ".self_attn.q_proj", "", tower="decoder"),
-        Row("k_proj", DECODER + ".self_attn.k_proj", "", tower="decoder"),
-        Row("v_proj", DECODER + ".self_attn.v_proj", "", tower="decoder"),
-        Row("o_proj", DECODER + ".self_attn.out_proj", "", tower="decoder"),
-        Row("cross_attention_weights", DECODER + ".encoder_attn.attention_weights", "", tower="decoder"),
-        Row("cross_output_proj", DECODER + ".encoder_attn.output_proj", "", tower="decoder", group="attention"),
-        Row(
-            "cross_sampling_offsets", DECODER + ".encoder_attn.sampling_offsets", "", tower="decoder", group="attention"
-        ),
-        Row("cross_value_proj", DECODER + ".encoder_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("cross_encoder_attn_layer_norm", DECODER + ".encoder_attn_layer_norm", "", tower="decoder"),
-        Row("norm", DECODER + ".final_layer_norm", "", tower="decoder"),
-        Row("up_proj", DECODER + ".fc1", "", tower="decoder"),
-        Row("down_proj", DECODER + ".fc2", "", tower="decoder"),
-        Row("query_pos_head", "decoder.query_pos_head.layers.{layer}", "", tower="decoder"),
-        Row("bbox_embed", "model.decoder.bbox_embed.{layer}.layers.{sublayer}", "", tower="decoder"),
-        Row("class_embed", "model.decoder.class_embed.{layer}", "", tower="decoder"),
-        Row("attention_weights", DECODER_ + ".encoder_attn.attention_weights", "", tower="decoder"),
-        Row("output_proj", DECODER_ + ".encoder_attn.output_proj", "", tower="decoder", group="attention"),
-        Row("sampling_offsets", DECODER_ + ".encoder_attn.sampling_offsets", "", tower="decoder", group="attention"),
-        Row("value_proj", DECODER_ + ".encoder_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("encoder_attn_layer_norm", DECODER_ + ".encoder_attn_layer_norm", "", tower="decoder"),
-        Row("final_layer_norm", DECODER_ + ".final_layer_norm", "", tower="decoder"),
-        Row("fc1_up_proj", DECODER_ + ".fc1", "", tower="decoder"),
-        Row("fc2_down_proj", DECODER_ + ".fc2", "", tower="decoder"),
-        Row("self_attn_k_proj", DECODER_ + ".self_attn.k_proj", "", tower="decoder"),
-        Row("out_proj_o_proj", DECODER_ + ".self_attn.out_proj", "", tower="decoder"),
-        Row("self_attn_q_proj", DECODER_ + ".self_attn.q_proj", "", tower="decoder"),
-        Row("self_attn_v_proj", DECODER_ + ".self_attn.v_proj", "", tower="decoder"),
-        Row("self_attn_layer_norm_input_layernorm", DECODER_ + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("decoder_query_pos_head", "model.decoder.query_pos_head.layers.{layer}", "", tower="decoder"),
-        Row("enc_score_head", "enc_score_head", ""),
-        Row("enc_score_head_239", "model.enc_score_head", ""),
-        Row("running_mean", EMBEDDER_EMBEDDER + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", EMBEDDER_EMBEDDER + ".normalization.running_var", "", leaf="", buffer=True),
-        Row("normalization", EMBEDDER_EMBEDDER + ".normalization", "", buffer=True),
-        Row("num_batches_tracked", EMBEDDER_EMBEDDER + ".normalization.num_batches_tracked", "", leaf="", buffer=True),
-        Row("num_batches_tracked", DECODER_INPUT_PROJ_ + ".num_batches_tracked", "", leaf="", buffer=True),
-        Row("running_mean", DECODER_INPUT_PROJ_ + ".running_mean", "", leaf="", buffer=True),
-        Row("running_var", DECODER_INPUT_PROJ_ + ".running_var", "", leaf="", buffer=True),
-        Row(
-            "encoder_input_proj_num_batches_tracked",
-            ENCODER_INPUT_PROJ_ + ".num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("encoder_input_proj_running_mean", ENCODER_INPUT_PROJ_ + ".running_mean", "", leaf="", buffer=True),
-        Row("encoder_input_proj_running_var", ENCODER_INPUT_PROJ_ + ".running_var", "", leaf="", buffer=True),
-        Row("running_mean", EMBEDDER_EMBEDDER_ + ".normalization.running_mean", "", leaf="", buffer=True),
-        Row("running_var", EMBEDDER_EMBEDDER_ + ".normalization.running_var", "", leaf="", buffer=True),
-        Row("normalization", EMBEDDER_EMBEDDER_ + ".normalization", "", buffer=True),
-        Row(
-            "decoder_input_proj_num_batches_tracked",
-            DECODER_INPUT_PROJ___ + ".num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("decoder_input_proj_running_mean", DECODER_INPUT_PROJ___ + ".running_mean", "", leaf="", buffer=True),
-        Row("decoder_input_proj_running_var", DECODER_INPUT_PROJ___ + ".running_var", "", leaf="", buffer=True),
-        Row(
-            "encoder_input_proj_num_batches_tracked_329",
-            ENCODER_INPUT_PROJ___ + ".num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("encoder_input_proj_running_mean_330", ENCODER_INPUT_PROJ___ + ".running_mean", "", leaf="", buffer=True),
-        Row("encoder_input_proj_running_var_331", ENCODER_INPUT_PROJ___ + ".running_var", "", leaf="", buffer=True),
-        Row(
-            "running_mean", ENCODER_STAGES__ + ".normalization.running_mean", "", tower="encoder", leaf="", buffer=True
-        ),
-        Row("running_var", ENCODER_STAGES__ + ".normalization.running_var", "", tower="encoder", leaf="", buffer=True),
-        Row("normalization", ENCODER_STAGES__ + ".normalization", "", tower="encoder", buffer=True),
-        Row(
-            "normalization_running_mean",
-            STAGES_SHORTCUT + ".normalization.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_running_var",
-            STAGES_SHORTCUT + ".normalization.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row("shortcut_normalization", STAGES_SHORTCUT + ".normalization", "", tower="encoder", buffer=True),
-        Row(
-            "num_batches_tracked",
-            ENCODER_STAGES__ + ".normalization.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_num_batches_tracked",
-            ENCODER_STAGES_ + ".shortcut.normalization.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_running_mean",
-            ENCODER_STAGES_ + ".shortcut.normalization.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_running_var",
-            ENCODER_STAGES_ + ".shortcut.normalization.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "normalization_num_batches_tracked",
-            STAGES_SHORTCUT + ".normalization.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            ENCODER_DOWNSAMPLE_CONVS + ".norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", ENCODER_DOWNSAMPLE_CONVS + ".norm.running_mean", "", tower="encoder", leaf="", buffer=True),
-        Row("running_var", ENCODER_DOWNSAMPLE_CONVS + ".norm.running_var", "", tower="encoder", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked",
-            FPN_BLOCKS_BOTTLENECKS + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_mean",
-            FPN_BLOCKS_BOTTLENECKS + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_var", FPN_BLOCKS_BOTTLENECKS + ".conv1.norm.running_var", "", tower="encoder", leaf="", buffer=True
-        ),
-        Row(
-            "norm_num_batches_tracked",
-            FPN_BLOCKS_BOTTLENECKS + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "norm_running_mean",
-            FPN_BLOCKS_BOTTLENECKS + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "norm_running_var",
-            FPN_BLOCKS_BOTTLENECKS + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            ENCODER_FPN_BLOCKS + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", ENCODER_FPN_BLOCKS + ".conv1.norm.running_mean", "", tower="encoder", leaf="", buffer=True),
-        Row("running_var", ENCODER_FPN_BLOCKS + ".conv1.norm.running_var", "", tower="encoder", leaf="", buffer=True),
-        Row(
-            "norm_num_batches_tracked",
-            ENCODER_FPN_BLOCKS + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "norm_running_mean",
-            ENCODER_FPN_BLOCKS + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "norm_running_var",
-            ENCODER_FPN_BLOCKS + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv3_norm_num_batches_tracked",
-            ENCODER_FPN_BLOCKS + ".conv3.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv3_norm_running_mean",
-            ENCODER_FPN_BLOCKS + ".conv3.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv3_norm_running_var",
-            ENCODER_FPN_BLOCKS + ".conv3.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "norm_num_batches_tracked",
-            ENCODER_LATERAL_CONVS + ".norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "norm_running_mean", ENCODER_LATERAL_CONVS + ".norm.running_mean", "", tower="encoder", leaf="", buffer=True
-        ),
-        Row("norm_running_var", ENCODER_LATERAL_CONVS + ".norm.running_var", "", tower="encoder", leaf="", buffer=True),
-        Row(
-            "conv1_norm_num_batches_tracked",
-            PAN_BLOCKS_BOTTLENECKS + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_running_mean",
-            PAN_BLOCKS_BOTTLENECKS + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_running_var",
-            PAN_BLOCKS_BOTTLENECKS + ".conv1.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_num_batches_tracked",
-            PAN_BLOCKS_BOTTLENECKS + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_running_mean",
-            PAN_BLOCKS_BOTTLENECKS + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_running_var",
-            PAN_BLOCKS_BOTTLENECKS + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_num_batches_tracked",
-            ENCODER_PAN_BLOCKS + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_running_mean",
-            ENCODER_PAN_BLOCKS + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_running_var",
-            ENCODER_PAN_BLOCKS + ".conv1.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_num_batches_tracked",
-            ENCODER_PAN_BLOCKS + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_running_mean",
-            ENCODER_PAN_BLOCKS + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_running_var",
-            ENCODER_PAN_BLOCKS + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv3_norm_num_batches_tracked",
-            ENCODER_PAN_BLOCKS + ".conv3.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv3_norm_running_mean",
-            ENCODER_PAN_BLOCKS + ".conv3.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv3_norm_running_var",
-            ENCODER_PAN_BLOCKS + ".conv3.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_normalization_running_mean",
-            ENCODER_STAGES_____ + ".normalization.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "stages_normalization_running_var",
-            ENCODER_STAGES_____ + ".normalization.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row("stages_normalization", ENCODER_STAGES_____ + ".normalization", "", tower="encoder", buffer=True),
-        Row(
-            "shortcut_normalization_running_mean",
-            ENCODER_STAGES____ + ".shortcut.normalization.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "shortcut_normalization_running_var",
-            ENCODER_STAGES____ + ".shortcut.normalization.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row("shortcut_normalization", ENCODER_STAGES____ + ".shortcut.normalization", "", tower="encoder", buffer=True),
-        Row(
-            "shortcut_normalization_running_mean",
-            STAGES_SHORTCUT_ + ".normalization.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "shortcut_normalization_running_var",
-            STAGES_SHORTCUT_ + ".normalization.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row("stages_shortcut_normalization", STAGES_SHORTCUT_ + ".normalization", "", tower="encoder", buffer=True),
-        Row(
-            "downsample_convs_norm_num_batches_tracked",
-            ENCODER_DOWNSAMPLE_CONVS_ + ".norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "downsample_convs_norm_running_mean",
-            ENCODER_DOWNSAMPLE_CONVS_ + ".norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "downsample_convs_norm_running_var",
-            ENCODER_DOWNSAMPLE_CONVS_ + ".norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bottlenecks_conv1_norm_num_batches_tracked",
-            FPN_BLOCKS_BOTTLENECKS_ + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bottlenecks_conv1_norm_running_mean",
-            FPN_BLOCKS_BOTTLENECKS_ + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bottlenecks_conv1_norm_running_var",
-            FPN_BLOCKS_BOTTLENECKS_ + ".conv1.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bottlenecks_conv2_norm_num_batches_tracked",
-            FPN_BLOCKS_BOTTLENECKS_ + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bottlenecks_conv2_norm_running_mean",
-            FPN_BLOCKS_BOTTLENECKS_ + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bottlenecks_conv2_norm_running_var",
-            FPN_BLOCKS_BOTTLENECKS_ + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_num_batches_tracked",
-            ENCODER_FPN_BLOCKS_ + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_running_mean",
-            ENCODER_FPN_BLOCKS_ + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv1_norm_running_var",
-            ENCODER_FPN_BLOCKS_ + ".conv1.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_num_batches_tracked",
-            ENCODER_FPN_BLOCKS_ + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_running_mean",
-            ENCODER_FPN_BLOCKS_ + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv2_norm_running_var",
-            ENCODER_FPN_BLOCKS_ + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "lateral_convs_norm_num_batches_tracked",
-            ENCODER_LATERAL_CONVS_ + ".norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "lateral_convs_norm_running_mean",
-            ENCODER_LATERAL_CONVS_ + ".norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "lateral_convs_norm_running_var",
-            ENCODER_LATERAL_CONVS_ + ".norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_bottlenecks_conv1_norm_num_batches_tracked",
-            PAN_BLOCKS_BOTTLENECKS_ + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_bottlenecks_conv1_norm_running_mean",
-            PAN_BLOCKS_BOTTLENECKS_ + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_bottlenecks_conv1_norm_running_var",
-            PAN_BLOCKS_BOTTLENECKS_ + ".conv1.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_bottlenecks_conv2_norm_num_batches_tracked",
-            PAN_BLOCKS_BOTTLENECKS_ + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_bottlenecks_conv2_norm_running_mean",
-            PAN_BLOCKS_BOTTLENECKS_ + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_bottlenecks_conv2_norm_running_var",
-            PAN_BLOCKS_BOTTLENECKS_ + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv1_norm_num_batches_tracked",
-            ENCODER_PAN_BLOCKS_ + ".conv1.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv1_norm_running_mean",
-            ENCODER_PAN_BLOCKS_ + ".conv1.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv1_norm_running_var",
-            ENCODER_PAN_BLOCKS_ + ".conv1.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv2_norm_num_batches_tracked",
-            ENCODER_PAN_BLOCKS_ + ".conv2.norm.num_batches_tracked",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv2_norm_running_mean",
-            ENCODER_PAN_BLOCKS_ + ".conv2.norm.running_mean",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "pan_blocks_conv2_norm_running_var",
-            ENCODER_PAN_BLOCKS_ + ".conv2.norm.running_var",
-            "",
-            tower="encoder",
-            leaf="",
-            buffer=True,
-        ),
+        *backbone("rt_detr_resnet", COUNTERS),
+        *encoder_projections(),
+        *decoder_projections(),
+        *encoder_layers(),
+        *across_scales(),
+        noisy_queries(),
+        *first_queries(),
+        *decoder_layers(),
+        Row(
+            "points_scale",
+            DECODER_LAYER + "encoder_attn.n_points_scale",
+            "points",
+            when="model_type == 'rt_detr_v2'",
+            leaf="",
+            buffer=True,
+            persistent=True,
+            tower="decoder",
+        ),
+        query_position(),
+        *predictors(),
+        *second_predictors(when="model_type == 'rt_detr_v2'"),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=DETECTION,
+    defaults={**DEFAULTS, "backbone_config": BACKBONE},
+    derived={"points": "(decoder_n_levels if model_type == 'rt_detr_v2' else num_feature_levels) * decoder_n_points"},
+    fields=FIELDS,
 )

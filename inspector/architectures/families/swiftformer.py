@@ -1,186 +1,90 @@
-"""Model type swiftformer.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""SwiftFormer: stages of convolutional blocks, the last block of each with attention that costs linearly."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.convolutions import batch_norm, convolution
 from inspector.architectures.table import Family, Row
 
-PATCH_EMBED_PATCH_EMBEDDING = "patch_embed.patch_embedding.{at2}"
-ENCODER_NETWORK = "encoder.network.{at2}"
-ENCODER_NETWORK_ = "encoder.network.{at2}.blocks.{layer}"
-PATCH_EMBED_PATCH_EMBEDDING_ = "swiftformer.patch_embed.patch_embedding.{at3}"
-ENCODER_NETWORK__ = "swiftformer.encoder.network.{at3}"
-ENCODER_NETWORK___ = "swiftformer.encoder.network.{at3}.blocks.{layer}"
+BODY = "swiftformer."
+NETWORK = BODY + "encoder.network.{layer<starts[-1] + 1}."
+BLOCK = NETWORK + "blocks.{block<depths[stage_at] if stage_at >= 0 else 0}."
+WIDTH, INNER = "embed_dims[stage_at]", "scaled(embed_dims[stage_at], mlp_ratio)"
+LAST = "block == depths[stage_at] - 1"
+CLASSES = "ForImageClassification"
+
+
+def square(width: str, size: int) -> str:
+    return f"{width}, {size}, {size}"
+
+
+def stem() -> Iterator[Row]:
+    name = BODY + "patch_embed.patch_embedding."
+    half = "embed_dims[0] // 2"
+    for at, (out, before) in {0: (half, "num_channels"), 3: ("embed_dims[0]", half)}.items():
+        # The names differ by their numbers alone, so the roles are the same, and the places tell them apart.
+        yield Row("embed_patches", f"{name}{at}", square(f"{out}, {before}", 3), bias="True")
+        yield from batch_norm("embed_patches", f"{name}{at + 1}", out, group="embedding")
+
+
+def local(name: str, inner: str, when: str) -> Iterator[Row]:
+    """A convolution channel by channel, and two across the channels."""
+    yield convolution("depthwise", name + "depth_wise_conv", square(f"{WIDTH}, 1", 3), bias="True", when=when)
+    yield from batch_norm("depthwise_norm", name + "norm", WIDTH, when=when)
+    for at, shape in ((1, f"{inner}, {WIDTH}"), (2, f"{WIDTH}, {inner}")):
+        yield convolution(f"pointwise{at}", f"{name}point_wise_conv{at}", square(shape, 1), bias="True", when=when)
+    yield Row("layer_scale", name + "layer_scale", square(WIDTH, 1), when=when, leaf="")
+
+
+def attention() -> Iterator[Row]:
+    for role, word in {"q_proj": "to_query", "k_proj": "to_key", "o_proj": "proj", "final_o_proj": "final"}.items():
+        yield Row(role, f"{BLOCK}attn.{word}", f"{WIDTH}, {WIDTH}", bias="True", when=LAST)
+    yield Row("gate_attn", BLOCK + "attn.w_g", f"{WIDTH}, 1", when=LAST, leaf="")
+    yield from batch_norm("pre_feedforward_layernorm", BLOCK + "linear.norm1", WIDTH, when=LAST)
+    yield Row("up_proj", BLOCK + "linear.fc1", square(f"{INNER}, {WIDTH}", 1), bias="True", when=LAST)
+    yield Row("down_proj", BLOCK + "linear.fc2", square(f"{WIDTH}, {INNER}", 1), bias="True", when=LAST)
+    for at in (1, 2):
+        name = f"layer_scale_{at}"
+        yield Row(name, BLOCK + name, square(WIDTH, 1), when=f"use_layer_scale and {LAST}", leaf="")
+
 
 FAMILY = Family(
     name="swiftformer",
     types={"swiftformer": {}},
     rows=(
-        Row("embed_patches", PATCH_EMBED_PATCH_EMBEDDING, ""),
-        Row("input_layernorm", ENCODER_NETWORK_ + ".linear.norm1", ""),
-        Row("o_proj", ENCODER_NETWORK_ + ".attn.proj", ""),
-        Row("layer_scale", ENCODER_NETWORK_ + ".layer_scale", "", leaf="", group="convolution"),
-        Row("depth_wise_conv", ENCODER_NETWORK_ + ".depth_wise_conv", ""),
-        Row("norm", ENCODER_NETWORK_ + ".norm", ""),
-        Row("point_wise_conv1", ENCODER_NETWORK_ + ".point_wise_conv1", ""),
-        Row("point_wise_conv2", ENCODER_NETWORK_ + ".point_wise_conv2", ""),
-        Row(
-            "local_representation_layer_scale",
-            ENCODER_NETWORK_ + ".local_representation.layer_scale",
-            "",
-            leaf="",
-            group="convolution",
+        *stem(),
+        *local(BLOCK, INNER, f"not ({LAST})"),
+        *local(BLOCK + "local_representation.", WIDTH, LAST),
+        *attention(),
+        convolution(
+            "downsample",
+            NETWORK + "proj",
+            "embed_dims[stage_before + 1], embed_dims[stage_before], down_patch_size, down_patch_size",
+            bias="True",
+            when="stage_at < 0",
         ),
-        Row("local_representation_depth_wise_conv", ENCODER_NETWORK_ + ".local_representation.depth_wise_conv", ""),
-        Row("local_representation_norm", ENCODER_NETWORK_ + ".local_representation.norm", ""),
-        Row("local_representation_point_wise_conv1", ENCODER_NETWORK_ + ".local_representation.point_wise_conv1", ""),
-        Row("local_representation_point_wise_conv2", ENCODER_NETWORK_ + ".local_representation.point_wise_conv2", ""),
-        Row("w_g", ENCODER_NETWORK_ + ".attn.w_g", "", leaf="", group="attention"),
-        Row("to_query", ENCODER_NETWORK_ + ".attn.to_query", "", group="attention"),
-        Row("to_key", ENCODER_NETWORK_ + ".attn.to_key", "", group="attention"),
-        Row("final", ENCODER_NETWORK_ + ".attn.final", "", group="attention"),
-        Row("proj", ENCODER_NETWORK + ".proj", "", group="convolution"),
-        Row("norm", ENCODER_NETWORK + ".norm", ""),
-        Row("layer_scale_1", ENCODER_NETWORK_ + ".layer_scale_1", "", leaf="", group="convolution"),
-        Row("layer_scale_2", ENCODER_NETWORK_ + ".layer_scale_2", "", leaf="", group="convolution"),
-        Row("up_proj", ENCODER_NETWORK_ + ".linear.fc1", ""),
-        Row("down_proj", ENCODER_NETWORK_ + ".linear.fc2", ""),
-        Row("patch_embedding_embed_patches", PATCH_EMBED_PATCH_EMBEDDING_, ""),
-        Row("network_layer_scale", ENCODER_NETWORK___ + ".layer_scale", "", leaf="", group="convolution"),
-        Row("network_depth_wise_conv", ENCODER_NETWORK___ + ".depth_wise_conv", ""),
-        Row("network_norm", ENCODER_NETWORK___ + ".norm", ""),
-        Row("network_point_wise_conv1", ENCODER_NETWORK___ + ".point_wise_conv1", ""),
-        Row("network_point_wise_conv2", ENCODER_NETWORK___ + ".point_wise_conv2", ""),
-        Row("network_layer_scale_1", ENCODER_NETWORK___ + ".layer_scale_1", "", leaf="", group="convolution"),
-        Row("network_layer_scale_2", ENCODER_NETWORK___ + ".layer_scale_2", "", leaf="", group="convolution"),
-        Row(
-            "network_local_representation_layer_scale",
-            ENCODER_NETWORK___ + ".local_representation.layer_scale",
-            "",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "network_local_representation_depth_wise_conv",
-            ENCODER_NETWORK___ + ".local_representation.depth_wise_conv",
-            "",
-        ),
-        Row("network_local_representation_norm", ENCODER_NETWORK___ + ".local_representation.norm", ""),
-        Row(
-            "network_local_representation_point_wise_conv1",
-            ENCODER_NETWORK___ + ".local_representation.point_wise_conv1",
-            "",
-        ),
-        Row(
-            "network_local_representation_point_wise_conv2",
-            ENCODER_NETWORK___ + ".local_representation.point_wise_conv2",
-            "",
-        ),
-        Row("attn_w_g", ENCODER_NETWORK___ + ".attn.w_g", "", leaf=""),
-        Row("attn_to_query", ENCODER_NETWORK___ + ".attn.to_query", ""),
-        Row("attn_to_key", ENCODER_NETWORK___ + ".attn.to_key", ""),
-        Row("proj_o_proj", ENCODER_NETWORK___ + ".attn.proj", ""),
-        Row("attn_final", ENCODER_NETWORK___ + ".attn.final", ""),
-        Row("norm1_input_layernorm", ENCODER_NETWORK___ + ".linear.norm1", ""),
-        Row("fc1_up_proj", ENCODER_NETWORK___ + ".linear.fc1", ""),
-        Row("fc2_down_proj", ENCODER_NETWORK___ + ".linear.fc2", ""),
-        Row("network_proj", ENCODER_NETWORK__ + ".proj", "", group="convolution"),
-        Row("network_norm", ENCODER_NETWORK__ + ".norm", ""),
-        Row("norm", "norm", ""),
-        Row("head", "head", ""),
-        Row("dist_head", "dist_head", ""),
-        Row("running_mean", PATCH_EMBED_PATCH_EMBEDDING + ".running_mean", "", leaf="", buffer=True),
-        Row("running_var", PATCH_EMBED_PATCH_EMBEDDING + ".running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", PATCH_EMBED_PATCH_EMBEDDING + ".num_batches_tracked", "", leaf="", buffer=True),
-        Row("running_mean", ENCODER_NETWORK_ + ".norm.running_mean", "", leaf="", buffer=True),
-        Row("running_var", ENCODER_NETWORK_ + ".norm.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", ENCODER_NETWORK_ + ".norm.num_batches_tracked", "", leaf="", buffer=True),
-        Row(
-            "norm_running_mean", ENCODER_NETWORK_ + ".local_representation.norm.running_mean", "", leaf="", buffer=True
-        ),
-        Row("norm_running_var", ENCODER_NETWORK_ + ".local_representation.norm.running_var", "", leaf="", buffer=True),
-        Row(
-            "norm_num_batches_tracked",
-            ENCODER_NETWORK_ + ".local_representation.norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("norm1_running_mean", ENCODER_NETWORK_ + ".linear.norm1.running_mean", "", leaf="", buffer=True),
-        Row("norm1_running_var", ENCODER_NETWORK_ + ".linear.norm1.running_var", "", leaf="", buffer=True),
-        Row(
-            "norm1_num_batches_tracked",
-            ENCODER_NETWORK_ + ".linear.norm1.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("norm_running_mean", ENCODER_NETWORK + ".norm.running_mean", "", leaf="", buffer=True),
-        Row("norm_running_var", ENCODER_NETWORK + ".norm.running_var", "", leaf="", buffer=True),
-        Row("norm_num_batches_tracked", ENCODER_NETWORK + ".norm.num_batches_tracked", "", leaf="", buffer=True),
-        Row("patch_embedding_running_mean", PATCH_EMBED_PATCH_EMBEDDING_ + ".running_mean", "", leaf="", buffer=True),
-        Row("patch_embedding_running_var", PATCH_EMBED_PATCH_EMBEDDING_ + ".running_var", "", leaf="", buffer=True),
-        Row(
-            "patch_embedding_num_batches_tracked",
-            PATCH_EMBED_PATCH_EMBEDDING_ + ".num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("network_norm_running_mean", ENCODER_NETWORK___ + ".norm.running_mean", "", leaf="", buffer=True),
-        Row("network_norm_running_var", ENCODER_NETWORK___ + ".norm.running_var", "", leaf="", buffer=True),
-        Row(
-            "network_norm_num_batches_tracked",
-            ENCODER_NETWORK___ + ".norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "local_representation_norm_running_mean",
-            ENCODER_NETWORK___ + ".local_representation.norm.running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "local_representation_norm_running_var",
-            ENCODER_NETWORK___ + ".local_representation.norm.running_var",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "local_representation_norm_num_batches_tracked",
-            ENCODER_NETWORK___ + ".local_representation.norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("linear_norm1_running_mean", ENCODER_NETWORK___ + ".linear.norm1.running_mean", "", leaf="", buffer=True),
-        Row("linear_norm1_running_var", ENCODER_NETWORK___ + ".linear.norm1.running_var", "", leaf="", buffer=True),
-        Row(
-            "linear_norm1_num_batches_tracked",
-            ENCODER_NETWORK___ + ".linear.norm1.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("network_norm_running_mean", ENCODER_NETWORK__ + ".norm.running_mean", "", leaf="", buffer=True),
-        Row("network_norm_running_var", ENCODER_NETWORK__ + ".norm.running_var", "", leaf="", buffer=True),
-        Row(
-            "network_norm_num_batches_tracked",
-            ENCODER_NETWORK__ + ".norm.num_batches_tracked",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", "norm.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "norm.running_var", "", leaf="", buffer=True),
-        Row("num_batches_tracked", "norm.num_batches_tracked", "", leaf="", buffer=True),
+        *batch_norm("downsample_norm", NETWORK + "norm", "embed_dims[stage_before + 1]", when="stage_at < 0"),
+        *batch_norm("norm", "norm", "embed_dims[-1]", heads=CLASSES),
+        Row("classifier", "head", "num_labels, embed_dims[-1]", bias="True", heads=CLASSES),
+        Row("classifier_distill", "dist_head", "num_labels, embed_dims[-1]", bias="True", heads=CLASSES),
     ),
-    names_only=True,
+    prefix=BODY,
     head="Model",
+    defaults={
+        "num_channels": 3,
+        "depths": [3, 3, 6, 4],
+        "embed_dims": [48, 56, 112, 220],
+        "mlp_ratio": 4,
+        "downsamples": [True, True, True, True],
+        "down_patch_size": 3,
+        "use_layer_scale": True,
+    },
+    # Stages and what makes patches fewer between them stand in one list.
+    derived={
+        "shrinks": "[1 if downsamples[at] or embed_dims[at] != embed_dims[at + 1] else 0 for at in range(len(depths) - 1)]",
+        "starts": "[at + sum([shrinks[before] for before in range(at)]) for at in range(len(depths))]",
+        "stage_at": "place(starts, layer)",
+        "stage_before": "place(starts, layer - 1)",
+    },
 )

@@ -1,14 +1,19 @@
-"""Model type swin.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Swin: attention within windows, whose patches are merged from stage to stage."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.convolutions import STAGES_GIVEN
 from inspector.architectures.table import Family, Row
 
 SWIN_ENCODER = "swin.encoder.layers.{layer<len(depths)}"
 SWIN_ENCODER_ = "swin.encoder.layers.{layer<len(depths)}.blocks.{block<depths[layer]}"
+
+LAST_WIDTH = "2 ** (len(depths) - 1) * embed_dim"
+#: A backbone keeps the prefix of this one norm, and norms each stage that it gives besides.
+LAST_NORM = {
+    "body Model ForImageClassification ForMaskedImageModeling": "swin.layernorm",
+    "Backbone": "swin.swin.layernorm",
+}
 
 FAMILY = Family(
     name="swin",
@@ -86,7 +91,18 @@ FAMILY = Family(
             "2 ** layer * embed_dim, scaled(2 ** layer * embed_dim, mlp_ratio)",
             bias="True",
         ),
-        Row("layernorm", "swin.layernorm", "2 ** (len(depths) - 1) * embed_dim", bias="True"),
+        *(Row("layernorm", name, LAST_WIDTH, bias="True", heads=heads) for heads, name in LAST_NORM.items()),
+        *(
+            Row(
+                f"stage{stage}_norm",
+                f"hidden_states_norms.stage{stage}",
+                f"{2 ** (stage - 1)} * embed_dim",
+                bias="True",
+                when=f"{stage} in out_indices",
+                heads="Backbone",
+            )
+            for stage in (1, 2, 3, 4)
+        ),
         Row(
             "classifier",
             "classifier",
@@ -103,12 +119,17 @@ FAMILY = Family(
         "mlp_ratio": 4.0,
         "num_channels": 3,
         "num_heads": [3, 6, 12, 24],
+        "out_features": [],
         "patch_size": 4,
         "qkv_bias": True,
         "use_absolute_embeddings": False,
         "window_size": 7,
     },
-    derived={"num_layers": "len(depths)"},
+    derived={
+        "num_layers": "len(depths)",
+        "out_indices": STAGES_GIVEN["out_indices"],
+        "channels": "[embed_dim * 2 ** max(out_indices[at] - 1, 0) for at in range(len(out_indices))]",
+    },
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )

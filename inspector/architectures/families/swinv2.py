@@ -1,225 +1,61 @@
-"""Model type swinv2.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Swin version 2: norms after the layers, cosines for scores, and places through a small network."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.convolutions import STAGES_GIVEN
 from inspector.architectures.table import Family, Row
 
-ENCODER = "encoder.layers.{layer<len(depths)}"
-ENCODER_ = "encoder.layers.{layer<len(depths)}.blocks.{block<depths[layer]}"
-SWINV2_ENCODER = "swinv2.encoder.layers.{layer<len(depths)}"
-SWINV2_ENCODER_ = "swinv2.encoder.layers.{layer<len(depths)}.blocks.{block<depths[layer]}"
+STAGE = "swinv2.encoder.layers.{layer<len(depths)}."
+BLOCK = STAGE + "blocks.{block<depths[layer]}."
+WIDTH = "embed_dim * 2 ** layer"
+INNER = f"scaled({WIDTH}, mlp_ratio)"
+LAST_WIDTH = "embed_dim * 2 ** (len(depths) - 1)"
+#: The hidden width of the network that tells places.
+PLACES = 512
+
+
+def attention() -> Iterator[Row]:
+    name = BLOCK + "attention.self."
+    for role, word, bias in (("q_proj", "query", "qkv_bias"), ("k_proj", "key", ""), ("v_proj", "value", "qkv_bias")):
+        yield Row(role, name + word, f"{WIDTH}, {WIDTH}", bias=bias)
+    yield Row("o_proj", BLOCK + "attention.output.dense", f"{WIDTH}, {WIDTH}", bias="True")
+    yield Row("logit_scale", name + "logit_scale", "num_heads[layer], 1, 1", leaf="", group="attention")
+    places = name + "continuous_position_bias_mlp."
+    yield Row("position_bias_mlp", places + "0", f"{PLACES}, 2", bias="True", group="attention")
+    yield Row("position_bias_mlp", places + "2", f"num_heads[layer], {PLACES}", group="attention")
+
 
 FAMILY = Family(
     name="swinv2",
     types={"swinv2": {}},
     rows=(
         Row(
+            "embed_patches",
+            "swinv2.embeddings.patch_embeddings.projection",
+            "embed_dim, num_channels, patch_size, patch_size",
+            bias="True",
+        ),
+        Row("embed_norm", "swinv2.embeddings.norm", "embed_dim", bias="True"),
+        Row(
             "embed_positions",
-            "embeddings.position_embeddings",
+            "swinv2.embeddings.position_embeddings",
             "1, (image_size // patch_size) ** 2 + 1, embed_dim",
             when="use_absolute_embeddings",
             leaf="",
         ),
-        Row("input_layernorm", ENCODER_ + ".layernorm_before", "embed_dim * 2 ** layer", bias="True", heads="Model"),
-        Row(
-            "q_proj",
-            ENCODER_ + ".attention.self.query",
-            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "k_proj", ENCODER_ + ".attention.self.key", "embed_dim * 2 ** layer, embed_dim * 2 ** layer", heads="Model"
-        ),
-        Row(
-            "v_proj",
-            ENCODER_ + ".attention.self.value",
-            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "o_proj",
-            ENCODER_ + ".attention.output.dense",
-            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "logit_scale",
-            ENCODER_ + ".attention.self.logit_scale",
-            "num_heads[layer], 1, 1",
-            heads="Model",
-            leaf="",
-            group="head",
-        ),
-        Row(
-            "continuous_position_bias_mlp",
-            ENCODER_ + ".attention.self.continuous_position_bias_mlp.0",
-            "512, 2",
-            bias="True",
-            heads="Model",
-            group="attention",
-        ),
-        Row(
-            "continuous_position_bias_mlp",
-            ENCODER_ + ".attention.self.continuous_position_bias_mlp.2",
-            "num_heads[layer], 512",
-            heads="Model",
-            group="attention",
-        ),
-        Row(
-            "reduction",
-            ENCODER + ".downsample.reduction",
-            "embed_dim * 2 ** (layer + 1), 4 * embed_dim * 2 ** layer",
-            when="stage_names[layer] != 'stage3'",
-            heads="Model",
-        ),
-        Row(
-            "norm",
-            ENCODER + ".downsample.norm",
-            "embed_dim * 2 ** (layer + 1)",
-            bias="True",
-            when="stage_names[layer] != 'stage3'",
-            heads="Model",
-        ),
-        Row(
-            "post_attention_layernorm",
-            ENCODER_ + ".layernorm_after",
-            "embed_dim * 2 ** layer",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "up_proj",
-            ENCODER_ + ".intermediate.dense",
-            "scaled(embed_dim * 2 ** layer, mlp_ratio), embed_dim * 2 ** layer",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "down_proj",
-            ENCODER_ + ".output.dense",
-            "embed_dim * 2 ** layer, scaled(embed_dim * 2 ** layer, mlp_ratio)",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "self_logit_scale",
-            SWINV2_ENCODER_ + ".attention.self.logit_scale",
-            "num_heads[layer], 1, 1",
-            heads="ForImageClassification",
-            leaf="",
-            group="head",
-        ),
-        Row(
-            "self_continuous_position_bias_mlp",
-            SWINV2_ENCODER_ + ".attention.self.continuous_position_bias_mlp.0",
-            "num_layers * hidden_size // num_heads[1], 2",
-            bias="True",
-            heads="ForImageClassification",
-            group="attention",
-        ),
-        Row(
-            "self_continuous_position_bias_mlp",
-            SWINV2_ENCODER_ + ".attention.self.continuous_position_bias_mlp.2",
-            "num_heads[layer], num_layers * hidden_size // num_heads[1]",
-            heads="ForImageClassification",
-            group="attention",
-        ),
-        Row(
-            "query_q_proj",
-            SWINV2_ENCODER_ + ".attention.self.query",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "key_k_proj",
-            SWINV2_ENCODER_ + ".attention.self.key",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "value_v_proj",
-            SWINV2_ENCODER_ + ".attention.self.value",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_o_proj",
-            SWINV2_ENCODER_ + ".attention.output.dense",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "layernorm_before_input_layernorm",
-            SWINV2_ENCODER_ + ".layernorm_before",
-            "32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_up_proj",
-            SWINV2_ENCODER_ + ".intermediate.dense",
-            "32 * 4 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_down_proj",
-            SWINV2_ENCODER_ + ".output.dense",
-            "32 * num_heads[layer], 32 * 4 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "layernorm_after_post_attention_layernorm",
-            SWINV2_ENCODER_ + ".layernorm_after",
-            "32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "downsample_reduction",
-            SWINV2_ENCODER + ".downsample.reduction",
-            "32 * num_heads[layer + 1], 32 * 4 * num_heads[layer]",
-            when="layer not in num_heads",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "downsample_norm",
-            SWINV2_ENCODER + ".downsample.norm",
-            "32 * num_heads[layer + 1]",
-            bias="True",
-            when="layer not in num_heads",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "embed_patches",
-            "embeddings.patch_embeddings.projection",
-            "embed_dim, num_channels, patch_size, patch_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row("embed_norm", "embeddings.norm", "embed_dim", bias="True", heads="Model"),
-        Row("layernorm", "layernorm", "hidden_size", bias="True", heads="Model"),
-        Row(
-            "projection_embed_patches",
-            "swinv2.embeddings.patch_embeddings.projection",
-            "embed_dim, num_channels, patch_size, patch_size",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row("norm_embed_norm", "swinv2.embeddings.norm", "embed_dim", bias="True", heads="ForImageClassification"),
-        Row("swinv2_layernorm", "swinv2.layernorm", "hidden_size", bias="True", heads="ForImageClassification"),
-        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForImageClassification"),
+        *attention(),
+        Row("post_attention_layernorm", BLOCK + "layernorm_before", WIDTH, bias="True"),
+        Row("up_proj", BLOCK + "intermediate.dense", f"{INNER}, {WIDTH}", bias="True"),
+        Row("down_proj", BLOCK + "output.dense", f"{WIDTH}, {INNER}", bias="True"),
+        Row("post_feedforward_layernorm", BLOCK + "layernorm_after", WIDTH, bias="True"),
+        Row("reduction", STAGE + "downsample.reduction", f"2 * {WIDTH}, 4 * {WIDTH}", when="layer < len(depths) - 1"),
+        Row("norm", STAGE + "downsample.norm", f"2 * {WIDTH}", bias="True", when="layer < len(depths) - 1"),
+        Row("layernorm", "swinv2.layernorm", LAST_WIDTH, bias="True", heads="body Model ForImageClassification"),
+        Row("classifier", "classifier", f"num_labels, {LAST_WIDTH}", bias="True", heads="ForImageClassification"),
     ),
+    prefix="swinv2.",
     defaults={
         "depths": [2, 2, 6, 2],
         "embed_dim": 96,
@@ -227,13 +63,16 @@ FAMILY = Family(
         "mlp_ratio": 4.0,
         "num_channels": 3,
         "num_heads": [3, 6, 12, 24],
-        "num_layers": 4,
         "patch_size": 4,
         "qkv_bias": True,
-        "stage_names": ["stem", "stage1", "stage2", "stage3", "stage4"],
         "use_absolute_embeddings": False,
+        "out_features": [],
     },
-    derived={"hidden_size": "8 * embed_dim"},
+    derived={
+        "hidden_size": LAST_WIDTH,
+        "out_indices": STAGES_GIVEN["out_indices"],
+        "channels": "[embed_dim * 2 ** max(out_indices[at] - 1, 0) for at in range(len(out_indices))]",
+    },
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )

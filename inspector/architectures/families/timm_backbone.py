@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.architectures.families.convolutions import batch_norm, counters
 from inspector.architectures.table import Family, Row
 
 STAGES = range(4)
-
-#: What a batch norm counts its batches in, and a frozen one has not.
-COUNTER = "num_batches_tracked"
 
 
 def convolution(role: str, name: str, shape: str, when: str = "") -> Row:
@@ -20,19 +18,7 @@ def convolution(role: str, name: str, shape: str, when: str = "") -> Row:
 
 
 def norm(role: str, name: str, size: str, when: str = "") -> Iterator[Row]:
-    name = "timm_model." + name
-    yield Row(role, name, size, bias="True", when=when, group="norm", tower="vision")
-    for statistic, shape in (("running_mean", size), ("running_var", size), (COUNTER, "")):
-        yield Row(
-            f"{role}_{statistic}",
-            f"{name}.{statistic}",
-            shape,
-            when=when,
-            leaf="",
-            buffer=True,
-            persistent=True,
-            tower="vision",
-        )
+    yield from batch_norm(role, "timm_model." + name, size, when=when, tower="vision")
 
 
 def stage(number: int) -> Iterator[Row]:
@@ -88,4 +74,4 @@ FAMILY = Family(
 )
 
 #: Roles that detectors leave out, which freeze the norms.
-COUNTERS = " ".join(row.role for row in FAMILY.rows if isinstance(row, Row) and row.role.endswith(COUNTER))
+COUNTERS = counters(FAMILY)
