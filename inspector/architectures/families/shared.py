@@ -202,3 +202,34 @@ TWO_LAYER_PROJECTOR = (
         "linear_2", "linear_2", "text_config.hidden_size, text_config.hidden_size", bias="multimodal_projector_bias"
     ),
 )
+
+
+def summary(name: str, width: str, heads: str) -> Row:
+    """What sums a sequence up in one vector: `SequenceSummary` of XLM, XLNet, ELECTRA and GPT-2."""
+    return Row(
+        "summary",
+        name + ".summary",
+        f"num_labels if summary_proj_to_labels else {width}, {width}",
+        bias="True",
+        when="summary_use_proj",
+        heads=heads,
+        group="head",
+    )
+
+
+#: Fields of the summary that a configuration may leave out.
+SUMMARY_DEFAULTS = {"summary_use_proj": True, "summary_proj_to_labels": False}
+
+
+def squad_head(at: str, width: str, heads: str) -> tuple[Row, ...]:
+    """Start, end and possibility of an answer, each from the one before: XLM's and XLNet's `ForQuestionAnswering`."""
+    return (
+        Row("start_logits", at + "start_logits.dense", f"1, {width}", bias="True", heads=heads, group="head"),
+        Row("end_dense", at + "end_logits.dense_0", f"{width}, 2 * {width}", bias="True", heads=heads, group="head"),
+        Row("end_norm", at + "end_logits.LayerNorm", width, bias="True", heads=heads),
+        Row("end_logits", at + "end_logits.dense_1", f"1, {width}", bias="True", heads=heads, group="head"),
+        Row(
+            "answer_dense", at + "answer_class.dense_0", f"{width}, 2 * {width}", bias="True", heads=heads, group="head"
+        ),
+        Row("answer_class", at + "answer_class.dense_1", f"1, {width}", heads=heads, group="head"),
+    )
