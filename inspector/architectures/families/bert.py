@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import bert_cross_attention, bert_layer
 from inspector.architectures.table import Family, Row
 
 LAYER = "bert.encoder.layer.{layer<num_hidden_layers}"
-MASKED = "ForMaskedLM ForPreTraining LMHeadModel"
+MASKED = "ForMaskedLM ForPreTraining LMHeadModel ForCausalLM"
 POOLED = "Model ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice"
 
 FAMILY = Family(
@@ -16,14 +17,8 @@ FAMILY = Family(
         Row("embed_positions", "bert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
         Row("embed_token_types", "bert.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
         Row("embed_norm", "bert.embeddings.LayerNorm", "hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".attention.self.query", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
-        Row("post_attention_layernorm", LAYER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
-        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
-        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
-        Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),
+        *bert_layer(LAYER),
+        *bert_cross_attention(LAYER),
         Row("pooler", "bert.pooler.dense", "hidden_size, hidden_size", bias="True", heads=POOLED),
         Row("position_ids", "bert.embeddings.position_ids", "1, max_position_embeddings", leaf="", buffer=True),
         Row("token_type_ids", "bert.embeddings.token_type_ids", "1, max_position_embeddings", leaf="", buffer=True),
@@ -62,6 +57,7 @@ FAMILY = Family(
         "max_position_embeddings": 512,
         "type_vocab_size": 2,
         "tie_word_embeddings": True,
+        "add_cross_attention": False,
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"num_labels": "len(id2label)"},
