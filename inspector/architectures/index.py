@@ -464,7 +464,7 @@ MODULES: dict[str, str] = {
     "pocket_tts_audio_tokenizer_encoder": "pocket_tts_audio_tokenizer_encoder",
     "poolformer": "poolformer",
     "pop2piano": "pop2piano",
-    "pp_chart2table": "pp_chart2table",
+    "pp_chart2table": "got_ocr2",
     "pp_doclayout_v2": "pp_doclayout_v2",
     "pp_formulanet": "pp_formulanet",
     "pp_lcnet": "pp_lcnet",
