@@ -95,30 +95,32 @@ LATENT_ATTENTION = (
 )
 
 
-def bert_layer(at: str) -> tuple[Row, ...]:
-    """An encoder's layer with the norms after attention and feed-forward: BERT's."""
-    square = "hidden_size, hidden_size"
+def bert_layer(at: str, of: str = "") -> tuple[Row, ...]:
+    """An encoder's layer with the norms after attention and feed-forward: BERT's. `of` goes before the fields."""
+    width, within = of + "hidden_size", of + "intermediate_size"
+    square = f"{width}, {width}"
     return (
         Row("q_proj", at + ".attention.self.query", square, bias="True"),
         Row("k_proj", at + ".attention.self.key", square, bias="True"),
         Row("v_proj", at + ".attention.self.value", square, bias="True"),
         Row("o_proj", at + ".attention.output.dense", square, bias="True"),
-        Row("post_attention_layernorm", at + ".attention.output.LayerNorm", "hidden_size", bias="True"),
-        Row("up_proj", at + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
-        Row("down_proj", at + ".output.dense", "hidden_size, intermediate_size", bias="True"),
-        Row("post_feedforward_layernorm", at + ".output.LayerNorm", "hidden_size", bias="True"),
+        Row("post_attention_layernorm", at + ".attention.output.LayerNorm", width, bias="True"),
+        Row("up_proj", at + ".intermediate.dense", f"{within}, {width}", bias="True"),
+        Row("down_proj", at + ".output.dense", f"{width}, {within}", bias="True"),
+        Row("post_feedforward_layernorm", at + ".output.LayerNorm", width, bias="True"),
     )
 
 
-def bert_cross_attention(at: str) -> tuple[Row, ...]:
+def bert_cross_attention(at: str, of: str = "", when: str = "add_cross_attention") -> tuple[Row, ...]:
     """What a BERT-like layer has more where it attends to an encoder."""
-    square, when = "hidden_size, hidden_size", "add_cross_attention"
+    width = of + "hidden_size"
+    square = f"{width}, {width}"
     return (
         Row("cross_q_proj", at + ".crossattention.self.query", square, bias="True", when=when),
         Row("cross_k_proj", at + ".crossattention.self.key", square, bias="True", when=when),
         Row("cross_v_proj", at + ".crossattention.self.value", square, bias="True", when=when),
         Row("cross_o_proj", at + ".crossattention.output.dense", square, bias="True", when=when),
-        Row("cross_layernorm", at + ".crossattention.output.LayerNorm", "hidden_size", bias="True", when=when),
+        Row("cross_layernorm", at + ".crossattention.output.LayerNorm", width, bias="True", when=when),
     )
 
 
