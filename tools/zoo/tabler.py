@@ -69,12 +69,15 @@ class Tabler(Presence):
 
     @staticmethod
     def _transposed(weight: Pattern, bias: Pattern) -> bool:
+        """Whether each bias is as long as the weight's last dimension, and one at least not as its first."""
         pairs = [
             (weight.cells.get(at, {}).get(numbers), shape)
             for at, cells in bias.cells.items()
             for numbers, shape in cells.items()
         ]
-        return all(full is not None and len(full) == 2 and shape == full[1:] for full, shape in pairs)
+        matrices = [(full, shape) for full, shape in pairs if full is not None and len(full) == 2]
+        told_apart = any(full[0] != full[1] for full, _ in matrices)
+        return told_apart and len(matrices) == len(pairs) and all(shape == full[1:] for full, shape in matrices)
 
     def _row(self, part: tuple[str, Pattern, list[str]], patterns: Mapping[str, Pattern]) -> list[Row]:
         name, pattern, variables = part
@@ -147,7 +150,7 @@ class Tabler(Presence):
         if partner is None or not self._belongs(patterns, partner.name):
             return "", False
         cells = {at: cells for at, cells in partner.cells.items() if self.records[at].cls in classes}
-        transposed = self._transposed(pattern, partner) and not self._square(pattern)
+        transposed = self._transposed(pattern, partner)
         return self._bias(pattern, Pattern(partner.name, cells), variables), transposed
 
     @staticmethod
@@ -198,10 +201,6 @@ class Tabler(Presence):
             hint = group_hint(pattern.name, self._some(pattern))
             row = row._replace(group=hint if hint != group_of(role) else "")
         return self._with_experts(row, at)
-
-    @staticmethod
-    def _square(pattern: Pattern) -> bool:
-        return all(s[0] == s[1] for cells in pattern.cells.values() for s in cells.values())
 
     def _is_buffer(self, pattern: Pattern) -> bool:
         if "correction_bias" in pattern.name or "expert_bias" in pattern.name:

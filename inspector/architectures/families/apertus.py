@@ -19,7 +19,6 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
@@ -32,7 +31,6 @@ FAMILY = Family(
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
-            transposed=True,
         ),
         Row("alpha_p", LAYER + ".mlp.act_fn.alpha_p", "1", leaf="", group="feed_forward"),
         Row("alpha_n", LAYER + ".mlp.act_fn.alpha_n", "1", leaf="", group="feed_forward"),

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import bert_cross_attention, bert_layer
 from inspector.architectures.table import Family, Row
 
 LAYER = "bert.encoder.layer.{layer<num_hidden_layers}"
 #: BERT's class for causal language is `BertLMHeadModel`; composite models ask for `ForCausalLM`.
 MASKED = "ForMaskedLM ForPreTraining LMHeadModel ForCausalLM"
 POOLED = "Model ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice"
-
-#: What a decoder that reads an encoder's output has besides.
-CROSS = LAYER + ".crossattention."
-CROSS_ATTENTION = (
-    *(
-        Row(f"cross_{role}", CROSS + word, "hidden_size, hidden_size", bias="True", when="add_cross_attention")
-        for role, word in {
-            "q_proj": "self.query",
-            "k_proj": "self.key",
-            "v_proj": "self.value",
-            "o_proj": "output.dense",
-        }.items()
-    ),
-    Row(
-        "cross_layernorm",
-        CROSS + "output.LayerNorm",
-        "hidden_size",
-        bias="True",
-        when="add_cross_attention",
-        group="norm",
-    ),
-)
 
 FAMILY = Family(
     name="bert",
@@ -39,15 +18,8 @@ FAMILY = Family(
         Row("embed_positions", "bert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
         Row("embed_token_types", "bert.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
         Row("embed_norm", "bert.embeddings.LayerNorm", "hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".attention.self.query", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True"),
-        Row("post_attention_layernorm", LAYER + ".attention.output.LayerNorm", "hidden_size", bias="True"),
-        *CROSS_ATTENTION,
-        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
-        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
-        Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),
+        *bert_layer(LAYER),
+        *bert_cross_attention(LAYER),
         Row("pooler", "bert.pooler.dense", "hidden_size, hidden_size", bias="True", heads=POOLED),
         Row("position_ids", "bert.embeddings.position_ids", "1, max_position_embeddings", leaf="", buffer=True),
         Row("token_type_ids", "bert.embeddings.token_type_ids", "1, max_position_embeddings", leaf="", buffer=True),

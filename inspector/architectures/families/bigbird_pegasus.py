@@ -1,179 +1,68 @@
-"""Model type bigbird_pegasus.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""BigBird-Pegasus: BART's layers, with an encoder whose attention has words of its own."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.bart import (
+    DEFAULTS,
+    EMBEDDINGS,
+    ENCODER,
+    FIELDS,
+    HEADS,
+    WHOLE,
+    decoder_layers,
+    feed_forward,
+    norm,
+)
 from inspector.architectures.table import Family, Row
 
-DECODER = "model.decoder.layers.{layer<decoder_layers}"
-ENCODER = "model.encoder.layers.{layer<encoder_layers}"
+#: Divided in floats and cut: modeling_bigbird_pegasus.py, all_head_size.
+HEAD_WIDTH = "d_model // encoder_attention_heads * encoder_attention_heads"
 
 FAMILY = Family(
     name="bigbird_pegasus",
     types={"bigbird_pegasus": {}},
     rows=(
-        Row(
-            "embed_tokens",
-            "model.decoder.embed_tokens",
-            "vocab_size, d_model",
-            when="is_decoder or not tie_word_embeddings",
-            tower="decoder",
-        ),
-        Row("embed_positions", "model.decoder.embed_positions", "max_position_embeddings, d_model", tower="decoder"),
-        Row("embed_norm", "model.decoder.layernorm_embedding", "d_model", bias="True", tower="decoder"),
-        Row("embed_tokens", "model.shared", "vocab_size, d_model", when="is_encoder_decoder"),
+        *EMBEDDINGS,
         Row(
             "embed_positions",
             "model.encoder.embed_positions",
             "max_position_embeddings, d_model",
-            when="is_encoder_decoder",
+            heads=WHOLE,
             tower="encoder",
         ),
-        Row(
-            "embed_norm",
-            "model.encoder.layernorm_embedding",
-            "d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
+        norm("embed_norm", "model.encoder.layernorm_embedding", "encoder", WHOLE),
+        Row("embed_positions", "model.decoder.embed_positions", "max_position_embeddings, d_model", tower="decoder"),
+        norm("embed_norm", "model.decoder.layernorm_embedding", "decoder"),
+        *(
+            Row(
+                role,
+                f"{ENCODER}.self_attn.self.{word}",
+                f"{HEAD_WIDTH}, d_model",
+                bias="use_bias",
+                heads=WHOLE,
+                tower="encoder",
+            )
+            for role, word in (("q_proj", "query"), ("k_proj", "key"), ("v_proj", "value"))
         ),
-        Row(
-            "embed_tokens",
-            "model.encoder.embed_tokens",
-            "vocab_size, d_model",
-            when="is_encoder_decoder",
-            tied="tie_word_embeddings",
-            tower="encoder",
-        ),
-        Row("input_layernorm", DECODER + ".self_attn_layer_norm", "d_model", bias="True", tower="decoder"),
-        Row("q_proj", DECODER + ".self_attn.q_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("k_proj", DECODER + ".self_attn.k_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("v_proj", DECODER + ".self_attn.v_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("o_proj", DECODER + ".self_attn.out_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("cross_k_proj", DECODER + ".encoder_attn.k_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("cross_v_proj", DECODER + ".encoder_attn.v_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("cross_q_proj", DECODER + ".encoder_attn.q_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row("cross_o_proj", DECODER + ".encoder_attn.out_proj", "d_model, d_model", bias="use_bias", tower="decoder"),
-        Row(
-            "cross_encoder_attn_layer_norm",
-            DECODER + ".encoder_attn_layer_norm",
-            "d_model",
-            bias="True",
-            tower="decoder",
-        ),
-        Row("norm", DECODER + ".final_layer_norm", "d_model", bias="True", tower="decoder"),
-        Row("up_proj", DECODER + ".fc1", "decoder_ffn_dim, d_model", bias="True", tower="decoder"),
-        Row("down_proj", DECODER + ".fc2", "d_model, decoder_ffn_dim", bias="True", tower="decoder"),
-        Row(
-            "input_layernorm",
-            ENCODER + ".self_attn_layer_norm",
-            "d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "q_proj",
-            ENCODER + ".self_attn.self.query",
-            "d_model // encoder_attention_heads * encoder_attention_heads, d_model",
-            bias="is_decoder",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            ENCODER + ".self_attn.self.key",
-            "d_model // encoder_attention_heads * encoder_attention_heads, d_model",
-            bias="is_decoder",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            ENCODER + ".self_attn.self.value",
-            "d_model // encoder_attention_heads * encoder_attention_heads, d_model",
-            bias="is_decoder",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "lm_head",
-            ENCODER + ".self_attn.output",
-            "d_model, d_model",
-            bias="is_decoder",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row("norm", ENCODER + ".final_layer_norm", "d_model", bias="True", when="is_encoder_decoder", tower="encoder"),
-        Row(
-            "up_proj",
-            ENCODER + ".fc1",
-            "encoder_ffn_dim, d_model",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "down_proj",
-            ENCODER + ".fc2",
-            "d_model, encoder_ffn_dim",
-            bias="True",
-            when="is_encoder_decoder",
-            tower="encoder",
-        ),
-        Row(
-            "lm_head",
-            "lm_head",
-            "vocab_size, d_model",
-            when="is_decoder or not tie_word_embeddings",
-            heads="ForCausalLM ForConditionalGeneration",
-        ),
-        Row("qa_outputs", "qa_outputs", "num_labels, d_model", bias="True", heads="ForQuestionAnswering"),
-        Row(
-            "dense",
-            "classification_head.dense",
-            "d_model, d_model",
-            bias="True",
-            heads="ForSequenceClassification",
-            group="head",
-        ),
-        Row(
-            "out_proj",
-            "classification_head.out_proj",
-            "num_labels, d_model",
-            bias="True",
-            heads="ForSequenceClassification",
-        ),
-        Row(
-            "final_logits_bias",
-            "final_logits_bias",
-            "1, vocab_size",
-            heads="ForConditionalGeneration",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
+        Row("o_proj", ENCODER + ".self_attn.output", "d_model, d_model", bias="use_bias", heads=WHOLE, tower="encoder"),
+        *feed_forward(ENCODER, "encoder", WHOLE),
+        *decoder_layers("use_bias"),
+        # modeling_bigbird_pegasus.py names no tied weights for the decoder alone.
+        Row("lm_head", "lm_head", "vocab_size, d_model", heads="ForCausalLM"),
+        Row("lm_head", "lm_head", "vocab_size, d_model", heads="ForConditionalGeneration", tied="tie_word_embeddings"),
+        *HEADS[1:],
     ),
     prefix="model.",
     defaults={
-        "d_model": 1024,
-        "decoder_ffn_dim": 4096,
+        **DEFAULTS,
+        "vocab_size": 96103,
+        "encoder_layers": 16,
         "decoder_layers": 16,
         "encoder_attention_heads": 16,
-        "encoder_ffn_dim": 4096,
-        "encoder_layers": 16,
-        "is_decoder": False,
-        "is_encoder_decoder": True,
         "max_position_embeddings": 4096,
-        "tie_word_embeddings": True,
         "use_bias": False,
-        "vocab_size": 96103,
+        "logits_bias": True,
     },
-    fields={
-        "num_attention_heads": "encoder_attention_heads",
-        "hidden_size": "d_model",
-        "num_hidden_layers": "encoder_layers",
-    },
+    fields=FIELDS,
+    head="ForConditionalGeneration",
 )

@@ -48,22 +48,22 @@ FAMILY = Family(
         Row(
             "q_proj",
             LOCAL_ENCODER + ".self_attn.q_proj",
-            "encoder_config.num_attention_heads * encoder_config.hidden_size // encoder_config.num_attention_heads, encoder_config.hidden_size",
+            "encoder_config.num_attention_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads), encoder_config.hidden_size",
         ),
         Row(
             "k_proj",
             LOCAL_ENCODER + ".self_attn.k_proj",
-            "encoder_config.num_key_value_heads * encoder_config.hidden_size // encoder_config.num_attention_heads, encoder_config.hidden_size",
+            "encoder_config.num_key_value_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads), encoder_config.hidden_size",
         ),
         Row(
             "v_proj",
             LOCAL_ENCODER + ".self_attn.v_proj",
-            "encoder_config.num_key_value_heads * encoder_config.hidden_size // encoder_config.num_attention_heads, encoder_config.hidden_size",
+            "encoder_config.num_key_value_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads), encoder_config.hidden_size",
         ),
         Row(
             "o_proj",
             LOCAL_ENCODER + ".self_attn.o_proj",
-            "encoder_config.hidden_size, encoder_config.num_attention_heads * encoder_config.hidden_size // encoder_config.num_attention_heads",
+            "encoder_config.hidden_size, encoder_config.num_attention_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads)",
         ),
         Row("post_attention_layernorm", LOCAL_ENCODER + ".post_attention_layernorm", "encoder_config.hidden_size"),
         Row(
@@ -252,25 +252,25 @@ FAMILY = Family(
         Row(
             "cross_q_proj",
             "model.local_encoder.cross_attn_layers.0.q_proj",
-            "encoder_config.num_attention_heads * encoder_config.hidden_size // encoder_config.num_attention_heads, encoder_config.hidden_size",
+            "encoder_config.num_attention_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads), encoder_config.hidden_size",
             when="encoder_config.num_hidden_layers or not encoder_config.cross_attn_all_layers",
         ),
         Row(
             "cross_k_proj",
             "model.local_encoder.cross_attn_layers.0.k_proj",
-            "encoder_config.num_key_value_heads * encoder_config.hidden_size // encoder_config.num_attention_heads, encoder_config.hidden_size",
+            "encoder_config.num_key_value_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads), encoder_config.hidden_size",
             when="encoder_config.num_hidden_layers or not encoder_config.cross_attn_all_layers",
         ),
         Row(
             "cross_v_proj",
             "model.local_encoder.cross_attn_layers.0.v_proj",
-            "encoder_config.num_key_value_heads * encoder_config.hidden_size // encoder_config.num_attention_heads, encoder_config.hidden_size",
+            "encoder_config.num_key_value_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads), encoder_config.hidden_size",
             when="encoder_config.num_hidden_layers or not encoder_config.cross_attn_all_layers",
         ),
         Row(
             "cross_o_proj",
             "model.local_encoder.cross_attn_layers.0.o_proj",
-            "encoder_config.hidden_size, encoder_config.num_attention_heads * encoder_config.hidden_size // encoder_config.num_attention_heads",
+            "encoder_config.hidden_size, encoder_config.num_attention_heads * (encoder_config.hidden_size // encoder_config.num_attention_heads)",
             when="encoder_config.num_hidden_layers or not encoder_config.cross_attn_all_layers",
         ),
         Row(

@@ -1,617 +1,167 @@
-"""Model type bridgetower.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""BridgeTower: a text and a vision tower, and layers on top in which each looks at the other."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.shared import bert_cross_attention, bert_layer
 from inspector.architectures.table import Family, Row
 
-TEXT_MODEL_ENCODER = "text_model.encoder.layer.{layer<text_config.num_hidden_layers}"
-CROSS_MODAL_IMAGE_LAYERS = "cross_modal_image_layers.{layer<num_hidden_layers}"
-CROSS_MODAL_TEXT_LAYERS = "cross_modal_text_layers.{layer<num_hidden_layers}"
-CROSS_MODAL_TEXT_LINK_TOWER = "cross_modal_text_link_tower.{layer<num_hidden_layers - 1}"
-CROSS_MODAL_IMAGE_LINK_TOWER = "cross_modal_image_link_tower.{layer<num_hidden_layers - 1}"
-TRANSFORMER_RESBLOCKS = "vision_model.visual.transformer.resblocks.{layer<3}"
-TRANSFORMER_RESBLOCKS_ = "vision_model.visual.transformer.resblocks.{layer<4}"
-TRANSFORMER_RESBLOCKS__ = "vision_model.visual.transformer.resblocks.{layer<5}"
-TRANSFORMER_RESBLOCKS___ = "vision_model.visual.transformer.resblocks.{layer<12}"
+BODY = "bridgetower."
+TEXT = BODY + "text_model."
+TEXT_LAYER = TEXT + "encoder.layer.{layer<text_config.num_hidden_layers}"
+TEXT_WIDTH = "text_config.hidden_size"
+VISUAL = BODY + "vision_model.visual."
+BLOCK = (
+    VISUAL
+    + "transformer.resblocks.{layer<vision_config.num_hidden_layers - (1 if vision_config.remove_last_layer else 0)}."
+)
+WIDTH = "vision_config.hidden_size"
+
+
+def vision() -> Iterator[Row]:
+    """The vision tower: CLIP's."""
+    for role, name, shape, bias in (
+        (
+            "embed_patches",
+            VISUAL + "embeddings.patch_embedding",
+            f"{WIDTH}, vision_config.num_channels, vision_config.patch_size, vision_config.patch_size",
+            "",
+        ),
+        (
+            "embed_positions",
+            VISUAL + "embeddings.position_embedding",
+            f"(vision_config.image_size // vision_config.patch_size) ** 2 + 1, {WIDTH}",
+            "",
+        ),
+        ("embed_norm", VISUAL + "ln_pre", WIDTH, "True"),
+        ("input_layernorm", BLOCK + "ln_1", WIDTH, "True"),
+        ("o_proj", BLOCK + "attn.out_proj", f"{WIDTH}, {WIDTH}", "True"),
+        ("post_attention_layernorm", BLOCK + "ln_2", WIDTH, "True"),
+        ("up_proj", BLOCK + "mlp.c_fc", f"4 * {WIDTH}, {WIDTH}", "True"),
+        ("down_proj", BLOCK + "mlp.c_proj", f"{WIDTH}, 4 * {WIDTH}", "True"),
+        ("norm", VISUAL + "ln_post", WIDTH, "True"),
+    ):
+        yield Row(role, name, shape, bias=bias, tower="vision")
+    yield Row("embed_class", VISUAL + "embeddings.class_embedding", WIDTH, tower="vision", leaf="")
+    yield Row("qkv_proj", BLOCK + "attn.in_proj_weight", f"3 * {WIDTH}, {WIDTH}", bias="True", tower="vision", leaf="")
+    yield Row(
+        "ln_separate",
+        VISUAL + "ln_separate.{layer<vision_config.num_hidden_layers}",
+        WIDTH,
+        bias="True",
+        when="not vision_config.share_layernorm",
+        tower="vision",
+    )
+
+
+SHARED_TRANSFORM, SHARED_LINK = "share_cross_modal_transformer_layers", "share_link_tower_layers"
+
+
+def cross_modal(side: str, width: str) -> Iterator[Row]:
+    """The layers on top of a tower of this width."""
+    at, tower = f"{BODY}cross_modal_{side}_", f"cross_modal_{side}"
+    layer = at + "layers.{layer<num_hidden_layers}"
+    own = f"hidden_size, {width}"
+    yield Row("transform", at + "transform", own, bias="True", when=SHARED_TRANSFORM, tower=tower)
+    yield Row(
+        "transform",
+        at + "transform.{layer<num_hidden_layers}",
+        own,
+        bias="True",
+        when=f"not {SHARED_TRANSFORM}",
+        tower=tower,
+    )
+    for row in (*bert_layer(layer, "text_config."), *bert_cross_attention(layer, "text_config.", "")):
+        yield row._replace(tower=tower)
+    yield Row("norm", at + "layernorm", "hidden_size", bias="True", tower=tower)
+    yield Row("pooler", at + "pooler.dense", "hidden_size, hidden_size", bias="True", tower=tower)
+    for link, when in (
+        (at + "link_tower", SHARED_LINK),
+        (at + "link_tower.{layer<max(num_hidden_layers - 1, 0)}", f"not {SHARED_LINK}"),
+    ):
+        yield Row("link_norm", link + ".LayerNorm", "hidden_size", bias="True", when=when, tower=tower)
+        for word, kind in (("scaled_factor", "scaled_add"), ("beta", "interpolate")):
+            yield Row(
+                f"link_{word}",
+                f"{link}.{word}",
+                "",
+                when=f"link_tower_type == '{kind}' and {'' if when == SHARED_LINK else 'not '}{SHARED_LINK}",
+                tower=tower,
+                leaf="",
+            )
+
+
+MASKED, CONTRASTED = "ForMaskedLM", "ForContrastiveLearning"
 
 FAMILY = Family(
     name="bridgetower",
     types={"bridgetower": {}},
     rows=(
-        Row("embed_token_types", "token_type_embeddings", "2, hidden_size"),
-        Row("embed_tokens", "text_model.embeddings.word_embeddings", "text_config.vocab_size, text_config.hidden_size"),
-        Row(
-            "token_type_embeddings_embed_token_types",
-            "text_model.embeddings.token_type_embeddings",
-            "text_config.type_vocab_size, text_config.hidden_size",
-        ),
-        Row("embed_norm", "text_model.embeddings.LayerNorm", "text_config.hidden_size", bias="True"),
+        Row("embed_tokens", TEXT + "embeddings.word_embeddings", f"text_config.vocab_size, {TEXT_WIDTH}"),
         Row(
             "embed_positions",
-            "text_model.embeddings.position_embeddings",
-            "text_config.max_position_embeddings, text_config.hidden_size",
-        ),
-        Row(
-            "embed_class",
-            "vision_model.visual.embeddings.class_embedding",
-            "vision_config.hidden_size",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "embed_patches",
-            "vision_model.visual.embeddings.patch_embedding",
-            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size, vision_config.patch_size",
-            tower="vision",
-        ),
-        Row(
-            "position_embedding",
-            "vision_model.visual.embeddings.position_embedding",
-            "(vision_config.image_size // vision_config.patch_size) ** 2 + 1, vision_config.hidden_size",
-            tower="vision",
-        ),
-        Row(
-            "cross_modal_text_transform",
-            "cross_modal_text_transform.{layer<num_hidden_layers}",
-            "hidden_size, text_config.hidden_size",
-            bias="True",
-            when="not share_cross_modal_transformer_layers",
-        ),
-        Row(
-            "cross_modal_image_transform",
-            "cross_modal_image_transform.{layer<num_hidden_layers}",
-            "hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="not share_cross_modal_transformer_layers",
-        ),
-        Row(
-            "q_proj",
-            TEXT_MODEL_ENCODER + ".attention.self.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "k_proj",
-            TEXT_MODEL_ENCODER + ".attention.self.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "v_proj",
-            TEXT_MODEL_ENCODER + ".attention.self.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "o_proj",
-            TEXT_MODEL_ENCODER + ".attention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "self_query_cross_q_proj",
-            TEXT_MODEL_ENCODER + ".crossattention.self.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-            when="init_layernorm_from_vision_encoder",
-        ),
-        Row(
-            "self_key_cross_k_proj",
-            TEXT_MODEL_ENCODER + ".crossattention.self.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-            when="init_layernorm_from_vision_encoder",
-        ),
-        Row(
-            "self_value_cross_v_proj",
-            TEXT_MODEL_ENCODER + ".crossattention.self.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-            when="init_layernorm_from_vision_encoder",
-        ),
-        Row(
-            "output_dense",
-            TEXT_MODEL_ENCODER + ".crossattention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            when="init_layernorm_from_vision_encoder",
-            group="feed_forward",
-        ),
-        Row(
-            "output_LayerNorm",
-            TEXT_MODEL_ENCODER + ".crossattention.output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-            when="init_layernorm_from_vision_encoder",
-            group="norm",
-        ),
-        Row(
-            "post_attention_layernorm",
-            TEXT_MODEL_ENCODER + ".attention.output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "up_proj",
-            TEXT_MODEL_ENCODER + ".intermediate.dense",
-            "text_config.intermediate_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "down_proj",
-            TEXT_MODEL_ENCODER + ".output.dense",
-            "text_config.hidden_size, text_config.intermediate_size",
-            bias="True",
-        ),
-        Row(
-            "post_feedforward_layernorm",
-            TEXT_MODEL_ENCODER + ".output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "query_q_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".attention.self.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "key_k_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".attention.self.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "value_v_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".attention.self.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "dense_o_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".attention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "LayerNorm_post_attention_layernorm",
-            CROSS_MODAL_IMAGE_LAYERS + ".attention.output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "cross_q_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".crossattention.self.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "cross_k_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".crossattention.self.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "cross_v_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".crossattention.self.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "cross_down_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".crossattention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "cross_post_feedforward_layernorm",
-            CROSS_MODAL_IMAGE_LAYERS + ".crossattention.output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "dense_up_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".intermediate.dense",
-            "text_config.intermediate_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "dense_down_proj",
-            CROSS_MODAL_IMAGE_LAYERS + ".output.dense",
-            "text_config.hidden_size, text_config.intermediate_size",
-            bias="True",
-        ),
-        Row(
-            "LayerNorm_post_feedforward_layernorm",
-            CROSS_MODAL_IMAGE_LAYERS + ".output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "self_query_q_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".attention.self.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "self_key_k_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".attention.self.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "self_value_v_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".attention.self.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "output_dense_o_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".attention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "output_LayerNorm_post_attention_layernorm",
-            CROSS_MODAL_TEXT_LAYERS + ".attention.output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "query_cross_q_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".crossattention.self.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "key_cross_k_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".crossattention.self.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "value_cross_v_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".crossattention.self.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "dense",
-            CROSS_MODAL_TEXT_LAYERS + ".crossattention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row(
-            "LayerNorm",
-            CROSS_MODAL_TEXT_LAYERS + ".crossattention.output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-            group="norm",
-        ),
-        Row(
-            "intermediate_dense_up_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".intermediate.dense",
-            "text_config.intermediate_size, text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "output_dense_down_proj",
-            CROSS_MODAL_TEXT_LAYERS + ".output.dense",
-            "text_config.hidden_size, text_config.intermediate_size",
-            bias="True",
-        ),
-        Row(
-            "output_LayerNorm_post_feedforward_layernorm",
-            CROSS_MODAL_TEXT_LAYERS + ".output.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "cross_modal_text_link_tower_LayerNorm",
-            CROSS_MODAL_TEXT_LINK_TOWER + ".LayerNorm",
-            "hidden_size",
-            bias="True",
-            when="not share_link_tower_layers and num_hidden_layers",
-            group="norm",
-        ),
-        Row("beta", CROSS_MODAL_TEXT_LINK_TOWER + ".beta", "", when="link_tower_type == 'interpolate'", leaf=""),
-        Row(
-            "scaled_factor",
-            CROSS_MODAL_TEXT_LINK_TOWER + ".scaled_factor",
-            "",
-            when="link_tower_type == 'scaled_add'",
-            leaf="",
-        ),
-        Row(
-            "cross_modal_image_link_tower_LayerNorm",
-            CROSS_MODAL_IMAGE_LINK_TOWER + ".LayerNorm",
-            "hidden_size",
-            bias="True",
-            when="not share_link_tower_layers and num_hidden_layers",
-            group="norm",
-        ),
-        Row(
-            "cross_modal_image_link_tower_beta",
-            CROSS_MODAL_IMAGE_LINK_TOWER + ".beta",
-            "",
-            when="link_tower_type == 'interpolate'",
-            leaf="",
-        ),
-        Row(
-            "cross_modal_image_link_tower_scaled_factor",
-            CROSS_MODAL_IMAGE_LINK_TOWER + ".scaled_factor",
-            "",
-            when="link_tower_type == 'scaled_add'",
-            leaf="",
-        ),
-        Row(
-            "input_layernorm",
-            TRANSFORMER_RESBLOCKS + ".ln_1",
-            "vision_config.hidden_size",
-            bias="True",
-            when="vision_config.num_hidden_layers",
-            tower="vision",
-        ),
-        Row(
-            "input_layernorm",
-            TRANSFORMER_RESBLOCKS_ + ".ln_1",
-            "vision_config.hidden_size",
-            bias="True",
-            when="layer == 3 and (init_layernorm_from_vision_encoder or not vision_config.remove_last_layer and vision_config.num_hidden_layers > 3)",
-            tower="vision",
-        ),
-        Row(
-            "input_layernorm",
-            TRANSFORMER_RESBLOCKS__ + ".ln_1",
-            "vision_config.hidden_size",
-            bias="True",
-            when="layer == 4 and (vision_config.num_hidden_layers > 3 and text_config.num_attention_heads != vision_config.num_hidden_layers or num_labels <= 2)",
-            tower="vision",
-        ),
-        Row(
-            "input_layernorm",
-            TRANSFORMER_RESBLOCKS___ + ".ln_1",
-            "hidden_size",
-            bias="True",
-            when="layer >= 5 and num_labels <= 2",
-            tower="vision",
-        ),
-        Row(
-            "qkv_proj",
-            TRANSFORMER_RESBLOCKS + ".attn.in_proj_weight",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="vision_config.num_hidden_layers",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "qkv_proj",
-            TRANSFORMER_RESBLOCKS_ + ".attn.in_proj_weight",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="layer == 3 and (init_layernorm_from_vision_encoder or not vision_config.remove_last_layer and vision_config.num_hidden_layers > 3)",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "qkv_proj",
-            TRANSFORMER_RESBLOCKS__ + ".attn.in_proj_weight",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="layer == 4 and (vision_config.num_hidden_layers > 3 and text_config.num_attention_heads != vision_config.num_hidden_layers or num_labels <= 2)",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "qkv_proj",
-            TRANSFORMER_RESBLOCKS___ + ".attn.in_proj_weight",
-            "vision_config.num_channels * hidden_size, hidden_size",
-            bias="True",
-            when="layer >= 5 and num_labels <= 2",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "o_proj",
-            TRANSFORMER_RESBLOCKS + ".attn.out_proj",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="vision_config.num_hidden_layers",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            TRANSFORMER_RESBLOCKS_ + ".attn.out_proj",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="layer == 3 and (init_layernorm_from_vision_encoder or not vision_config.remove_last_layer and vision_config.num_hidden_layers > 3)",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            TRANSFORMER_RESBLOCKS__ + ".attn.out_proj",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="layer == 4 and (vision_config.num_hidden_layers > 3 and text_config.num_attention_heads != vision_config.num_hidden_layers or num_labels <= 2)",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            TRANSFORMER_RESBLOCKS___ + ".attn.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="layer >= 5 and num_labels <= 2",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            TRANSFORMER_RESBLOCKS + ".ln_2",
-            "vision_config.hidden_size",
-            bias="True",
-            when="vision_config.num_hidden_layers",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            TRANSFORMER_RESBLOCKS_ + ".ln_2",
-            "vision_config.hidden_size",
-            bias="True",
-            when="layer == 3 and (init_layernorm_from_vision_encoder or not vision_config.remove_last_layer and vision_config.num_hidden_layers > 3)",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            TRANSFORMER_RESBLOCKS__ + ".ln_2",
-            "vision_config.hidden_size",
-            bias="True",
-            when="layer == 4 and (vision_config.num_hidden_layers > 3 and text_config.num_attention_heads != vision_config.num_hidden_layers or num_labels <= 2)",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            TRANSFORMER_RESBLOCKS___ + ".ln_2",
-            "hidden_size",
-            bias="True",
-            when="layer >= 5 and num_labels <= 2",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            TRANSFORMER_RESBLOCKS + ".mlp.c_fc",
-            "4 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="vision_config.num_hidden_layers",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            TRANSFORMER_RESBLOCKS_ + ".mlp.c_fc",
-            "4 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="layer == 3 and (init_layernorm_from_vision_encoder or not vision_config.remove_last_layer and vision_config.num_hidden_layers > 3)",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            TRANSFORMER_RESBLOCKS__ + ".mlp.c_fc",
-            "4 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="layer == 4 and (vision_config.num_hidden_layers > 3 and text_config.num_attention_heads != vision_config.num_hidden_layers or num_labels <= 2)",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            TRANSFORMER_RESBLOCKS___ + ".mlp.c_fc",
-            "text_config.intermediate_size, hidden_size",
-            bias="True",
-            when="layer >= 5 and num_labels <= 2",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            TRANSFORMER_RESBLOCKS + ".mlp.c_proj",
-            "vision_config.hidden_size, 4 * vision_config.hidden_size",
-            bias="True",
-            when="vision_config.num_hidden_layers",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            TRANSFORMER_RESBLOCKS_ + ".mlp.c_proj",
-            "vision_config.hidden_size, 4 * vision_config.hidden_size",
-            bias="True",
-            when="layer == 3 and (init_layernorm_from_vision_encoder or not vision_config.remove_last_layer and vision_config.num_hidden_layers > 3)",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            TRANSFORMER_RESBLOCKS__ + ".mlp.c_proj",
-            "vision_config.hidden_size, 4 * vision_config.hidden_size",
-            bias="True",
-            when="layer == 4 and (vision_config.num_hidden_layers > 3 and text_config.num_attention_heads != vision_config.num_hidden_layers or num_labels <= 2)",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            TRANSFORMER_RESBLOCKS___ + ".mlp.c_proj",
-            "hidden_size, text_config.intermediate_size",
-            bias="True",
-            when="layer >= 5 and num_labels <= 2",
-            tower="vision",
-        ),
-        Row(
-            "ln_separate",
-            "vision_model.visual.ln_separate.{layer<num_hidden_layers - 1}",
-            "vision_config.hidden_size",
-            bias="True",
-            when="not vision_config.share_layernorm",
-            tower="vision",
-        ),
-        Row("pooler", "text_model.pooler.dense", "text_config.hidden_size, text_config.hidden_size", bias="True"),
-        Row("dense", "cross_modal_image_pooler.dense", "hidden_size, hidden_size", bias="True", group="feed_forward"),
-        Row(
-            "cross_modal_text_pooler_dense",
-            "cross_modal_text_pooler.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            group="feed_forward",
-        ),
-        Row("cross_modal_text_layernorm", "cross_modal_text_layernorm", "hidden_size", bias="True"),
-        Row("cross_modal_image_layernorm", "cross_modal_image_layernorm", "hidden_size", bias="True"),
-        Row(
-            "cross_modal_text_transform",
-            "cross_modal_text_transform",
-            "hidden_size, text_config.hidden_size",
-            bias="True",
-            when="share_cross_modal_transformer_layers",
-        ),
-        Row(
-            "cross_modal_image_transform",
-            "cross_modal_image_transform",
-            "hidden_size, vision_config.hidden_size",
-            bias="True",
-            when="share_cross_modal_transformer_layers",
-        ),
-        Row(
-            "LayerNorm",
-            "cross_modal_text_link_tower.LayerNorm",
-            "hidden_size",
-            bias="True",
-            when="share_link_tower_layers",
-            group="norm",
-        ),
-        Row(
-            "cross_modal_image_link_tower_LayerNorm",
-            "cross_modal_image_link_tower.LayerNorm",
-            "hidden_size",
-            bias="True",
-            when="share_link_tower_layers",
-            group="norm",
-        ),
-        Row("ln_pre", "vision_model.visual.ln_pre", "vision_config.hidden_size", bias="True", tower="vision"),
-        Row("ln_post", "vision_model.visual.ln_post", "vision_config.hidden_size", bias="True", tower="vision"),
+            TEXT + "embeddings.position_embeddings",
+            f"text_config.max_position_embeddings, {TEXT_WIDTH}",
+        ),
+        Row(
+            "embed_token_types", TEXT + "embeddings.token_type_embeddings", f"text_config.type_vocab_size, {TEXT_WIDTH}"
+        ),
+        Row("embed_norm", TEXT + "embeddings.LayerNorm", TEXT_WIDTH, bias="True"),
+        *bert_layer(TEXT_LAYER, "text_config."),
+        *bert_cross_attention(TEXT_LAYER, "text_config.", "text_config.add_cross_attention"),
+        Row("pooler", TEXT + "pooler.dense", f"{TEXT_WIDTH}, {TEXT_WIDTH}", bias="True"),
+        *vision(),
+        Row("embed_modality", BODY + "token_type_embeddings", "2, hidden_size", tower="cross_modal"),
+        *cross_modal("text", TEXT_WIDTH),
+        *cross_modal("image", WIDTH),
+        Row("mlm_dense", "mlm_score.transform.dense", "hidden_size, hidden_size", bias="True", heads=MASKED),
+        Row("mlm_norm", "mlm_score.transform.LayerNorm", "hidden_size", bias="True", heads=MASKED),
+        Row("mlm_bias", "mlm_score", "text_config.vocab_size", leaf="bias", heads=MASKED),
+        Row(
+            "lm_head",
+            "mlm_score.decoder",
+            "text_config.vocab_size, hidden_size",
+            heads=MASKED,
+            tied="tie_word_embeddings",
+        ),
+        Row(
+            "itm_score",
+            "itm_score.fc",
+            "2, 2 * hidden_size",
+            bias="True",
+            heads="ForImageAndTextRetrieval",
+            group="head",
+        ),
+        *(
+            Row(
+                f"itc_{side}_head",
+                f"itc_{side}_head.fc",
+                f"contrastive_hidden_size, {width}",
+                bias="True",
+                heads=CONTRASTED,
+            )
+            for side, width in (("text", "hidden_size"), ("image", "hidden_size"), ("cross_modal", "2 * hidden_size"))
+        ),
+        Row("logit_scale", "logit_scale", "", heads=CONTRASTED, leaf=""),
     ),
+    prefix=BODY,
     defaults={
         "hidden_size": 768,
-        "init_layernorm_from_vision_encoder": False,
         "link_tower_type": "add",
         "num_hidden_layers": 6,
         "share_cross_modal_transformer_layers": True,
         "share_link_tower_layers": False,
         "text_config": {
+            "add_cross_attention": False,
             "hidden_size": 768,
             "intermediate_size": 3072,
             "max_position_embeddings": 514,
-            "num_attention_heads": 12,
             "num_hidden_layers": 12,
             "type_vocab_size": 1,
             "vocab_size": 50265,
         },
+        "tie_word_embeddings": False,
         "vision_config": {
             "hidden_size": 768,
             "image_size": 288,

@@ -1,13 +1,12 @@
-"""Model type bros.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""BROS: BERT that also sees where on the page a word stands."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
 LAYER = "bros.encoder.layer.{layer<num_hidden_layers}"
+#: One for each second number below the width.
+FREQUENCIES = "(dim_bbox_sinusoid_emb_1d + 1) // 2"
 
 FAMILY = Family(
     name="bros",
@@ -64,14 +63,14 @@ FAMILY = Family(
             when="add_cross_attention",
         ),
         Row(
-            "cross_down_proj",
+            "cross_o_proj",
             LAYER + ".crossattention.output.dense",
             "hidden_size, hidden_size",
             bias="True",
             when="add_cross_attention",
         ),
         Row(
-            "cross_post_feedforward_layernorm",
+            "cross_layernorm",
             LAYER + ".crossattention.output.LayerNorm",
             "hidden_size",
             bias="True",
@@ -94,7 +93,7 @@ FAMILY = Family(
         Row(
             "inv_freq",
             "bros.bbox_embeddings.bbox_sinusoid_emb.x_pos_emb.inv_freq",
-            "2 if dim_bbox_sinusoid_emb_1d == 3 else 3 if not add_cross_attention and dim_bbox_sinusoid_emb_1d > 2 and num_labels > 2 else 4 if add_cross_attention else dim_bbox_sinusoid_emb_1d // 2",
+            FREQUENCIES,
             leaf="",
             buffer=True,
             persistent=True,
@@ -102,7 +101,7 @@ FAMILY = Family(
         Row(
             "y_pos_emb_inv_freq",
             "bros.bbox_embeddings.bbox_sinusoid_emb.y_pos_emb.inv_freq",
-            "2 if dim_bbox_sinusoid_emb_1d == 3 else 3 if not add_cross_attention and dim_bbox_sinusoid_emb_1d > 2 and num_labels > 2 else 4 if add_cross_attention else dim_bbox_sinusoid_emb_1d // 2",
+            FREQUENCIES,
             leaf="",
             buffer=True,
             persistent=True,

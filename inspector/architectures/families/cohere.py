@@ -20,7 +20,6 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
@@ -33,7 +32,6 @@ FAMILY = Family(
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
-            transposed=True,
         ),
         Row("q_norm", LAYER + ".self_attn.q_norm", "num_attention_heads, head_dim", when="use_qk_norm"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "num_key_value_heads, head_dim", when="use_qk_norm"),

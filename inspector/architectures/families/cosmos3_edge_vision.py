@@ -1,13 +1,22 @@
-"""Model type cosmos3_edge_vision.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Cosmos 3 Edge's vision tower: SigLIP 2's, with words of its own in classes that have a text model too."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from inspector.architectures.families.cosmos3_edge_text import OWN, PUBLISHED
 from inspector.architectures.table import Family, Row
 
-LAYER = "encoder.layers.{layer<num_hidden_layers}"
+LAYER = "encoder.layers.{layer<num_hidden_layers}."
+
+
+def linear(words: Mapping[str, str], heads: str) -> Iterator[Row]:
+    """The layers whose names go by the class."""
+    for role in ("q_proj", "k_proj", "v_proj"):
+        yield Row(role, f"{LAYER}self_attn.{words[role]}", "hidden_size, hidden_size", bias="True", heads=heads)
+    for role, shape in (("up_proj", "intermediate_size, hidden_size"), ("down_proj", "hidden_size, intermediate_size")):
+        yield Row(role, f"{LAYER}mlp.{words[role]}", shape, bias="True", heads=heads)
+
 
 FAMILY = Family(
     name="cosmos3_edge_vision",
@@ -19,15 +28,12 @@ FAMILY = Family(
             "hidden_size, num_channels * patch_size * patch_size",
             bias="True",
         ),
-        Row("position_embedding", "embeddings.position_embedding", "num_patches, hidden_size"),
-        Row("input_layernorm", LAYER + ".layer_norm1", "hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".self_attn.q_proj", "hidden_size, hidden_size", bias="True"),
-        Row("k_proj", LAYER + ".self_attn.k_proj", "hidden_size, hidden_size", bias="True"),
-        Row("v_proj", LAYER + ".self_attn.v_proj", "hidden_size, hidden_size", bias="True"),
-        Row("o_proj", LAYER + ".self_attn.out_proj", "hidden_size, hidden_size", bias="True"),
-        Row("post_attention_layernorm", LAYER + ".layer_norm2", "hidden_size", bias="True"),
-        Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size", bias="True"),
-        Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size", bias="True"),
+        Row("embed_positions", "embeddings.position_embedding", "num_patches, hidden_size"),
+        Row("input_layernorm", LAYER + "layer_norm1", "hidden_size", bias="True"),
+        *linear(OWN, "Model"),
+        *linear(PUBLISHED, "Published"),
+        Row("o_proj", LAYER + "self_attn.out_proj", "hidden_size, hidden_size", bias="True"),
+        Row("post_attention_layernorm", LAYER + "layer_norm2", "hidden_size", bias="True"),
         Row("norm", "post_layernorm", "hidden_size", bias="True"),
     ),
     defaults={
@@ -37,6 +43,7 @@ FAMILY = Family(
         "num_hidden_layers": 27,
         "num_patches": 256,
         "patch_size": 16,
+        "spatial_merge_size": 2,
     },
     head="Model",
 )

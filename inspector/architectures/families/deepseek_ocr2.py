@@ -150,24 +150,24 @@ FAMILY = Family(
         Row(
             "self_attn_k_proj",
             QWEN2_MODEL + ".self_attn.k_proj",
-            "vision_config.encoder_config.num_key_value_heads * vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads, vision_config.encoder_config.hidden_size",
+            "vision_config.encoder_config.num_key_value_heads * (vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads), vision_config.encoder_config.hidden_size",
             bias="True",
         ),
         Row(
             "self_attn_o_proj",
             QWEN2_MODEL + ".self_attn.o_proj",
-            "vision_config.encoder_config.hidden_size, vision_config.encoder_config.num_attention_heads * vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads",
+            "vision_config.encoder_config.hidden_size, vision_config.encoder_config.num_attention_heads * (vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads)",
         ),
         Row(
             "self_attn_q_proj",
             QWEN2_MODEL + ".self_attn.q_proj",
-            "vision_config.encoder_config.num_attention_heads * vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads, vision_config.encoder_config.hidden_size",
+            "vision_config.encoder_config.num_attention_heads * (vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads), vision_config.encoder_config.hidden_size",
             bias="True",
         ),
         Row(
             "self_attn_v_proj",
             QWEN2_MODEL + ".self_attn.v_proj",
-            "vision_config.encoder_config.num_key_value_heads * vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads, vision_config.encoder_config.hidden_size",
+            "vision_config.encoder_config.num_key_value_heads * (vision_config.encoder_config.hidden_size // vision_config.encoder_config.num_attention_heads), vision_config.encoder_config.hidden_size",
             bias="True",
         ),
         Row(

@@ -5,6 +5,7 @@ Made by tools/zoo from Transformers' own models.
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import SUMMARY_DEFAULTS, summary
 from inspector.architectures.table import Family, Row
 
 LAYER = "electra.encoder.layer.{layer<num_hidden_layers}"
@@ -100,7 +101,7 @@ FAMILY = Family(
             tied="tie_word_embeddings",
         ),
         Row("lm_head", "generator_lm_head", "vocab_size", heads="ForCausalLM ForMaskedLM", leaf="bias"),
-        Row("summary", "sequence_summary.summary", "hidden_size, hidden_size", bias="True", heads="ForMultipleChoice"),
+        summary("sequence_summary", "hidden_size", "ForMultipleChoice"),
         Row("classifier", "classifier", "1, hidden_size", bias="True", heads="ForMultipleChoice"),
         Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForTokenClassification"),
         Row(
@@ -133,6 +134,7 @@ FAMILY = Family(
     ),
     prefix="electra.",
     defaults={
+        **SUMMARY_DEFAULTS,
         "add_cross_attention": False,
         "embedding_size": 128,
         "hidden_size": 256,

@@ -169,9 +169,8 @@ FAMILY = Family(
         Row(
             "self_attn_q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "self_attn_k_proj",
@@ -188,9 +187,8 @@ FAMILY = Family(
         Row(
             "self_attn_o_proj",
             LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
+            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
             bias="attention_bias",
-            transposed=True,
         ),
         Row("mlp_up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
         Row("mlp_down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", bias="mlp_bias"),
@@ -216,7 +214,7 @@ FAMILY = Family(
         Row(
             "query_q_proj",
             LAYER + ".adapter.query",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="True",
             heads="ForProteinText2Text",
         ),
@@ -231,7 +229,7 @@ FAMILY = Family(
         Row(
             "key_protein",
             LAYER + ".adapter.key_protein",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="True",
             heads="ForProteinText2Text",
             group="adapter",
@@ -248,7 +246,7 @@ FAMILY = Family(
         Row(
             "value_protein",
             LAYER + ".adapter.value_protein",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="True",
             heads="ForProteinText2Text",
             group="adapter",

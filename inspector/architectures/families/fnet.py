@@ -1,13 +1,12 @@
-"""Model type fnet.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""FNet: BERT with a Fourier transform in the place of attention."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
 LAYER = "fnet.encoder.layer.{layer<num_hidden_layers}"
+#: Above that many positions a fast Fourier transform is used: modeling_fnet.py, FNetBasicFourierTransform.
+MATRICES = "use_tpu_fourier_optimizations and max_position_embeddings <= 4096"
 
 FAMILY = Family(
     name="fnet",
@@ -19,20 +18,18 @@ FAMILY = Family(
         Row("embed_norm", "fnet.embeddings.LayerNorm", "hidden_size", bias="True"),
         Row("projection", "fnet.embeddings.projection", "hidden_size, hidden_size", bias="True", group="embedding"),
         Row(
-            "LayerNorm_post_feedforward_layernorm",
+            "post_feedforward_layernorm",
             LAYER + ".output.LayerNorm",
             "hidden_size",
             bias="True",
-            tower="encoder",
         ),
-        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", tower="encoder"),
-        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True", tower="encoder"),
+        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True"),
+        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True"),
         Row(
-            "post_feedforward_layernorm",
+            "post_attention_layernorm",
             LAYER + ".fourier.output.LayerNorm",
             "hidden_size",
             bias="True",
-            tower="encoder",
         ),
         Row("pooler", "fnet.pooler.dense", "hidden_size, hidden_size", bias="True"),
         Row("mlm_bias", "cls.predictions", "vocab_size", heads="ForMaskedLM ForPreTraining", leaf="bias"),
@@ -71,16 +68,14 @@ FAMILY = Family(
             "cls.predictions.decoder",
             "vocab_size, hidden_size",
             bias="True",
-            heads="ForMaskedLM",
+            heads="ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
-            tower="decoder",
         ),
         Row(
             "dft_mat_hidden",
             LAYER + ".fourier.self.dft_mat_hidden",
-            "288 if not tie_word_embeddings else hidden_size, 288 if not tie_word_embeddings else hidden_size",
-            when="use_tpu_fourier_optimizations",
-            tower="encoder",
+            "hidden_size, hidden_size",
+            when=MATRICES,
             leaf="",
             buffer=True,
             persistent=True,
@@ -88,9 +83,8 @@ FAMILY = Family(
         Row(
             "dft_mat_seq",
             LAYER + ".fourier.self.dft_mat_seq",
-            "472 if not tie_word_embeddings else tpu_short_seq_length, 472 if not tie_word_embeddings else tpu_short_seq_length",
-            when="use_tpu_fourier_optimizations",
-            tower="encoder",
+            "tpu_short_seq_length, tpu_short_seq_length",
+            when=MATRICES,
             leaf="",
             buffer=True,
             persistent=True,

@@ -1,4 +1,4 @@
-"""GOT-OCR 2: Segment Anything's image encoder, two convolutions, and Qwen2."""
+"""GOT-OCR 2 and PP-Chart2Table: SAM's vision tower, two convolutions and a linear layer, Qwen2."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LAYER = "vision_tower.layers.{layer<vision_config.num_hidden_layers}"
 
 FAMILY = Family(
     name="got_ocr2",
-    types={"got_ocr2": {}},
+    types={"got_ocr2": {}, "pp_chart2table": {}},
     rows=(
         Include(
             "text_config",
@@ -66,7 +66,7 @@ FAMILY = Family(
         Row(
             "rel_pos_h",
             LAYER + ".attn.rel_pos_h",
-            "2 * vision_config.image_size // vision_config.patch_size - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
+            "2 * (vision_config.image_size // vision_config.patch_size) - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
             when="vision_config.use_rel_pos",
             tower="vision",
             leaf="",
@@ -75,14 +75,14 @@ FAMILY = Family(
         Row(
             "rel_pos_w",
             LAYER + ".attn.rel_pos_w",
-            "2 * vision_config.image_size // vision_config.patch_size - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
+            "2 * (vision_config.image_size // vision_config.patch_size) - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
             when="vision_config.use_rel_pos",
             tower="vision",
             leaf="",
             group="attention",
         ),
         Row(
-            "lin1",
+            "up_proj",
             LAYER + ".mlp.lin1",
             "vision_config.mlp_dim, vision_config.hidden_size",
             bias="True",
@@ -90,7 +90,7 @@ FAMILY = Family(
             group="feed_forward",
         ),
         Row(
-            "lin2",
+            "down_proj",
             LAYER + ".mlp.lin2",
             "vision_config.hidden_size, vision_config.mlp_dim",
             bias="True",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import summary
 from inspector.architectures.table import Family, Row
 
 LAYER = "transformer.h.{layer<n_layer}"
-WITH_HEAD = "LMHeadModel DoubleHeadsModel ForCausalLM"
 CROSS = "add_cross_attention"
+CROSS_ATTENTION = LAYER + ".crossattention"
+WITH_HEAD = "LMHeadModel DoubleHeadsModel ForCausalLM"
 
 FAMILY = Family(
     name="gpt2",
@@ -18,21 +20,11 @@ FAMILY = Family(
         Row("qkv_proj", LAYER + ".attn.c_attn", "n_embd, 3 * n_embd", bias="qkv_bias", transposed=True),
         Row("o_proj", LAYER + ".attn.c_proj", "n_embd, n_embd", bias="True", transposed=True),
         Row("cross_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
+        Row("cross_q_proj", CROSS_ATTENTION + ".q_attn", "n_embd, n_embd", bias="True", when=CROSS, transposed=True),
         Row(
-            "cross_q_proj", LAYER + ".crossattention.q_attn", "n_embd, n_embd", bias="True", when=CROSS, transposed=True
+            "cross_kv_proj", CROSS_ATTENTION + ".c_attn", "n_embd, 2 * n_embd", bias="True", when=CROSS, transposed=True
         ),
-        Row(
-            "cross_kv_proj",
-            LAYER + ".crossattention.c_attn",
-            "n_embd, 2 * n_embd",
-            bias="True",
-            when=CROSS,
-            transposed=True,
-            group="attention",
-        ),
-        Row(
-            "cross_o_proj", LAYER + ".crossattention.c_proj", "n_embd, n_embd", bias="True", when=CROSS, transposed=True
-        ),
+        Row("cross_o_proj", CROSS_ATTENTION + ".c_proj", "n_embd, n_embd", bias="True", when=CROSS, transposed=True),
         Row("post_attention_layernorm", LAYER + ".ln_2", "n_embd", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "n_embd, n_inner", bias="True", transposed=True),
         Row("down_proj", LAYER + ".mlp.c_proj", "n_inner, n_embd", bias="True", transposed=True),
@@ -43,6 +35,10 @@ FAMILY = Family(
         Row("score", "score", "num_labels, n_embd", heads="ForSequenceClassification"),
         Row("classifier", "classifier", "num_labels, n_embd", heads="ForTokenClassification", bias="True"),
         Row("qa_outputs", "qa_outputs", "2, n_embd", heads="ForQuestionAnswering", bias="True"),
+        # GPT2DoubleHeadsModel sets `num_labels` to 1.
+        summary("multiple_choice_head", "n_embd", "DoubleHeadsModel")._replace(
+            shape="1 if summary_proj_to_labels else n_embd, n_embd"
+        ),
     ),
     prefix="transformer.",
     head="LMHeadModel",
@@ -61,6 +57,8 @@ FAMILY = Family(
         "tie_word_embeddings": True,
         "qkv_bias": True,
         "add_cross_attention": False,
+        "summary_use_proj": True,
+        "summary_proj_to_labels": True,
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"n_inner": "4 * n_embd", "n_positions": "n_ctx", "n_ctx": "1024", "num_labels": "len(id2label)"},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from inspector.architectures.table import Family, Row
 
 LAYER = "transformer.h.{layer<n_layer}"
+CROSS = "add_cross_attention"
+CROSS_ATTENTION = LAYER + ".crossattention"
 
 FAMILY = Family(
     name="gpt_bigcode",
@@ -20,19 +22,10 @@ FAMILY = Family(
             bias="True",
         ),
         Row("o_proj", LAYER + ".attn.c_proj", "n_embd, n_embd", bias="True"),
-        Row("cross_qkv_proj", LAYER + ".crossattention.c_attn", "576, n_embd", bias="True", when="add_cross_attention"),
-        Row(
-            "cross_q_attn", LAYER + ".crossattention.q_attn", "n_embd, n_embd", bias="True", when="add_cross_attention"
-        ),
-        Row(
-            "cross_c_proj",
-            LAYER + ".crossattention.c_proj",
-            "n_embd, n_embd",
-            bias="True",
-            when="add_cross_attention",
-            group="attention",
-        ),
-        Row("ln_cross_attn", LAYER + ".ln_cross_attn", "n_embd", bias="True", when="add_cross_attention"),
+        Row("cross_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
+        Row("cross_q_proj", CROSS_ATTENTION + ".q_attn", "n_embd, n_embd", bias="True", when=CROSS),
+        Row("cross_kv_proj", CROSS_ATTENTION + ".c_attn", "2 * n_embd, n_embd", bias="True", when=CROSS),
+        Row("cross_o_proj", CROSS_ATTENTION + ".c_proj", "n_embd, n_embd", bias="True", when=CROSS),
         Row("post_attention_layernorm", LAYER + ".ln_2", "n_embd", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "n_inner, n_embd", bias="True"),
         Row("down_proj", LAYER + ".mlp.c_proj", "n_embd, n_inner", bias="True"),

@@ -1,7 +1,4 @@
-"""Model type gpt_oss.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""gpt-oss, and the privacy filter that OpenAI made of it: sinks in the attention, biases in the experts."""
 
 from __future__ import annotations
 
@@ -11,7 +8,17 @@ LAYER = "model.layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="gpt_oss",
-    types={"gpt_oss": {}},
+    types={
+        "gpt_oss": {},
+        "openai_privacy_filter": {
+            "vocab_size": 200064,
+            "hidden_size": 640,
+            "intermediate_size": 640,
+            "num_hidden_layers": 8,
+            "num_attention_heads": 14,
+            "num_key_value_heads": 2,
+        },
+    },
     rows=(
         Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
         Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),

@@ -20,7 +20,6 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
@@ -33,7 +32,6 @@ FAMILY = Family(
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
-            transposed=True,
         ),
         Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
         Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", bias="mlp_bias"),

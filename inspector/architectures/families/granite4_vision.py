@@ -31,28 +31,26 @@ FAMILY = Family(
         Row(
             "q_proj",
             LANGUAGE_MODEL + ".self_attn.q_proj",
-            "text_config.num_attention_heads * text_config.hidden_size // text_config.num_attention_heads, text_config.hidden_size",
+            "text_config.num_attention_heads * (text_config.hidden_size // text_config.num_attention_heads), text_config.hidden_size",
             bias="text_config.attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj",
             LANGUAGE_MODEL + ".self_attn.k_proj",
-            "text_config.num_key_value_heads * text_config.hidden_size // text_config.num_attention_heads, text_config.hidden_size",
+            "text_config.num_key_value_heads * (text_config.hidden_size // text_config.num_attention_heads), text_config.hidden_size",
             bias="text_config.attention_bias",
         ),
         Row(
             "v_proj",
             LANGUAGE_MODEL + ".self_attn.v_proj",
-            "text_config.num_key_value_heads * text_config.hidden_size // text_config.num_attention_heads, text_config.hidden_size",
+            "text_config.num_key_value_heads * (text_config.hidden_size // text_config.num_attention_heads), text_config.hidden_size",
             bias="text_config.attention_bias",
         ),
         Row(
             "o_proj",
             LANGUAGE_MODEL + ".self_attn.o_proj",
-            "text_config.hidden_size, text_config.num_attention_heads * text_config.hidden_size // text_config.num_attention_heads",
+            "text_config.hidden_size, text_config.num_attention_heads * (text_config.hidden_size // text_config.num_attention_heads)",
             bias="text_config.attention_bias",
-            transposed=True,
         ),
         Row("post_attention_layernorm", LANGUAGE_MODEL + ".post_attention_layernorm", "text_config.hidden_size"),
         Row(

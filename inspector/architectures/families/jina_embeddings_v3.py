@@ -20,14 +20,14 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".mixer.Wqkv",
-            "3 * num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "3 * num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="True",
             tower="encoder",
         ),
         Row(
             "out_proj",
             LAYER + ".mixer.out_proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
+            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
             bias="True",
             tower="encoder",
         ),

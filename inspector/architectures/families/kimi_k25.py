@@ -1,526 +1,124 @@
-"""Model type kimi_k25.
+"""Kimi K2.5: a vision tower, a projector, and DeepSeek-V3 as text model.
 
-Made by tools/zoo from Transformers' own models.
+Today's Transformers writes `blocks` for every `layers` and `wqkv` for every `attn.q_proj`, in the text model too:
+conversion_mapping.py, whose renames for the vision tower are not bound to it.
 """
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator
 
-LANGUAGE_MODEL = "language_model.model.blocks.{layer<text_config.num_hidden_layers}"
-EXPERT = "language_model.model.blocks.{layer<text_config.num_hidden_layers}.mlp.experts.{expert<text_config.n_routed_experts}"
-LANGUAGE_MODEL_ = "model.language_model.blocks.{layer<text_config.num_hidden_layers}"
-EXPERT_ = "model.language_model.blocks.{layer<text_config.num_hidden_layers}.mlp.experts.{expert<text_config.n_routed_experts}"
-VISION_TOWER_ENCODER = "vision_tower.encoder.blocks.{layer<vision_config.num_hidden_layers}"
-VISION_TOWER = "model.vision_tower.blocks.{layer<vision_config.num_hidden_layers}"
+from inspector.architectures.table import Family, Include, Row
+
+WHOLE, BODY = "ForConditionalGeneration", "Model"
+WIDTH = "vision_config.hidden_size"
+WITHIN = "vision_config.intermediate_size"
+MERGED = f"{WIDTH} * vision_config.merge_kernel_size[0] * vision_config.merge_kernel_size[1]"
+
+
+def text(at: str, heads: str) -> Iterator[Row | Include]:
+    """The text model at a path."""
+    yield Row("embed_tokens", at + "embed_tokens", "text_config.vocab_size, text_config.hidden_size", heads=heads)
+    yield Include(
+        "text_config",
+        at + "blocks.",
+        strip="layers.",
+        head="Model",
+        default_type="deepseek_v3",
+        heads=heads,
+        without="embed_tokens q_proj norm",
+    )
+    yield Row(
+        "q_proj",
+        at + "blocks.{layer<text_config.num_hidden_layers}.self_wqkv",
+        "text_config.num_attention_heads * (text_config.qk_nope_head_dim + text_config.qk_rope_head_dim),"
+        " text_config.hidden_size",
+        when="text_config.q_lora_rank is None",
+        heads=heads,
+    )
+    yield Row("norm", at + "norm", "text_config.hidden_size", heads=heads)
+
+
+#: Role → name in classes with a head, name in the body alone, shape.
+BLOCK = {
+    "input_layernorm": ("norm0", "norm1", WIDTH),
+    "qkv_proj": ("wqkv", "wqkv", f"3 * {WIDTH}, {WIDTH}"),
+    "o_proj": ("wo", "attn.proj", f"{WIDTH}, {WIDTH}"),
+    "post_attention_layernorm": ("norm1", "norm2", WIDTH),
+    "up_proj": ("mlp.fc0", "mlp.fc1", f"{WITHIN}, {WIDTH}"),
+    "down_proj": ("mlp.fc1", "mlp.fc2", f"{WIDTH}, {WITHIN}"),
+}
+BLOCKS = "blocks.{layer<vision_config.num_hidden_layers}."
+
+
+def vision() -> Iterator[Row]:
+    """The vision tower under both of its names."""
+    for at, heads in (("vision_tower.encoder.", WHOLE), ("vision_tower.", BODY)):
+        yield Row(
+            "embed_patches",
+            at + "patch_embed.proj",
+            f"{WIDTH}, 3, vision_config.patch_size, vision_config.patch_size",
+            bias="True",
+            heads=heads,
+            tower="vision",
+        )
+        yield Row(
+            "embed_positions",
+            "vision_tower.patch_embed.pos_emb" + ("" if heads == WHOLE else ".position_embeddings"),
+            f"vision_config.pos_emb_height, vision_config.pos_emb_width, {WIDTH}",
+            heads=heads,
+            tower="vision",
+            leaf="weight" if heads == WHOLE else "",
+        )
+        for role, (whole, body, shape) in BLOCK.items():
+            name = at + BLOCKS + (whole if heads == WHOLE else body)
+            yield Row(role, name, shape, bias="True", heads=heads, tower="vision")
+        yield Row("norm", at + "final_layernorm", WIDTH, bias="True", heads=heads, tower="vision")
+
+
+def projector() -> Iterator[Row]:
+    """The projector; its linear layers are parts of a list in classes with a head."""
+    yield Row("pre_norm", "model.mm_projector.pre_norm", "projection_hidden_size", bias="True", tower="projector")
+    yield Row(
+        "proj",
+        "mm_projector.proj.{step<3}",
+        f"text_config.hidden_size if step else {MERGED}, {MERGED}",
+        bias="True",
+        when="step != 1",
+        heads=WHOLE,
+        tower="projector",
+    )
+    yield Row("in_proj", "mm_projector.in_proj", f"{MERGED}, {MERGED}", bias="True", heads=BODY, tower="projector")
+    yield Row(
+        "out_proj",
+        "mm_projector.out_proj",
+        f"text_config.hidden_size, {MERGED}",
+        bias="True",
+        heads=BODY,
+        tower="projector",
+    )
+
 
 FAMILY = Family(
     name="kimi_k25",
     types={"kimi_k25": {}},
     rows=(
-        Row(
-            "input_layernorm",
-            LANGUAGE_MODEL + ".input_layernorm",
-            "text_config.hidden_size",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "o_proj",
-            LANGUAGE_MODEL + ".self_attn.o_proj",
-            "text_config.hidden_size, text_config.num_attention_heads * text_config.v_head_dim",
-            bias="text_config.attention_bias",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "q_a_proj",
-            LANGUAGE_MODEL + ".self_attn.q_a_proj",
-            "text_config.q_lora_rank, text_config.hidden_size",
-            bias="text_config.attention_bias",
-            when="text_config.q_lora_rank is not None",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "q_a_layernorm",
-            LANGUAGE_MODEL + ".self_attn.q_a_layernorm",
-            "text_config.q_lora_rank",
-            when="text_config.q_lora_rank is not None",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "q_b_proj",
-            LANGUAGE_MODEL + ".self_attn.q_b_proj",
-            "text_config.num_attention_heads * text_config.qk_head_dim, text_config.q_lora_rank",
-            when="text_config.q_lora_rank is not None",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "self_wqkv",
-            LANGUAGE_MODEL + ".self_wqkv",
-            "text_config.num_attention_heads * text_config.qk_head_dim, text_config.hidden_size",
-            when="text_config.q_lora_rank is None",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "kv_a_proj_with_mqa",
-            LANGUAGE_MODEL + ".self_attn.kv_a_proj_with_mqa",
-            "text_config.qk_rope_head_dim + text_config.kv_lora_rank, text_config.hidden_size",
-            bias="text_config.attention_bias",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "kv_a_layernorm",
-            LANGUAGE_MODEL + ".self_attn.kv_a_layernorm",
-            "text_config.kv_lora_rank",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "kv_b_proj",
-            LANGUAGE_MODEL + ".self_attn.kv_b_proj",
-            "text_config.num_attention_heads * text_config.qk_nope_head_dim + text_config.num_attention_heads * text_config.v_head_dim, text_config.kv_lora_rank",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "post_attention_layernorm",
-            LANGUAGE_MODEL + ".post_attention_layernorm",
-            "text_config.hidden_size",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "router",
-            LANGUAGE_MODEL + ".mlp.gate",
-            "text_config.n_routed_experts, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "router_bias",
-            LANGUAGE_MODEL + ".mlp.gate.e_score_correction_bias",
-            "text_config.n_routed_experts",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-            leaf="",
-        ),
-        Row(
-            "gate_proj",
-            LANGUAGE_MODEL + ".mlp.gate_proj",
-            "text_config.intermediate_size, text_config.hidden_size",
-            when="layer < text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "gate_proj",
-            EXPERT + ".gate_proj",
-            "text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-            active="text_config.num_experts_per_tok",
-        ),
-        Row(
-            "up_proj",
-            LANGUAGE_MODEL + ".mlp.up_proj",
-            "text_config.intermediate_size, text_config.hidden_size",
-            when="layer < text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "up_proj",
-            EXPERT + ".up_proj",
-            "text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-            active="text_config.num_experts_per_tok",
-        ),
-        Row(
-            "down_proj",
-            LANGUAGE_MODEL + ".mlp.down_proj",
-            "text_config.hidden_size, text_config.intermediate_size",
-            when="layer < text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "down_proj",
-            EXPERT + ".down_proj",
-            "text_config.hidden_size, text_config.moe_intermediate_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-            active="text_config.num_experts_per_tok",
-        ),
-        Row(
-            "shared_gate_proj",
-            LANGUAGE_MODEL + ".mlp.shared_experts.gate_proj",
-            "text_config.n_shared_experts * text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "shared_up_proj",
-            LANGUAGE_MODEL + ".mlp.shared_experts.up_proj",
-            "text_config.n_shared_experts * text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "shared_down_proj",
-            LANGUAGE_MODEL + ".mlp.shared_experts.down_proj",
-            "text_config.hidden_size, text_config.n_shared_experts * text_config.moe_intermediate_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "language_model_input_layernorm",
-            LANGUAGE_MODEL_ + ".input_layernorm",
-            "text_config.hidden_size",
-            heads="Model",
-        ),
-        Row(
-            "mlp_down_proj",
-            LANGUAGE_MODEL_ + ".mlp.down_proj",
-            "text_config.hidden_size, text_config.intermediate_size",
-            when="layer < text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "mlp_gate_proj",
-            LANGUAGE_MODEL_ + ".mlp.gate_proj",
-            "text_config.intermediate_size, text_config.hidden_size",
-            when="layer < text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "mlp_up_proj",
-            LANGUAGE_MODEL_ + ".mlp.up_proj",
-            "text_config.intermediate_size, text_config.hidden_size",
-            when="layer < text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "language_model_post_attention_layernorm",
-            LANGUAGE_MODEL_ + ".post_attention_layernorm",
-            "text_config.hidden_size",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_kv_a_layernorm",
-            LANGUAGE_MODEL_ + ".self_attn.kv_a_layernorm",
-            "text_config.kv_lora_rank",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_kv_a_proj_with_mqa",
-            LANGUAGE_MODEL_ + ".self_attn.kv_a_proj_with_mqa",
-            "text_config.qk_rope_head_dim + text_config.kv_lora_rank, text_config.hidden_size",
-            bias="text_config.attention_bias",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_kv_b_proj",
-            LANGUAGE_MODEL_ + ".self_attn.kv_b_proj",
-            "text_config.num_attention_heads * (text_config.qk_nope_head_dim + text_config.v_head_dim), text_config.kv_lora_rank",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_o_proj",
-            LANGUAGE_MODEL_ + ".self_attn.o_proj",
-            "text_config.hidden_size, text_config.num_attention_heads * text_config.v_head_dim",
-            bias="text_config.attention_bias",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_q_a_layernorm",
-            LANGUAGE_MODEL_ + ".self_attn.q_a_layernorm",
-            "text_config.q_lora_rank",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_q_a_proj",
-            LANGUAGE_MODEL_ + ".self_attn.q_a_proj",
-            "text_config.q_lora_rank, text_config.hidden_size",
-            bias="text_config.attention_bias",
-            heads="Model",
-        ),
-        Row(
-            "self_attn_q_b_proj",
-            LANGUAGE_MODEL_ + ".self_attn.q_b_proj",
-            "text_config.num_attention_heads * text_config.qk_head_dim, text_config.q_lora_rank",
-            heads="Model",
-        ),
-        Row(
-            "experts_down_proj",
-            EXPERT_ + ".down_proj",
-            "text_config.hidden_size, text_config.moe_intermediate_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-            active="text_config.num_experts_per_tok",
-        ),
-        Row(
-            "experts_gate_proj",
-            EXPERT_ + ".gate_proj",
-            "text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-            active="text_config.num_experts_per_tok",
-        ),
-        Row(
-            "experts_up_proj",
-            EXPERT_ + ".up_proj",
-            "text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-            active="text_config.num_experts_per_tok",
-        ),
-        Row(
-            "e_score_correction_bias_router_bias",
-            LANGUAGE_MODEL_ + ".mlp.gate.e_score_correction_bias",
-            "text_config.n_routed_experts",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-            leaf="",
-        ),
-        Row(
-            "gate_router",
-            LANGUAGE_MODEL_ + ".mlp.gate",
-            "text_config.n_routed_experts, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "down_proj_shared_down_proj",
-            LANGUAGE_MODEL_ + ".mlp.shared_experts.down_proj",
-            "text_config.hidden_size, text_config.moe_intermediate_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "gate_proj_shared_gate_proj",
-            LANGUAGE_MODEL_ + ".mlp.shared_experts.gate_proj",
-            "text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "up_proj_shared_up_proj",
-            LANGUAGE_MODEL_ + ".mlp.shared_experts.up_proj",
-            "text_config.moe_intermediate_size, text_config.hidden_size",
-            when="layer >= text_config.first_k_dense_replace",
-            heads="Model",
-        ),
-        Row(
-            "proj",
-            "mm_projector.proj.{layer<3}",
-            "text_config.hidden_size if layer > 0 else vision_config.hidden_size * vision_config.merge_kernel_size[0] * vision_config.merge_kernel_size[0], vision_config.hidden_size * vision_config.merge_kernel_size[0] * vision_config.merge_kernel_size[0]",
-            bias="True",
-            when="layer % 2 == 0",
-            heads="ForConditionalGeneration",
-            tower="projector",
-        ),
-        Row(
-            "input_layernorm",
-            VISION_TOWER_ENCODER + ".norm1",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "qkv_proj",
-            VISION_TOWER_ENCODER + ".wqkv",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            VISION_TOWER_ENCODER + ".wo",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "fc0",
-            VISION_TOWER_ENCODER + ".mlp.fc0",
-            "vision_config.intermediate_size, vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            group="feed_forward",
-        ),
-        Row(
-            "norm0",
-            VISION_TOWER_ENCODER + ".norm0",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            VISION_TOWER_ENCODER + ".mlp.fc1",
-            "vision_config.hidden_size, vision_config.intermediate_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "wqkv_qkv_proj",
-            VISION_TOWER + ".wqkv",
-            "3 * vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "proj_o_proj",
-            VISION_TOWER + ".attn.proj",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "fc1_up_proj",
-            VISION_TOWER + ".mlp.fc1",
-            "vision_config.intermediate_size, vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "norm1_input_layernorm",
-            VISION_TOWER + ".norm1",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            VISION_TOWER + ".norm2",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            VISION_TOWER + ".mlp.fc2",
-            "vision_config.hidden_size, vision_config.intermediate_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row("pre_norm", "model.mm_projector.pre_norm", "projection_hidden_size", bias="True", tower="projector"),
-        Row(
-            "embed_tokens",
-            "language_model.model.embed_tokens",
-            "text_config.vocab_size, text_config.hidden_size",
-            heads="ForConditionalGeneration",
-        ),
-        Row("norm", "language_model.model.norm", "text_config.hidden_size", heads="ForConditionalGeneration"),
+        *vision(),
+        *projector(),
+        *text("language_model.model.", WHOLE),
+        *text("language_model.", BODY),
         Row(
             "lm_head",
             "language_model.lm_head",
             "text_config.vocab_size, text_config.hidden_size",
-            heads="ForConditionalGeneration",
+            heads=WHOLE,
             tied="tie_word_embeddings",
-        ),
-        Row(
-            "language_model_embed_tokens",
-            "model.language_model.embed_tokens",
-            "text_config.vocab_size, text_config.hidden_size",
-            heads="Model",
-        ),
-        Row("language_model_norm", "model.language_model.norm", "text_config.hidden_size", heads="Model"),
-        Row(
-            "in_proj",
-            "model.mm_projector.in_proj",
-            "sum(vision_config.merge_kernel_size) * (vision_config.hidden_size * text_config.topk_group - 3 * vision_config.hidden_size), sum(vision_config.merge_kernel_size) * (vision_config.hidden_size * text_config.topk_group - 3 * vision_config.hidden_size)",
-            bias="True",
-            heads="Model",
-            tower="projector",
-        ),
-        Row(
-            "out_proj",
-            "model.mm_projector.out_proj",
-            "text_config.hidden_size, sum(vision_config.merge_kernel_size) * (vision_config.hidden_size * text_config.topk_group - 3 * vision_config.hidden_size)",
-            bias="True",
-            heads="Model",
-            tower="projector",
-        ),
-        Row(
-            "norm",
-            "vision_tower.encoder.final_layernorm",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "pos_emb",
-            "vision_tower.patch_embed.pos_emb",
-            "vision_config.pos_emb_height, vision_config.pos_emb_width, vision_config.hidden_size",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            group="embedding",
-        ),
-        Row(
-            "embed_patches",
-            "vision_tower.encoder.patch_embed.proj",
-            "vision_config.hidden_size, 3, vision_config.patch_size, vision_config.patch_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "final_layernorm",
-            "model.vision_tower.final_layernorm",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "embed_positions",
-            "model.vision_tower.patch_embed.pos_emb.position_embeddings",
-            "vision_config.pos_emb_height, vision_config.pos_emb_width, vision_config.hidden_size",
-            heads="Model",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "proj_embed_patches",
-            "model.vision_tower.patch_embed.proj",
-            "vision_config.hidden_size, 3, vision_config.patch_size, vision_config.patch_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
         ),
     ),
     prefix="model.",
     defaults={
         "projection_hidden_size": 1152,
-        "text_config": {
-            "attention_bias": False,
-            "first_k_dense_replace": 3,
-            "head_dim": 64,
-            "hidden_size": 7168,
-            "intermediate_size": 18432,
-            "kv_lora_rank": 512,
-            "moe_intermediate_size": 2048,
-            "n_routed_experts": 256,
-            "n_shared_experts": 1,
-            "num_attention_heads": 128,
-            "num_experts_per_tok": 8,
-            "num_hidden_layers": 61,
-            "q_lora_rank": 1536,
-            "qk_head_dim": 192,
-            "qk_nope_head_dim": 128,
-            "qk_rope_head_dim": 64,
-            "topk_group": 4,
-            "v_head_dim": 128,
-            "vocab_size": 129280,
-        },
+        "text_config": {},
         "tie_word_embeddings": True,
         "vision_config": {
             "hidden_size": 1152,
@@ -532,5 +130,5 @@ FAMILY = Family(
             "pos_emb_width": 64,
         },
     },
-    head="ForConditionalGeneration",
+    head=WHOLE,
 )

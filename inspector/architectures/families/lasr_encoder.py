@@ -18,28 +18,24 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
             "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
             "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "o_proj",
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "linear1",

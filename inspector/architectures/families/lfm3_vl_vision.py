@@ -23,13 +23,13 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
             "v_proj",
             LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
             when="layer_types[layer] != 'conv'",
         ),
         Row(

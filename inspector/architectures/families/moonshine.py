@@ -23,7 +23,6 @@ FAMILY = Family(
             "encoder_num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="encoder",
-            transposed=True,
         ),
         Row(
             "k_proj",
@@ -55,7 +54,6 @@ FAMILY = Family(
             "encoder_num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
-            transposed=True,
         ),
         Row(
             "k_proj",
@@ -83,7 +81,6 @@ FAMILY = Family(
             "encoder_num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             tower="decoder",
-            transposed=True,
         ),
         Row(
             "cross_k_proj",

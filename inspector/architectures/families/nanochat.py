@@ -19,7 +19,6 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
@@ -32,7 +31,6 @@ FAMILY = Family(
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
-            transposed=True,
         ),
         Row("up_proj", LAYER + ".mlp.fc1", "intermediate_size, hidden_size"),
         Row("down_proj", LAYER + ".mlp.fc2", "hidden_size, intermediate_size"),

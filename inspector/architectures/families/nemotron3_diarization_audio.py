@@ -19,7 +19,7 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads * (hidden_size // num_attention_heads), hidden_size",
         ),
         Row("v_proj", LAYER + ".self_attn.v_proj", "hidden_size, hidden_size"),
         Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, hidden_size", bias="True"),

@@ -149,7 +149,7 @@ FAMILY = Family(
         Row(
             "rel_pos_h",
             ENCODER + ".attn.rel_pos_h",
-            "2 * vision_config.image_size // vision_config.patch_size - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
+            "2 * (vision_config.image_size // vision_config.patch_size) - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
             when="vision_config.use_rel_pos",
             tower="encoder",
             leaf="",
@@ -158,7 +158,7 @@ FAMILY = Family(
         Row(
             "rel_pos_w",
             ENCODER + ".attn.rel_pos_w",
-            "2 * vision_config.image_size // vision_config.patch_size - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
+            "2 * (vision_config.image_size // vision_config.patch_size) - 1 if layer in vision_config.global_attn_indexes else 2 * vision_config.window_size - 1, vision_config.hidden_size // vision_config.num_attention_heads",
             when="vision_config.use_rel_pos",
             tower="encoder",
             leaf="",

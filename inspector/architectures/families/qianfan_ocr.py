@@ -1,353 +1,110 @@
-"""Model type qianfan_ocr: text_config by their own types' tables.
+"""Qianfan OCR: InternViT, a projector, Qwen3.
 
-Made by tools/zoo from Transformers' own models.
+Today's Transformers writes `encoder.layers` for the text model's `layers` too: conversion_mapping.py, whose renames
+for the vision tower are not bound to it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Include, Row
 
-VISION_MODEL_ENCODER = "vision_model.encoder.layers.{layer<vision_config.num_hidden_layers}"
-VISION_TOWER_ENCODER = "vision_tower.encoder.layers.{layer<vision_config.num_hidden_layers}"
+WHOLE, BODY = "ForConditionalGeneration", "Model"
+WIDTH, TEXT_WIDTH = "vision_config.hidden_size", "text_config.hidden_size"
+HEADS_WIDTH = "(vision_config.hidden_size // vision_config.num_attention_heads) * vision_config.num_attention_heads"
+PATCHES = "(vision_config.image_size[0] // vision_config.patch_size[0]) * (vision_config.image_size[1] // vision_config.patch_size[1])"
+
+
+def text(at: str, heads: str) -> Iterator[Row | Include]:
+    """The text model at a path."""
+    yield Row("embed_tokens", at + "embed_tokens", f"text_config.vocab_size, {TEXT_WIDTH}", heads=heads)
+    yield Include(
+        "text_config", at + "encoder.", head="Model", default_type="qwen3", heads=heads, without="embed_tokens norm"
+    )
+    yield Row("norm", at + "norm", TEXT_WIDTH, heads=heads)
+
+
+def vision(at: str, heads: str) -> Iterator[Row]:
+    """The vision tower at a path."""
+    layer = at + "encoder.layers.{layer<vision_config.num_hidden_layers}."
+    within = "vision_config.intermediate_size"
+    for role, name, shape, when in (
+        ("embed_class", "class_embedding", f"1, 1, {WIDTH}", ""),
+        ("mask_token", "mask_token", f"1, 1, {WIDTH}", "vision_config.use_mask_token"),
+        (
+            "embed_positions",
+            "position_embedding",
+            f"1, {PATCHES} + 1, {WIDTH}",
+            "vision_config.use_absolute_position_embeddings",
+        ),
+    ):
+        yield Row(
+            role,
+            f"{at}embeddings.{name}",
+            shape,
+            when=when,
+            heads=heads,
+            tower="vision",
+            leaf="",
+            group="embedding",
+        )
+    for role, name, shape, bias, when in (
+        (
+            "embed_patches",
+            at + "embeddings.patch_embedding",
+            f"{WIDTH}, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[1]",
+            "True",
+            "",
+        ),
+        ("input_layernorm", layer + "norm1", WIDTH, "True", ""),
+        ("qkv_proj", layer + "attn.qkv", f"3 * {HEADS_WIDTH}, {WIDTH}", "vision_config.attention_bias", ""),
+        ("q_norm", layer + "attention.q_norm", WIDTH, "", "vision_config.use_qk_norm"),
+        ("k_norm", layer + "attention.k_norm", WIDTH, "", "vision_config.use_qk_norm"),
+        ("o_proj", layer + "attn.proj", f"{WIDTH}, {WIDTH}", "True", ""),
+        ("post_attention_layernorm", layer + "norm2", WIDTH, "True", ""),
+        ("up_proj", layer + "mlp.fc1", f"{within}, {WIDTH}", "True", ""),
+        ("down_proj", layer + "mlp.fc2", f"{WIDTH}, {within}", "True", ""),
+        ("norm", at + "layernorm", WIDTH, "True", "not vision_config.use_mean_pooling"),
+    ):
+        yield Row(role, name, shape, bias=bias, when=when, heads=heads, tower="vision")
+    for scale in ("ls1", "ls2"):
+        yield Row(scale, layer + scale, WIDTH, heads=heads, tower="vision", leaf="")
+
+
+#: Pixels that lie beside each other go side by side.
+SHUFFLED = f"int(1 / downsample_ratio) ** 2 * {WIDTH}"
+#: Place in the list of classes with a head, name in the body alone, shape.
+PROJECTOR = (
+    (0, "layer_norm", SHUFFLED),
+    (1, "linear_1", f"{TEXT_WIDTH}, {SHUFFLED}"),
+    (3, "linear_2", f"{TEXT_WIDTH}, {TEXT_WIDTH}"),
+)
 
 FAMILY = Family(
     name="qianfan_ocr",
     types={"qianfan_ocr": {}},
     rows=(
-        Include(
-            "text_config",
-            "language_model.model.encoder.",
-            head="Model",
-            default_type="qwen3",
-            heads="ForConditionalGeneration",
-            without="embed_tokens norm",
+        *vision("vision_model.", WHOLE),
+        *vision("vision_tower.", BODY),
+        *(
+            Row(role, name, shape, bias="True", heads=heads, tower="projector")
+            for at, word, shape in PROJECTOR
+            for role, name, heads in (("mlp1", f"mlp1.{at}", WHOLE), (word, f"multi_modal_projector.{word}", BODY))
         ),
-        Include(
-            "text_config",
-            "language_model.encoder.",
-            head="Model",
-            default_type="qwen3",
-            heads="Model",
-            without="embed_tokens norm",
-        ),
-        Row(
-            "input_layernorm",
-            VISION_MODEL_ENCODER + ".norm1",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "qkv_proj",
-            VISION_MODEL_ENCODER + ".attn.qkv",
-            "3 * (vision_config.hidden_size // vision_config.num_attention_heads) * vision_config.num_attention_heads, vision_config.hidden_size",
-            bias="vision_config.attention_bias",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            VISION_MODEL_ENCODER + ".attn.proj",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "ls1",
-            VISION_MODEL_ENCODER + ".ls1",
-            "vision_config.hidden_size",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "ls2",
-            VISION_MODEL_ENCODER + ".ls2",
-            "vision_config.hidden_size",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "q_norm",
-            VISION_MODEL_ENCODER + ".attention.q_norm",
-            "vision_config.hidden_size",
-            when="vision_config.use_qk_norm",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "k_norm",
-            VISION_MODEL_ENCODER + ".attention.k_norm",
-            "vision_config.hidden_size",
-            when="vision_config.use_qk_norm",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            VISION_MODEL_ENCODER + ".norm2",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            VISION_MODEL_ENCODER + ".mlp.fc1",
-            "vision_config.intermediate_size, vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            VISION_MODEL_ENCODER + ".mlp.fc2",
-            "vision_config.hidden_size, vision_config.intermediate_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "qkv_qkv_proj",
-            VISION_TOWER_ENCODER + ".attn.qkv",
-            "3 * (vision_config.hidden_size // vision_config.num_attention_heads) * vision_config.num_attention_heads, vision_config.hidden_size",
-            bias="vision_config.attention_bias",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "proj_o_proj",
-            VISION_TOWER_ENCODER + ".attn.proj",
-            "vision_config.hidden_size, vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "encoder_ls1",
-            VISION_TOWER_ENCODER + ".ls1",
-            "vision_config.hidden_size",
-            heads="Model",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "encoder_ls2",
-            VISION_TOWER_ENCODER + ".ls2",
-            "vision_config.hidden_size",
-            heads="Model",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "norm2_post_attention_layernorm",
-            VISION_TOWER_ENCODER + ".norm2",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "norm1_input_layernorm",
-            VISION_TOWER_ENCODER + ".norm1",
-            "vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "fc1_up_proj",
-            VISION_TOWER_ENCODER + ".mlp.fc1",
-            "vision_config.intermediate_size, vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "fc2_down_proj",
-            VISION_TOWER_ENCODER + ".mlp.fc2",
-            "vision_config.hidden_size, vision_config.intermediate_size",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "attention_k_norm",
-            VISION_TOWER_ENCODER + ".attention.k_norm",
-            "vision_config.hidden_size",
-            when="text_config.attention_bias",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "attention_q_norm",
-            VISION_TOWER_ENCODER + ".attention.q_norm",
-            "vision_config.hidden_size",
-            when="text_config.attention_bias",
-            heads="Model",
-            tower="vision",
-        ),
+        *text("language_model.model.", WHOLE),
+        *text("language_model.", BODY),
         Row(
             "lm_head",
             "language_model.lm_head",
-            "text_config.vocab_size, text_config.hidden_size",
-            heads="ForConditionalGeneration",
+            f"text_config.vocab_size, {TEXT_WIDTH}",
+            heads=WHOLE,
             tied="tie_word_embeddings",
-        ),
-        Row(
-            "embed_tokens",
-            "language_model.model.embed_tokens",
-            "text_config.vocab_size, text_config.hidden_size",
-            heads="ForConditionalGeneration",
-        ),
-        Row("norm", "language_model.model.norm", "text_config.hidden_size", heads="ForConditionalGeneration"),
-        Row(
-            "mlp1",
-            "mlp1.0",
-            "int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-            group="norm",
-        ),
-        Row(
-            "mlp1",
-            "mlp1.1",
-            "text_config.hidden_size, int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "mlp1",
-            "mlp1.3",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "language_model_embed_tokens",
-            "language_model.embed_tokens",
-            "text_config.vocab_size, text_config.hidden_size",
-            heads="Model",
-        ),
-        Row("language_model_norm", "language_model.norm", "text_config.hidden_size", heads="Model"),
-        Row(
-            "embed_class",
-            "vision_model.embeddings.class_embedding",
-            "1, 1, vision_config.hidden_size",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "embed_patches",
-            "vision_model.embeddings.patch_embedding",
-            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[1]",
-            bias="True",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "position_embedding",
-            "vision_model.embeddings.position_embedding",
-            "1, vision_config.image_size[0] // vision_config.patch_size[0] * (vision_config.image_size[1] // vision_config.patch_size[1]) + 1, vision_config.hidden_size",
-            when="vision_config.use_absolute_position_embeddings",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "mask_token",
-            "vision_model.embeddings.mask_token",
-            "1, 1, vision_config.hidden_size",
-            when="vision_config.use_mask_token",
-            heads="ForConditionalGeneration",
-            tower="vision",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "layernorm",
-            "vision_model.layernorm",
-            "vision_config.hidden_size",
-            bias="True",
-            when="not vision_config.use_mean_pooling",
-            heads="ForConditionalGeneration",
-            tower="vision",
-        ),
-        Row(
-            "class_embedding_embed_class",
-            "vision_tower.embeddings.class_embedding",
-            "1, 1, vision_config.hidden_size",
-            heads="Model",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "patch_embedding_embed_patches",
-            "vision_tower.embeddings.patch_embedding",
-            "vision_config.hidden_size, vision_config.num_channels, vision_config.patch_size[0], vision_config.patch_size[1]",
-            bias="True",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "embeddings_position_embedding",
-            "vision_tower.embeddings.position_embedding",
-            "1, vision_config.image_size[0] // vision_config.patch_size[0] * (vision_config.image_size[1] // vision_config.patch_size[1]) + 1, vision_config.hidden_size",
-            when="vision_config.attention_bias",
-            heads="Model",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "embeddings_mask_token",
-            "vision_tower.embeddings.mask_token",
-            "1, 1, vision_config.hidden_size",
-            when="text_config.attention_bias",
-            heads="Model",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "vision_tower_layernorm",
-            "vision_tower.layernorm",
-            "vision_config.hidden_size",
-            bias="True",
-            when="text_config.attention_bias",
-            heads="Model",
-            tower="vision",
-        ),
-        Row(
-            "layer_norm",
-            "multi_modal_projector.layer_norm",
-            "int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="projector",
-        ),
-        Row(
-            "linear_1",
-            "multi_modal_projector.linear_1",
-            "text_config.hidden_size, int(1 / downsample_ratio) ** 2 * vision_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="projector",
-        ),
-        Row(
-            "linear_2",
-            "multi_modal_projector.linear_2",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            heads="Model",
-            tower="projector",
         ),
     ),
     defaults={
         "downsample_ratio": 0.5,
-        "text_config": {"attention_bias": False, "hidden_size": 4096, "vocab_size": 151936},
+        "text_config": {"hidden_size": 4096, "vocab_size": 151936},
         "tie_word_embeddings": False,
         "vision_config": {
             "attention_bias": True,
@@ -364,5 +121,5 @@ FAMILY = Family(
             "use_qk_norm": False,
         },
     },
-    head="ForConditionalGeneration",
+    head=WHOLE,
 )

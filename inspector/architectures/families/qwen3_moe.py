@@ -21,7 +21,6 @@ FAMILY = Family(
             LAYER + ".self_attn.q_proj",
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
-            transposed=True,
         ),
         Row(
             "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
@@ -34,7 +33,6 @@ FAMILY = Family(
             LAYER + ".self_attn.o_proj",
             "hidden_size, num_attention_heads * head_dim",
             bias="attention_bias",
-            transposed=True,
         ),
         Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
         Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),

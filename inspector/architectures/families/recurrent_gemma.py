@@ -20,7 +20,6 @@ FAMILY = Family(
             "num_attention_heads * head_dim, hidden_size",
             bias="attention_bias",
             when="block_types[layer % len(block_types)] == 'attention'",
-            transposed=True,
         ),
         Row(
             "k_proj",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import bert_cross_attention, bert_layer
 from inspector.architectures.table import Family, Row
 
 LAYER = "roc_bert.encoder.layer.{layer<num_hidden_layers}"
@@ -25,60 +26,8 @@ FAMILY = Family(
         Row("embed_positions", "roc_bert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
         Row("embed_token_types", "roc_bert.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
         Row("embed_norm", "roc_bert.embeddings.LayerNorm", "hidden_size", bias="True"),
-        Row("q_proj", LAYER + ".attention.self.query", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row("k_proj", LAYER + ".attention.self.key", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row("v_proj", LAYER + ".attention.self.value", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row(
-            "cross_q_proj",
-            LAYER + ".crossattention.self.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_k_proj",
-            LAYER + ".crossattention.self.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_v_proj",
-            LAYER + ".crossattention.self.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_down_proj",
-            LAYER + ".crossattention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_post_feedforward_layernorm",
-            LAYER + ".crossattention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "post_attention_layernorm",
-            LAYER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", tower="encoder"),
-        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True", tower="encoder"),
-        Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True", tower="encoder"),
+        *bert_layer(LAYER),
+        *bert_cross_attention(LAYER),
         Row("mlm_bias", "cls.predictions", "vocab_size", heads="ForCausalLM ForMaskedLM ForPreTraining", leaf="bias"),
         Row(
             "mlm_dense",
@@ -100,15 +49,6 @@ FAMILY = Family(
             INPUTS,
             bias="True",
             when="concat_input",
-            heads="ForCausalLM ForMaskedLM Model",
-            group="embedding",
-        ),
-        Row(
-            "map_inputs_layer",
-            "roc_bert.embeddings.map_inputs_layer",
-            INPUTS,
-            bias="True",
-            heads="ForMultipleChoice ForPreTraining ForQuestionAnswering ForSequenceClassification ForTokenClassification",
             group="embedding",
         ),
         Row(
@@ -132,9 +72,8 @@ FAMILY = Family(
             "cls.predictions.decoder",
             "vocab_size, hidden_size",
             bias="True",
-            heads="ForCausalLM ForMaskedLM",
+            heads="ForCausalLM ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
-            tower="decoder",
         ),
     ),
     prefix="roc_bert.",

@@ -96,6 +96,36 @@ LATENT_ATTENTION = (
     Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * v_head_dim", bias="attention_bias"),
 )
 
+
+def bert_layer(at: str, of: str = "") -> tuple[Row, ...]:
+    """An encoder's layer with the norms after attention and feed-forward: BERT's. `of` goes before the fields."""
+    width, within = of + "hidden_size", of + "intermediate_size"
+    square = f"{width}, {width}"
+    return (
+        Row("q_proj", at + ".attention.self.query", square, bias="True"),
+        Row("k_proj", at + ".attention.self.key", square, bias="True"),
+        Row("v_proj", at + ".attention.self.value", square, bias="True"),
+        Row("o_proj", at + ".attention.output.dense", square, bias="True"),
+        Row("post_attention_layernorm", at + ".attention.output.LayerNorm", width, bias="True"),
+        Row("up_proj", at + ".intermediate.dense", f"{within}, {width}", bias="True"),
+        Row("down_proj", at + ".output.dense", f"{width}, {within}", bias="True"),
+        Row("post_feedforward_layernorm", at + ".output.LayerNorm", width, bias="True"),
+    )
+
+
+def bert_cross_attention(at: str, of: str = "", when: str = "add_cross_attention") -> tuple[Row, ...]:
+    """What a BERT-like layer has more where it attends to an encoder."""
+    width = of + "hidden_size"
+    square = f"{width}, {width}"
+    return (
+        Row("cross_q_proj", at + ".crossattention.self.query", square, bias="True", when=when),
+        Row("cross_k_proj", at + ".crossattention.self.key", square, bias="True", when=when),
+        Row("cross_v_proj", at + ".crossattention.self.value", square, bias="True", when=when),
+        Row("cross_o_proj", at + ".crossattention.output.dense", square, bias="True", when=when),
+        Row("cross_layernorm", at + ".crossattention.output.LayerNorm", width, bias="True", when=when),
+    )
+
+
 #: DeepSeek-V3.2's indexer, which picks the keys that a query sees, in the layers that have one of their own.
 _OWN_INDEXER = "index_n_heads is not None and indexer_types[layer] == 'full'"
 INDEXER = (
@@ -260,3 +290,34 @@ def lstm(at: str, width: str, number: str, *, when: str = "", tower: str = "text
     ):
         name = f"{at}.{word}_l{{{index}<{number}}}"
         yield Row("lstm_" + word, name, shape, when=when, tower=tower, leaf="", group="state_space")
+
+
+def summary(name: str, width: str, heads: str) -> Row:
+    """What sums a sequence up in one vector: `SequenceSummary` of XLM, XLNet, ELECTRA and GPT-2."""
+    return Row(
+        "summary",
+        name + ".summary",
+        f"num_labels if summary_proj_to_labels else {width}, {width}",
+        bias="True",
+        when="summary_use_proj",
+        heads=heads,
+        group="head",
+    )
+
+
+#: Fields of the summary that a configuration may leave out.
+SUMMARY_DEFAULTS = {"summary_use_proj": True, "summary_proj_to_labels": False}
+
+
+def squad_head(at: str, width: str, heads: str) -> tuple[Row, ...]:
+    """Start, end and possibility of an answer, each from the one before: XLM's and XLNet's `ForQuestionAnswering`."""
+    return (
+        Row("start_logits", at + "start_logits.dense", f"1, {width}", bias="True", heads=heads, group="head"),
+        Row("end_dense", at + "end_logits.dense_0", f"{width}, 2 * {width}", bias="True", heads=heads, group="head"),
+        Row("end_norm", at + "end_logits.LayerNorm", width, bias="True", heads=heads),
+        Row("end_logits", at + "end_logits.dense_1", f"1, {width}", bias="True", heads=heads, group="head"),
+        Row(
+            "answer_dense", at + "answer_class.dense_0", f"{width}, 2 * {width}", bias="True", heads=heads, group="head"
+        ),
+        Row("answer_class", at + "answer_class.dense_1", f"1, {width}", heads=heads, group="head"),
+    )

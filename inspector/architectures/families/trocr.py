@@ -1,7 +1,4 @@
-"""Model type trocr.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""TrOCR's decoder: BART's, which may attend to an encoder of another width."""
 
 from __future__ import annotations
 
@@ -26,8 +23,18 @@ FAMILY = Family(
         Row("k_proj", LAYER + ".self_attn.k_proj", "d_model, d_model", bias="True"),
         Row("v_proj", LAYER + ".self_attn.v_proj", "d_model, d_model", bias="True"),
         Row("o_proj", LAYER + ".self_attn.out_proj", "d_model, d_model", bias="True"),
-        Row("cross_k_proj", LAYER + ".encoder_attn.k_proj", "d_model,cross_attention_hidden_size", bias="True"),
-        Row("cross_v_proj", LAYER + ".encoder_attn.v_proj", "d_model,cross_attention_hidden_size", bias="True"),
+        Row(
+            "cross_k_proj",
+            LAYER + ".encoder_attn.k_proj",
+            "d_model, cross_attention_hidden_size or d_model",
+            bias="True",
+        ),
+        Row(
+            "cross_v_proj",
+            LAYER + ".encoder_attn.v_proj",
+            "d_model, cross_attention_hidden_size or d_model",
+            bias="True",
+        ),
         Row("cross_q_proj", LAYER + ".encoder_attn.q_proj", "d_model, d_model", bias="True"),
         Row("cross_o_proj", LAYER + ".encoder_attn.out_proj", "d_model, d_model", bias="True"),
         Row("cross_encoder_attn_layer_norm", LAYER + ".encoder_attn_layer_norm", "d_model", bias="True"),
@@ -38,6 +45,7 @@ FAMILY = Family(
     ),
     prefix="model.",
     defaults={
+        "cross_attention_hidden_size": None,
         "d_model": 1024,
         "decoder_ffn_dim": 4096,
         "decoder_layers": 12,
@@ -47,6 +55,5 @@ FAMILY = Family(
         "use_learned_position_embeddings": True,
         "vocab_size": 50265,
     },
-    derived={"cross_attention_hidden_size": "d_model"},
     fields={"hidden_size": "d_model", "num_hidden_layers": "decoder_layers"},
 )

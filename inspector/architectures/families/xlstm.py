@@ -35,7 +35,6 @@ FAMILY = Family(
             "scaled(hidden_size, v_dim_factor), hidden_size",
             bias="use_bias",
             when="weight_mode == 'single'",
-            transposed=True,
         ),
         Row(
             "ogate_preact",
@@ -43,7 +42,6 @@ FAMILY = Family(
             "scaled(hidden_size, v_dim_factor), hidden_size",
             bias="use_bias",
             when="weight_mode == 'single'",
-            transposed=True,
         ),
         Row(
             "igate_preact",
@@ -114,7 +112,6 @@ FAMILY = Family(
             LAYER + ".mlstm_layer.out_proj",
             "hidden_size, scaled(hidden_size, v_dim_factor)",
             bias="use_bias",
-            transposed=True,
         ),
         Row("out_norm", "backbone.out_norm", "hidden_size"),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM"),
