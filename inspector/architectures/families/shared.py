@@ -241,3 +241,30 @@ def clip_large(prefix: str, *, optional: bool = False) -> tuple[Row, ...]:
         row("down_proj", layer + ".mlp.fc2", "clip_hidden_size, 4 * clip_hidden_size"),
         row("norm", prefix + "post_layernorm"),
     )
+
+
+def vit_layers(
+    at: str,
+    *,
+    bias: str = "qkv_bias",
+    width: str = "hidden_size",
+    attention: str = "hidden_size",
+    inner: str = "intermediate_size",
+    heads: str = "",
+    tower: str = "text",
+) -> tuple[Row, ...]:
+    """Layers of a vision transformer under their names before Transformers 5, as files have them."""
+
+    def row(role: str, name: str, shape: str, bias: str = "True") -> Row:
+        return Row(role, f"{at}.{name}", shape, bias=bias, heads=heads, tower=tower)
+
+    return (
+        row("input_layernorm", "layernorm_before", width),
+        row("q_proj", "attention.attention.query", f"{attention}, {width}", bias),
+        row("k_proj", "attention.attention.key", f"{attention}, {width}", bias),
+        row("v_proj", "attention.attention.value", f"{attention}, {width}", bias),
+        row("o_proj", "attention.output.dense", f"{width}, {attention}"),
+        row("post_attention_layernorm", "layernorm_after", width),
+        row("up_proj", "intermediate.dense", f"{inner}, {width}"),
+        row("down_proj", "output.dense", f"{width}, {inner}"),
+    )
