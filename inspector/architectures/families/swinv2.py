@@ -1,239 +1,101 @@
-"""Model type swinv2.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Swin Transformer V2: stages of windowed attention, each twice as wide as the one before."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER = "encoder.layers.{layer<len(depths)}"
-ENCODER_ = "encoder.layers.{layer<len(depths)}.blocks.{block<depths[layer]}"
-SWINV2_ENCODER = "swinv2.encoder.layers.{layer<len(depths)}"
-SWINV2_ENCODER_ = "swinv2.encoder.layers.{layer<len(depths)}.blocks.{block<depths[layer]}"
+STAGE = "swinv2.encoder.layers.{layer<len(depths)}"
+BLOCK = STAGE + ".blocks.{block<depths[layer]}"
+WIDTH = "embed_dim * 2 ** layer"
+MERGED = "layer < len(depths) - 1"
+IMAGES, MASKED, BACKBONE = "ForImageClassification", "ForMaskedImageModeling", "Backbone"
+
+
+def windowed_attention(at: str, width: str) -> tuple[Row, ...]:
+    """Attention within windows, whose positions a perceptron of 512 hidden units turns into a bias for each head."""
+    square = f"{width}, {width}"
+    return (
+        Row("q_proj", at + ".self.query", square, bias="qkv_bias"),
+        Row("k_proj", at + ".self.key", square),
+        Row("v_proj", at + ".self.value", square, bias="qkv_bias"),
+        Row("o_proj", at + ".output.dense", square, bias="True"),
+        Row("logit_scale", at + ".self.logit_scale", "num_heads[layer], 1, 1", leaf="", group="attention"),
+        Row(
+            "continuous_position_bias_mlp",
+            at + ".self.continuous_position_bias_mlp.0",
+            "512, 2",
+            bias="True",
+            group="attention",
+        ),
+        Row(
+            "continuous_position_bias_mlp",
+            at + ".self.continuous_position_bias_mlp.2",
+            "num_heads[layer], 512",
+            group="attention",
+        ),
+    )
+
+
+def windowed_layer(at: str, width: str) -> tuple[Row, ...]:
+    """A layer: windowed attention and a feed-forward, a norm after each."""
+    return (
+        Row("input_layernorm", at + ".layernorm_before", width, bias="True"),
+        *windowed_attention(at + ".attention", width),
+        Row("post_attention_layernorm", at + ".layernorm_after", width, bias="True"),
+        Row("up_proj", at + ".intermediate.dense", f"scaled({width}, mlp_ratio), {width}", bias="True"),
+        Row("down_proj", at + ".output.dense", f"{width}, scaled({width}, mlp_ratio)", bias="True"),
+    )
+
 
 FAMILY = Family(
     name="swinv2",
     types={"swinv2": {}},
     rows=(
+        Row("mask_token", "swinv2.embeddings.mask_token", "1, 1, embed_dim", heads=MASKED, leaf="", group="embedding"),
         Row(
             "embed_positions",
-            "embeddings.position_embeddings",
+            "swinv2.embeddings.position_embeddings",
             "1, (image_size // patch_size) ** 2 + 1, embed_dim",
             when="use_absolute_embeddings",
             leaf="",
         ),
-        Row("input_layernorm", ENCODER_ + ".layernorm_before", "embed_dim * 2 ** layer", bias="True", heads="Model"),
-        Row(
-            "q_proj",
-            ENCODER_ + ".attention.self.query",
-            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "k_proj", ENCODER_ + ".attention.self.key", "embed_dim * 2 ** layer, embed_dim * 2 ** layer", heads="Model"
-        ),
-        Row(
-            "v_proj",
-            ENCODER_ + ".attention.self.value",
-            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "o_proj",
-            ENCODER_ + ".attention.output.dense",
-            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "logit_scale",
-            ENCODER_ + ".attention.self.logit_scale",
-            "num_heads[layer], 1, 1",
-            heads="Model",
-            leaf="",
-            group="head",
-        ),
-        Row(
-            "continuous_position_bias_mlp",
-            ENCODER_ + ".attention.self.continuous_position_bias_mlp.0",
-            "512, 2",
-            bias="True",
-            heads="Model",
-            group="attention",
-        ),
-        Row(
-            "continuous_position_bias_mlp",
-            ENCODER_ + ".attention.self.continuous_position_bias_mlp.2",
-            "num_heads[layer], 512",
-            heads="Model",
-            group="attention",
-        ),
-        Row(
-            "reduction",
-            ENCODER + ".downsample.reduction",
-            "embed_dim * 2 ** (layer + 1), 4 * embed_dim * 2 ** layer",
-            when="stage_names[layer] != 'stage3'",
-            heads="Model",
-        ),
-        Row(
-            "norm",
-            ENCODER + ".downsample.norm",
-            "embed_dim * 2 ** (layer + 1)",
-            bias="True",
-            when="stage_names[layer] != 'stage3'",
-            heads="Model",
-        ),
-        Row(
-            "post_attention_layernorm",
-            ENCODER_ + ".layernorm_after",
-            "embed_dim * 2 ** layer",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "up_proj",
-            ENCODER_ + ".intermediate.dense",
-            "scaled(embed_dim * 2 ** layer, mlp_ratio), embed_dim * 2 ** layer",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "down_proj",
-            ENCODER_ + ".output.dense",
-            "embed_dim * 2 ** layer, scaled(embed_dim * 2 ** layer, mlp_ratio)",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "self_logit_scale",
-            SWINV2_ENCODER_ + ".attention.self.logit_scale",
-            "num_heads[layer], 1, 1",
-            heads="ForImageClassification",
-            leaf="",
-            group="head",
-        ),
-        Row(
-            "self_continuous_position_bias_mlp",
-            SWINV2_ENCODER_ + ".attention.self.continuous_position_bias_mlp.0",
-            "num_layers * hidden_size // num_heads[1], 2",
-            bias="True",
-            heads="ForImageClassification",
-            group="attention",
-        ),
-        Row(
-            "self_continuous_position_bias_mlp",
-            SWINV2_ENCODER_ + ".attention.self.continuous_position_bias_mlp.2",
-            "num_heads[layer], num_layers * hidden_size // num_heads[1]",
-            heads="ForImageClassification",
-            group="attention",
-        ),
-        Row(
-            "query_q_proj",
-            SWINV2_ENCODER_ + ".attention.self.query",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "key_k_proj",
-            SWINV2_ENCODER_ + ".attention.self.key",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "value_v_proj",
-            SWINV2_ENCODER_ + ".attention.self.value",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_o_proj",
-            SWINV2_ENCODER_ + ".attention.output.dense",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "layernorm_before_input_layernorm",
-            SWINV2_ENCODER_ + ".layernorm_before",
-            "32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_up_proj",
-            SWINV2_ENCODER_ + ".intermediate.dense",
-            "32 * 4 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "dense_down_proj",
-            SWINV2_ENCODER_ + ".output.dense",
-            "32 * num_heads[layer], 32 * 4 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "layernorm_after_post_attention_layernorm",
-            SWINV2_ENCODER_ + ".layernorm_after",
-            "32 * num_heads[layer]",
-            bias="True",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "downsample_reduction",
-            SWINV2_ENCODER + ".downsample.reduction",
-            "32 * num_heads[layer + 1], 32 * 4 * num_heads[layer]",
-            when="layer not in num_heads",
-            heads="ForImageClassification",
-        ),
-        Row(
-            "downsample_norm",
-            SWINV2_ENCODER + ".downsample.norm",
-            "32 * num_heads[layer + 1]",
-            bias="True",
-            when="layer not in num_heads",
-            heads="ForImageClassification",
-        ),
         Row(
             "embed_patches",
-            "embeddings.patch_embeddings.projection",
-            "embed_dim, num_channels, patch_size, patch_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row("embed_norm", "embeddings.norm", "embed_dim", bias="True", heads="Model"),
-        Row("layernorm", "layernorm", "hidden_size", bias="True", heads="Model"),
-        Row(
-            "projection_embed_patches",
             "swinv2.embeddings.patch_embeddings.projection",
             "embed_dim, num_channels, patch_size, patch_size",
             bias="True",
-            heads="ForImageClassification",
         ),
-        Row("norm_embed_norm", "swinv2.embeddings.norm", "embed_dim", bias="True", heads="ForImageClassification"),
-        Row("swinv2_layernorm", "swinv2.layernorm", "hidden_size", bias="True", heads="ForImageClassification"),
-        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForImageClassification"),
+        Row("embed_norm", "swinv2.embeddings.norm", "embed_dim", bias="True"),
+        *windowed_layer(BLOCK, WIDTH),
+        Row("reduction", STAGE + ".downsample.reduction", f"2 * {WIDTH}, 4 * {WIDTH}", when=MERGED),
+        Row("norm", STAGE + ".downsample.norm", f"2 * {WIDTH}", bias="True", when=MERGED),
+        Row("layernorm", "swinv2.layernorm", "last_width", bias="True", heads=f"Model {IMAGES} {MASKED}"),
+        Row("classifier", "classifier", "num_labels, last_width", bias="True", heads=IMAGES),
+        Row(
+            "decoder",
+            "decoder.0",
+            "encoder_stride ** 2 * num_channels, last_width, 1, 1",
+            bias="True",
+            heads=MASKED,
+            group="head",
+        ),
     ),
+    prefix="swinv2.",
+    prefixes={BACKBONE: ""},
+    classes={"Swinv2Backbone": BACKBONE},
     defaults={
         "depths": [2, 2, 6, 2],
         "embed_dim": 96,
+        "encoder_stride": 32,
         "image_size": 224,
         "mlp_ratio": 4.0,
         "num_channels": 3,
         "num_heads": [3, 6, 12, 24],
-        "num_layers": 4,
         "patch_size": 4,
         "qkv_bias": True,
-        "stage_names": ["stem", "stage1", "stage2", "stage3", "stage4"],
         "use_absolute_embeddings": False,
     },
-    derived={"hidden_size": "8 * embed_dim"},
+    derived={"num_layers": "len(depths)", "last_width": "embed_dim * 2 ** (len(depths) - 1)"},
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )
