@@ -268,3 +268,29 @@ def vit_layers(
         row("up_proj", "intermediate.dense", f"{inner}, {width}"),
         row("down_proj", "output.dense", f"{width}, {inner}"),
     )
+
+
+def batch_norm(
+    role: str, name: str, size: str, *, when: str = "", heads: str = "", tower: str = "text"
+) -> tuple[Row, ...]:
+    """A batch norm: its scale and shift, and the statistics that it keeps."""
+
+    def statistic(word: str, shape: str) -> Row:
+        return Row(
+            f"{role}_{word}",
+            f"{name}.{word}",
+            shape,
+            when=when,
+            heads=heads,
+            tower=tower,
+            leaf="",
+            buffer=True,
+            persistent=True,
+        )
+
+    return (
+        Row(role, name, size, bias="True", when=when, heads=heads, tower=tower, group="norm"),
+        statistic("running_mean", size),
+        statistic("running_var", size),
+        statistic("num_batches_tracked", ""),
+    )
