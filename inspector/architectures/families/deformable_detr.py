@@ -13,6 +13,8 @@ DECODER = "model.decoder.layers.{layer<decoder_layers}."
 DETECTION = "ForObjectDetection"
 SQUARE = "d_model, d_model"
 TIED = "tie_word_embeddings"
+#: Roles that a backbone leaves out whose norms are frozen: what they count their batches in.
+FROZEN = f"{COUNTERS} num_batches_tracked"
 
 
 def sampling(at: str, tower: str, heads: str, points: str, before: str = "") -> Iterator[Row]:
@@ -89,7 +91,7 @@ FAMILY = Family(
             "vision",
             head="Model",
             default_type="timm_backbone",
-            without=f"{COUNTERS} num_batches_tracked",
+            without=FROZEN,
         ),
         *positions(),
         *pyramid(),
