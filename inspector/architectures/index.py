@@ -189,6 +189,7 @@ MODULES: dict[str, str] = {
     "gemma2": "gemma2",
     "gemma3": "gemma3",
     "gemma3_text": "gemma3_text",
+    "gemma3n": "gemma3n",
     "gemma3n_audio": "gemma3n_audio",
     "gemma3n_text": "gemma3n_text",
     "gemma3n_vision": "gemma3n_vision",

@@ -1,285 +1,135 @@
-"""Model type dab-detr.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""DAB-DETR: queries are boxes, which each layer of the decoder moves."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator
 
-_BACKBONE_LAYER = "backbone.conv_encoder.model._backbone.layer1.{at5}"
-_BACKBONE_LAYER = "backbone.conv_encoder.model._backbone.layer2.{at5}"
-_BACKBONE_LAYER = "backbone.conv_encoder.model._backbone.layer3.{at5}"
-_BACKBONE_LAYER = "backbone.conv_encoder.model._backbone.layer4.{at5}"
-_BACKBONE_LAYER = "model.backbone.conv_encoder.model._backbone.layer1.{at6}"
-_BACKBONE_LAYER = "model.backbone.conv_encoder.model._backbone.layer2.{at6}"
-_BACKBONE_LAYER = "model.backbone.conv_encoder.model._backbone.layer3.{at6}"
-_BACKBONE_LAYER = "model.backbone.conv_encoder.model._backbone.layer4.{at6}"
-ENCODER = "encoder.layers.{layer}"
-ENCODER_ = "model.encoder.layers.{layer}"
-DECODER = "decoder.layers.{layer}"
-DECODER_ = "model.decoder.layers.{layer}"
-LAYER1_DOWNSAMPLE = "backbone.conv_encoder.model._backbone.layer1.{at5}.downsample.{at7}"
-LAYER2_DOWNSAMPLE = "backbone.conv_encoder.model._backbone.layer2.{at5}.downsample.{at7}"
-LAYER3_DOWNSAMPLE = "backbone.conv_encoder.model._backbone.layer3.{at5}.downsample.{at7}"
-LAYER4_DOWNSAMPLE = "backbone.conv_encoder.model._backbone.layer4.{at5}.downsample.{at7}"
-LAYER1_DOWNSAMPLE_ = "model.backbone.conv_encoder.model._backbone.layer1.{at6}.downsample.{at8}"
-LAYER2_DOWNSAMPLE_ = "model.backbone.conv_encoder.model._backbone.layer2.{at6}.downsample.{at8}"
-LAYER3_DOWNSAMPLE_ = "model.backbone.conv_encoder.model._backbone.layer3.{at6}.downsample.{at8}"
-LAYER4_DOWNSAMPLE_ = "model.backbone.conv_encoder.model._backbone.layer4.{at6}.downsample.{at8}"
+from inspector.architectures.families.deformable_detr import FROZEN
+from inspector.architectures.families.detr import BACKBONE, DECODER, DETECTION, ENCODER, linear
+from inspector.architectures.table import Family, Include, Row
+
+SQUARE = "hidden_size, hidden_size"
+PRELU = "activation_function == 'prelu'"
+OLD_TIMM = "backbone_config.model_type in (None, 'timm_backbone')"
+
+
+def perceptron(role: str, name: str, before: str, after: str, tower: str) -> Row:
+    """Two layers, as wide as the model between them."""
+    shape = f"{after} if layer == 1 else hidden_size, {before} if layer == 0 else hidden_size"
+    return linear(role, f"model.{tower}.{name}.layers.{{layer<2}}", shape, tower, group="head")
+
+
+def feed_forward(at: str, width: str, tower: str) -> Iterator[Row]:
+    """Two layers and a norm; the activation may have a slope of its own."""
+    yield linear("up_proj", at + "fc1", f"{width}, hidden_size", tower)
+    yield linear("down_proj", at + "fc2", f"hidden_size, {width}", tower)
+    yield Row("slope", at + "activation_fn", "1", when=PRELU, tower=tower, group="feed_forward")
+    yield linear("post_feedforward_layernorm", at + "final_layer_norm", "hidden_size", tower)
+
+
+def encoder() -> Iterator[Row]:
+    for role, word in (("q_proj", "q_proj"), ("k_proj", "k_proj"), ("v_proj", "v_proj"), ("o_proj", "out_proj")):
+        yield linear(role, f"{ENCODER}self_attn.{word}", SQUARE, "encoder")
+    yield linear("post_attention_layernorm", ENCODER + "self_attn_layer_norm", "hidden_size", "encoder")
+    yield from feed_forward(ENCODER, "encoder_ffn_dim", "encoder")
+    yield perceptron("query_scale", "query_scale", "hidden_size", "hidden_size", "encoder")
+    yield linear("norm", "model.encoder.norm", "hidden_size", "encoder", "normalize_before")
+
+
+def decoder_attention(name: str, before: str, words: str) -> Iterator[Row]:
+    """Attention with projections of content and place apart."""
+    at = f"{DECODER}{name}.{name}_"
+    for word in words.split():
+        first = "keep_query_pos or layer == 0" if (name, word) == ("cross_attn", "query_pos") else ""
+        yield linear(f"{name}_{word}", f"{at}{word}_proj", SQUARE, "decoder", first, "attention")
+    yield linear(f"{before}o_proj", f"{DECODER}{name}.{name}.output_proj", SQUARE, "decoder", group="attention")
+    yield linear(f"{before}layernorm", f"{at}layer_norm", "hidden_size", "decoder", group="norm")
+
+
+def decoder() -> Iterator[Row]:
+    yield from decoder_attention("self_attn", "", "query_content query_pos key_content key_pos value")
+    yield from decoder_attention(
+        "cross_attn", "cross_", "query_content query_pos key_content key_pos value query_pos_sine"
+    )
+    yield from feed_forward(DECODER + "mlp.", "decoder_ffn_dim", "decoder")
+    yield linear("norm", "model.decoder.layernorm", "hidden_size", "decoder")
+    yield perceptron("query_scale", "query_scale", "hidden_size", "hidden_size", "decoder")
+    yield perceptron("ref_point_head", "ref_point_head", "query_dim // 2 * hidden_size", "hidden_size", "decoder")
+    yield perceptron("ref_anchor_head", "ref_anchor_head", "hidden_size", "2", "decoder")
+
+
+def backbone(within: str, when: str) -> Include:
+    """The backbone; one of timm is a module within its wrapper."""
+    return Include(
+        "backbone_config",
+        BACKBONE + within,
+        "timm_model.",
+        "vision",
+        head="Model",
+        default_type="timm_backbone",
+        without=FROZEN,
+        when=when,
+    )
+
+
+def box(name: str, tied: str, tower: str = "text") -> Row:
+    """Three layers from a query to its box."""
+    shape = "4 if layer == 2 else hidden_size, hidden_size"
+    return Row(
+        "bbox_predictor",
+        name + ".layers.{layer<3}",
+        shape,
+        bias="True",
+        heads=DETECTION,
+        tied=tied,
+        tower=tower,
+        group="head",
+    )
+
 
 FAMILY = Family(
     name="dab-detr",
     types={"dab-detr": {}},
     rows=(
-        Row("embed_patches", "backbone.conv_encoder.model._backbone.conv1", ""),
-        Row("query_refpoint_embeddings", "query_refpoint_embeddings", ""),
-        Row("conv1_embed_patches", "model.backbone.conv_encoder.model._backbone.conv1", ""),
-        Row("query_refpoint_embeddings_262", "model.query_refpoint_embeddings", ""),
-        Row("class_embed", "class_embed", ""),
-        Row("embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("layer2_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("layer2_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("layer3_conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("layer3_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("layer3_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("layer4_conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("layer4_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("layer4_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("layer1_conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("layer1_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("layer1_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("layer2_conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("_backbone_layer2_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("_backbone_layer2_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("_backbone_layer3_conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("_backbone_layer3_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("_backbone_layer3_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("_backbone_layer4_conv1_embed_patches", _BACKBONE_LAYER + ".conv1", ""),
-        Row("_backbone_layer4_conv2", _BACKBONE_LAYER + ".conv2", ""),
-        Row("_backbone_layer4_conv3", _BACKBONE_LAYER + ".conv3", ""),
-        Row("bbox_predictor", "bbox_predictor.layers.{layer}", "", group="head"),
-        Row("query_scale", "encoder.query_scale.layers.{layer}", "", tower="encoder"),
-        Row("input_layernorm", ENCODER + ".self_attn_layer_norm", "", tower="encoder"),
-        Row("q_proj", ENCODER + ".self_attn.q_proj", "", tower="encoder"),
-        Row("k_proj", ENCODER + ".self_attn.k_proj", "", tower="encoder"),
-        Row("v_proj", ENCODER + ".self_attn.v_proj", "", tower="encoder"),
-        Row("o_proj", ENCODER + ".self_attn.out_proj", "", tower="encoder"),
-        Row("activation_fn", ENCODER + ".activation_fn", "", tower="encoder", group="norm"),
-        Row("norm", ENCODER + ".final_layer_norm", "", tower="encoder"),
-        Row("up_proj", ENCODER + ".fc1", "", tower="encoder"),
-        Row("down_proj", ENCODER + ".fc2", "", tower="encoder"),
-        Row("encoder_query_scale", "model.encoder.query_scale.layers.{layer}", "", tower="encoder"),
-        Row("self_attn_k_proj", ENCODER_ + ".self_attn.k_proj", "", tower="encoder"),
-        Row("self_attn_v_proj", ENCODER_ + ".self_attn.v_proj", "", tower="encoder"),
-        Row("self_attn_q_proj", ENCODER_ + ".self_attn.q_proj", "", tower="encoder"),
-        Row("out_proj_o_proj", ENCODER_ + ".self_attn.out_proj", "", tower="encoder"),
-        Row("self_attn_layer_norm_input_layernorm", ENCODER_ + ".self_attn_layer_norm", "", tower="encoder"),
-        Row("encoder_activation_fn", ENCODER_ + ".activation_fn", "", tower="encoder", group="norm"),
-        Row("fc1_up_proj", ENCODER_ + ".fc1", "", tower="encoder"),
-        Row("fc2_down_proj", ENCODER_ + ".fc2", "", tower="encoder"),
-        Row("final_layer_norm", ENCODER_ + ".final_layer_norm", "", tower="encoder"),
-        Row("input_layernorm", DECODER + ".self_attn.self_attn_layer_norm", "", tower="decoder"),
-        Row("self_attn_query_content_proj", DECODER + ".self_attn.self_attn_query_content_proj", "", tower="decoder"),
-        Row("self_attn_query_pos_proj", DECODER + ".self_attn.self_attn_query_pos_proj", "", tower="decoder"),
-        Row("self_attn_key_content_proj", DECODER + ".self_attn.self_attn_key_content_proj", "", tower="decoder"),
-        Row("self_attn_key_pos_proj", DECODER + ".self_attn.self_attn_key_pos_proj", "", tower="decoder"),
-        Row("self_attn_value_proj", DECODER + ".self_attn.self_attn_value_proj", "", tower="decoder"),
-        Row("output_proj", DECODER + ".self_attn.self_attn.output_proj", "", tower="decoder", group="attention"),
+        backbone("_backbone.", OLD_TIMM),
+        backbone("", f"not ({OLD_TIMM})"),
         Row(
-            "cross_attn_query_content_proj", DECODER + ".cross_attn.cross_attn_query_content_proj", "", tower="decoder"
+            "query_refpoint_embeddings", "model.query_refpoint_embeddings", "num_queries, query_dim", group="embedding"
         ),
-        Row("cross_attn_query_pos_proj", DECODER + ".cross_attn.cross_attn_query_pos_proj", "", tower="decoder"),
-        Row("cross_attn_key_content_proj", DECODER + ".cross_attn.cross_attn_key_content_proj", "", tower="decoder"),
-        Row("cross_attn_key_pos_proj", DECODER + ".cross_attn.cross_attn_key_pos_proj", "", tower="decoder"),
-        Row("cross_attn_value_proj", DECODER + ".cross_attn.cross_attn_value_proj", "", tower="decoder"),
-        Row(
-            "cross_attn_query_pos_sine_proj",
-            DECODER + ".cross_attn.cross_attn_query_pos_sine_proj",
-            "",
-            tower="decoder",
+        Row("patterns", "model.patterns", "num_patterns, hidden_size", when="num_patterns > 0", group="embedding"),
+        linear(
+            "input_projection",
+            "model.input_projection",
+            "hidden_size, backbone_width, 1, 1",
+            "text",
+            group="convolution",
         ),
-        Row("cross_attn_layer_norm", DECODER + ".cross_attn.cross_attn_layer_norm", "", tower="decoder"),
-        Row(
-            "cross_output_proj", DECODER + ".cross_attn.cross_attn.output_proj", "", tower="decoder", group="attention"
-        ),
-        Row("norm", DECODER + ".mlp.final_layer_norm", "", tower="decoder"),
-        Row("activation_fn", DECODER + ".mlp.activation_fn", "", tower="decoder", group="norm"),
-        Row("up_proj", DECODER + ".mlp.fc1", "", tower="decoder"),
-        Row("down_proj", DECODER + ".mlp.fc2", "", tower="decoder"),
-        Row("query_scale", "decoder.query_scale.layers.{layer}", "", tower="decoder"),
-        Row("ref_point_head", "decoder.ref_point_head.layers.{layer}", "", tower="decoder"),
-        Row("ref_anchor_head", "decoder.ref_anchor_head.layers.{layer}", "", tower="decoder"),
-        Row(
-            "self_attn_self_attn_query_content_proj",
-            DECODER_ + ".self_attn.self_attn_query_content_proj",
-            "",
-            tower="decoder",
-        ),
-        Row(
-            "self_attn_self_attn_query_pos_proj", DECODER_ + ".self_attn.self_attn_query_pos_proj", "", tower="decoder"
-        ),
-        Row(
-            "self_attn_self_attn_key_content_proj",
-            DECODER_ + ".self_attn.self_attn_key_content_proj",
-            "",
-            tower="decoder",
-        ),
-        Row("self_attn_self_attn_key_pos_proj", DECODER_ + ".self_attn.self_attn_key_pos_proj", "", tower="decoder"),
-        Row("self_attn_self_attn_value_proj", DECODER_ + ".self_attn.self_attn_value_proj", "", tower="decoder"),
-        Row("self_attn_output_proj", DECODER_ + ".self_attn.self_attn.output_proj", "", tower="decoder"),
-        Row("self_attn_layer_norm_input_layernorm", DECODER_ + ".self_attn.self_attn_layer_norm", "", tower="decoder"),
-        Row(
-            "cross_attn_cross_attn_query_content_proj",
-            DECODER_ + ".cross_attn.cross_attn_query_content_proj",
-            "",
-            tower="decoder",
-        ),
-        Row(
-            "cross_attn_cross_attn_query_pos_proj",
-            DECODER_ + ".cross_attn.cross_attn_query_pos_proj",
-            "",
-            tower="decoder",
-        ),
-        Row(
-            "cross_attn_cross_attn_key_content_proj",
-            DECODER_ + ".cross_attn.cross_attn_key_content_proj",
-            "",
-            tower="decoder",
-        ),
-        Row(
-            "cross_attn_cross_attn_key_pos_proj", DECODER_ + ".cross_attn.cross_attn_key_pos_proj", "", tower="decoder"
-        ),
-        Row("cross_attn_cross_attn_value_proj", DECODER_ + ".cross_attn.cross_attn_value_proj", "", tower="decoder"),
-        Row(
-            "cross_attn_cross_attn_query_pos_sine_proj",
-            DECODER_ + ".cross_attn.cross_attn_query_pos_sine_proj",
-            "",
-            tower="decoder",
-        ),
-        Row("cross_attn_cross_attn_layer_norm", DECODER_ + ".cross_attn.cross_attn_layer_norm", "", tower="decoder"),
-        Row("cross_attn_output_proj", DECODER_ + ".cross_attn.cross_attn.output_proj", "", tower="decoder"),
-        Row("final_layer_norm", DECODER_ + ".mlp.final_layer_norm", "", tower="decoder"),
-        Row("fc1_up_proj", DECODER_ + ".mlp.fc1", "", tower="decoder"),
-        Row("fc2_down_proj", DECODER_ + ".mlp.fc2", "", tower="decoder"),
-        Row("mlp_activation_fn", DECODER_ + ".mlp.activation_fn", "", tower="decoder", group="norm"),
-        Row("decoder_query_scale", "model.decoder.query_scale.layers.{layer}", "", tower="decoder"),
-        Row("decoder_ref_point_head", "model.decoder.ref_point_head.layers.{layer}", "", tower="decoder"),
-        Row("decoder_ref_anchor_head", "model.decoder.ref_anchor_head.layers.{layer}", "", tower="decoder"),
-        Row("input_projection", "input_projection", "", group="convolution"),
-        Row("patterns", "patterns", ""),
-        Row("input_projection_264", "model.input_projection", "", group="convolution"),
-        Row("norm", "encoder.norm", "", tower="encoder"),
-        Row("layernorm", "decoder.layernorm", "", tower="decoder"),
-        Row("decoder_layernorm", "model.decoder.layernorm", "", tower="decoder"),
-        Row("bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("downsample", LAYER1_DOWNSAMPLE, "", buffer=True),
-        Row("running_mean", LAYER1_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("running_var", LAYER1_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer2_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer2_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("layer2_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer2_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer2_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("layer2_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer2_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer2_downsample", LAYER2_DOWNSAMPLE, "", buffer=True),
-        Row("downsample_running_mean", LAYER2_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("downsample_running_var", LAYER2_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer3_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("layer3_bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer3_bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer3_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("layer3_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer3_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer3_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("layer3_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer3_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer3_downsample", LAYER3_DOWNSAMPLE, "", buffer=True),
-        Row("layer3_downsample_running_mean", LAYER3_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("layer3_downsample_running_var", LAYER3_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer4_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("layer4_bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer4_bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer4_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("layer4_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer4_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer4_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("layer4_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer4_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer4_downsample", LAYER4_DOWNSAMPLE, "", buffer=True),
-        Row("layer4_downsample_running_mean", LAYER4_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("layer4_downsample_running_var", LAYER4_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer1_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("layer1_bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer1_bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer1_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("layer1_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer1_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer1_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("layer1_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer1_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer1_downsample", LAYER1_DOWNSAMPLE_, "", buffer=True),
-        Row("layer1_downsample_running_mean", LAYER1_DOWNSAMPLE_ + ".running_mean", "", leaf="", buffer=True),
-        Row("layer1_downsample_running_var", LAYER1_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer2_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("layer2_bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer2_bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer2_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("_backbone_layer2_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer2_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer2_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("_backbone_layer2_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer2_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer2_downsample", LAYER2_DOWNSAMPLE_, "", buffer=True),
-        Row("layer2_downsample_running_mean", LAYER2_DOWNSAMPLE_ + ".running_mean", "", leaf="", buffer=True),
-        Row("layer2_downsample_running_var", LAYER2_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer3_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("_backbone_layer3_bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer3_bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer3_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("_backbone_layer3_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer3_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer3_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("_backbone_layer3_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer3_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer3_downsample", LAYER3_DOWNSAMPLE_, "", buffer=True),
-        Row("_backbone_layer3_downsample_running_mean", LAYER3_DOWNSAMPLE_ + ".running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer3_downsample_running_var", LAYER3_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer4_bn1", _BACKBONE_LAYER + ".bn1", "", buffer=True),
-        Row("_backbone_layer4_bn1_running_mean", _BACKBONE_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer4_bn1_running_var", _BACKBONE_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer4_bn2", _BACKBONE_LAYER + ".bn2", "", buffer=True),
-        Row("_backbone_layer4_bn2_running_mean", _BACKBONE_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer4_bn2_running_var", _BACKBONE_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer4_bn3", _BACKBONE_LAYER + ".bn3", "", buffer=True),
-        Row("_backbone_layer4_bn3_running_mean", _BACKBONE_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer4_bn3_running_var", _BACKBONE_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("_backbone_layer4_downsample", LAYER4_DOWNSAMPLE_, "", buffer=True),
-        Row("_backbone_layer4_downsample_running_mean", LAYER4_DOWNSAMPLE_ + ".running_mean", "", leaf="", buffer=True),
-        Row("_backbone_layer4_downsample_running_var", LAYER4_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True),
-        Row("bn1", "backbone.conv_encoder.model._backbone.bn1", "", buffer=True),
-        Row("running_mean", "backbone.conv_encoder.model._backbone.bn1.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "backbone.conv_encoder.model._backbone.bn1.running_var", "", leaf="", buffer=True),
-        Row("_backbone_bn1", "model.backbone.conv_encoder.model._backbone.bn1", "", buffer=True),
-        Row(
-            "bn1_running_mean", "model.backbone.conv_encoder.model._backbone.bn1.running_mean", "", leaf="", buffer=True
-        ),
-        Row("bn1_running_var", "model.backbone.conv_encoder.model._backbone.bn1.running_var", "", leaf="", buffer=True),
+        *encoder(),
+        *decoder(),
+        Row("classifier", "class_embed", "num_labels, hidden_size", bias="True", heads=DETECTION),
+        box("bbox_predictor", ""),
+        box("model.decoder.bbox_embed", "tie_word_embeddings", "decoder"),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=DETECTION,
+    defaults={
+        "activation_function": "prelu",
+        "backbone": "resnet50",
+        "backbone_config": {},
+        "decoder_ffn_dim": 2048,
+        "decoder_layers": 6,
+        "encoder_ffn_dim": 2048,
+        "encoder_layers": 6,
+        "hidden_size": 256,
+        "keep_query_pos": False,
+        "normalize_before": False,
+        "num_patterns": 0,
+        "num_queries": 300,
+        "query_dim": 4,
+    },
+    derived={
+        "backbone_name": "backbone_config.backbone or backbone",
+        "backbone_width": "backbone_config.hidden_sizes[-1] if backbone_config.hidden_sizes"
+        " else 512 if backbone_name in ['resnet18', 'resnet34'] else 2048",
+    },
 )

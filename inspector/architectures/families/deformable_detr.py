@@ -1,236 +1,139 @@
-"""Model type deformable_detr.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Deformable DETR: attention that looks at a few places of several of a backbone's features."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator
 
-CONV_ENCODER_LAYER = "backbone.conv_encoder.model.layer1.{at4}"
-CONV_ENCODER_LAYER = "backbone.conv_encoder.model.layer2.{at4}"
-CONV_ENCODER_LAYER = "backbone.conv_encoder.model.layer3.{at4}"
-CONV_ENCODER_LAYER = "backbone.conv_encoder.model.layer4.{at4}"
-CONV_ENCODER_LAYER = "model.backbone.conv_encoder.model.layer1.{at5}"
-CONV_ENCODER_LAYER = "model.backbone.conv_encoder.model.layer2.{at5}"
-CONV_ENCODER_LAYER = "model.backbone.conv_encoder.model.layer3.{at5}"
-CONV_ENCODER_LAYER = "model.backbone.conv_encoder.model.layer4.{at5}"
-DECODER = "decoder.layers.{layer}"
-DECODER_ = "model.decoder.layers.{layer}"
-ENCODER = "encoder.layers.{layer}"
-ENCODER_ = "model.encoder.layers.{layer}"
-LAYER1_DOWNSAMPLE = "backbone.conv_encoder.model.layer1.{at4}.downsample.{at6}"
-LAYER2_DOWNSAMPLE = "backbone.conv_encoder.model.layer2.{at4}.downsample.{at6}"
-LAYER3_DOWNSAMPLE = "backbone.conv_encoder.model.layer3.{at4}.downsample.{at6}"
-LAYER4_DOWNSAMPLE = "backbone.conv_encoder.model.layer4.{at4}.downsample.{at6}"
-LAYER1_DOWNSAMPLE_ = "model.backbone.conv_encoder.model.layer1.{at5}.downsample.{at7}"
-LAYER2_DOWNSAMPLE_ = "model.backbone.conv_encoder.model.layer2.{at5}.downsample.{at7}"
-LAYER3_DOWNSAMPLE_ = "model.backbone.conv_encoder.model.layer3.{at5}.downsample.{at7}"
-LAYER4_DOWNSAMPLE_ = "model.backbone.conv_encoder.model.layer4.{at5}.downsample.{at7}"
+from inspector.architectures.families.detr import BACKBONE, attention, feed_forward, linear
+from inspector.architectures.families.timm_backbone import COUNTERS
+from inspector.architectures.table import Family, Include, Row
+
+ENCODER = "model.encoder.layers.{layer<encoder_layers}."
+DECODER = "model.decoder.layers.{layer<decoder_layers}."
+DETECTION = "ForObjectDetection"
+SQUARE = "d_model, d_model"
+TIED = "tie_word_embeddings"
+#: Roles that a backbone leaves out whose norms are frozen: what they count their batches in.
+FROZEN = f"{COUNTERS} num_batches_tracked"
+
+
+def sampling(at: str, tower: str, heads: str, points: str, before: str = "") -> Iterator[Row]:
+    """Attention at so many points of every level: two numbers for where each is, one for how much it counts."""
+    looks = f"{heads} * num_feature_levels * {points}"
+
+    def row(role: str, name: str, shape: str) -> Row:
+        return linear(before + role, f"{at}.{name}", shape, tower, group="attention")
+
+    yield row("sampling_offsets", "sampling_offsets", f"2 * {looks}, d_model")
+    yield row("attention_weights", "attention_weights", f"{looks}, d_model")
+    yield row("v_proj", "value_proj", SQUARE)
+    yield row("o_proj", "output_proj", SQUARE)
+
+
+def pyramid() -> Iterator[Row]:
+    """The backbone's features at one width, and further levels that each halve the one before."""
+    level = "model.input_proj.{layer<levels}."
+    before = "features[min(layer, len(features) - 1)] if levels > 1 else features[-1]"
+    inside = f"({before}) if layer <= len(features) else d_model"
+    kernel = "1 if layer < len(features) else 3"
+    yield linear("input_projection", level + "0", f"d_model, {inside}, {kernel}, {kernel}", "text", group="convolution")
+    yield linear("input_projection", level + "1", "d_model", "text", group="norm")
+    yield Row("level_embed", "model.level_embed", "num_feature_levels, d_model", leaf="", group="embedding")
+
+
+def predictors() -> Iterator[Row]:
+    """Boxes and classes after each layer, and those of the proposals: all one, or refined from layer to layer."""
+    box, kind = "bbox_embed.{layer<predictions}.layers.{at<3}", "class_embed.{layer<predictions}"
+    size = "4 if at == 2 else d_model, d_model"
+
+    def row(role: str, name: str, shape: str, when: str, tied: str = "", tower: str = "text") -> Row:
+        return Row(role, name, shape, bias="True", when=when, heads=DETECTION, tied=tied, tower=tower, group="head")
+
+    for when, also in (("layer == 0", True), ("layer > 0", False)):
+        yield row("bbox_predictor", box, size, when, f"{TIED} and with_box_refine" if also else TIED)
+        yield row("classifier", kind, "num_labels, d_model", when, f"{TIED} and two_stage" if also else TIED)
+    yield row("bbox_predictor", f"model.decoder.{box}", size, "with_box_refine", tower="decoder")
+    yield row("classifier", f"model.decoder.{kind}", "num_labels, d_model", "two_stage", tower="decoder")
+
+
+def queries() -> Iterator[Row]:
+    """What the decoder begins with: learned, or proposals of the encoder."""
+    learned, proposed = "not two_stage", "two_stage"
+    yield Row(
+        "query_position_embeddings",
+        "model.query_position_embeddings",
+        "num_queries, 2 * d_model",
+        when=learned,
+        group="embedding",
+    )
+    yield linear("reference_points", "model.reference_points", "2, d_model", "text", learned, "head")
+    yield linear("enc_output", "model.enc_output", SQUARE, "text", proposed, "head")
+    yield linear("enc_output_norm", "model.enc_output_norm", "d_model", "text", proposed)
+    yield linear("pos_trans", "model.pos_trans", "2 * d_model, 2 * d_model", "text", proposed, "embedding")
+    yield linear("pos_trans_norm", "model.pos_trans_norm", "2 * d_model", "text", proposed)
+
+
+def positions() -> Iterator[Row]:
+    """Learned places, by column and row."""
+    for word in ("row_embeddings", "column_embeddings"):
+        name = f"model.position_embedding.{word}"
+        yield Row(word, name, "50, d_model // 2", when="position_embedding_type == 'learned'", group="embedding")
+
 
 FAMILY = Family(
     name="deformable_detr",
     types={"deformable_detr": {}},
     rows=(
-        Row("embed_patches", "backbone.conv_encoder.model.conv1", ""),
-        Row("level_embed", "level_embed", "", leaf=""),
-        Row("query_position_embeddings", "query_position_embeddings", ""),
-        Row("column_embeddings", "position_embedding.column_embeddings", ""),
-        Row("row_embeddings", "position_embedding.row_embeddings", ""),
-        Row("conv1_embed_patches", "model.backbone.conv_encoder.model.conv1", ""),
-        Row("level_embed_285", "model.level_embed", "", leaf=""),
-        Row("query_position_embeddings_286", "model.query_position_embeddings", ""),
-        Row("embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("layer2_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("layer2_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("layer3_conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("layer3_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("layer3_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("layer4_conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("layer4_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("layer4_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("bbox_embed", "bbox_embed.{at1}.layers.{layer}", ""),
-        Row("class_embed", "class_embed.{at1}", ""),
-        Row("layer1_conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("layer1_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("layer1_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("layer2_conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("conv_encoder_layer2_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("conv_encoder_layer2_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("conv_encoder_layer3_conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("conv_encoder_layer3_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("conv_encoder_layer3_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("conv_encoder_layer4_conv1_embed_patches", CONV_ENCODER_LAYER + ".conv1", ""),
-        Row("conv_encoder_layer4_conv2", CONV_ENCODER_LAYER + ".conv2", ""),
-        Row("conv_encoder_layer4_conv3", CONV_ENCODER_LAYER + ".conv3", ""),
-        Row("input_layernorm", DECODER + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("q_proj", DECODER + ".self_attn.q_proj", "", tower="decoder"),
-        Row("k_proj", DECODER + ".self_attn.k_proj", "", tower="decoder"),
-        Row("v_proj", DECODER + ".self_attn.v_proj", "", tower="decoder"),
-        Row("o_proj", DECODER + ".self_attn.out_proj", "", tower="decoder"),
-        Row("cross_attention_weights", DECODER + ".encoder_attn.attention_weights", "", tower="decoder"),
-        Row("cross_output_proj", DECODER + ".encoder_attn.output_proj", "", tower="decoder", group="attention"),
-        Row(
-            "cross_sampling_offsets", DECODER + ".encoder_attn.sampling_offsets", "", tower="decoder", group="attention"
+        Include(
+            "backbone_config",
+            BACKBONE,
+            "timm_model.",
+            "vision",
+            head="Model",
+            default_type="timm_backbone",
+            without=FROZEN,
         ),
-        Row("cross_value_proj", DECODER + ".encoder_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("cross_encoder_attn_layer_norm", DECODER + ".encoder_attn_layer_norm", "", tower="decoder"),
-        Row("norm", DECODER + ".final_layer_norm", "", tower="decoder"),
-        Row("up_proj", DECODER + ".fc1", "", tower="decoder"),
-        Row("down_proj", DECODER + ".fc2", "", tower="decoder"),
-        Row("attention_weights", DECODER_ + ".encoder_attn.attention_weights", "", tower="decoder"),
-        Row("output_proj", DECODER_ + ".encoder_attn.output_proj", "", tower="decoder", group="attention"),
-        Row("sampling_offsets", DECODER_ + ".encoder_attn.sampling_offsets", "", tower="decoder", group="attention"),
-        Row("value_proj", DECODER_ + ".encoder_attn.value_proj", "", tower="decoder", group="attention"),
-        Row("encoder_attn_layer_norm", DECODER_ + ".encoder_attn_layer_norm", "", tower="decoder"),
-        Row("final_layer_norm", DECODER_ + ".final_layer_norm", "", tower="decoder"),
-        Row("fc1_up_proj", DECODER_ + ".fc1", "", tower="decoder"),
-        Row("fc2_down_proj", DECODER_ + ".fc2", "", tower="decoder"),
-        Row("self_attn_k_proj", DECODER_ + ".self_attn.k_proj", "", tower="decoder"),
-        Row("out_proj_o_proj", DECODER_ + ".self_attn.out_proj", "", tower="decoder"),
-        Row("self_attn_q_proj", DECODER_ + ".self_attn.q_proj", "", tower="decoder"),
-        Row("self_attn_v_proj", DECODER_ + ".self_attn.v_proj", "", tower="decoder"),
-        Row("self_attn_layer_norm_input_layernorm", DECODER_ + ".self_attn_layer_norm", "", tower="decoder"),
-        Row("input_layernorm", ENCODER + ".self_attn_layer_norm", "", tower="encoder"),
-        Row("norm", ENCODER + ".final_layer_norm", "", tower="encoder"),
-        Row("attention_weights", ENCODER + ".self_attn.attention_weights", "", tower="encoder"),
-        Row("output_proj", ENCODER + ".self_attn.output_proj", "", tower="encoder", group="attention"),
-        Row("sampling_offsets", ENCODER + ".self_attn.sampling_offsets", "", tower="encoder", group="attention"),
-        Row("value_proj", ENCODER + ".self_attn.value_proj", "", tower="encoder", group="attention"),
-        Row("up_proj", ENCODER + ".fc1", "", tower="encoder"),
-        Row("down_proj", ENCODER + ".fc2", "", tower="encoder"),
-        Row("final_layer_norm", ENCODER_ + ".final_layer_norm", "", tower="encoder"),
-        Row("fc1_up_proj", ENCODER_ + ".fc1", "", tower="encoder"),
-        Row("fc2_down_proj", ENCODER_ + ".fc2", "", tower="encoder"),
-        Row("self_attn_attention_weights", ENCODER_ + ".self_attn.attention_weights", "", tower="encoder"),
-        Row("self_attn_output_proj", ENCODER_ + ".self_attn.output_proj", "", tower="encoder"),
-        Row("self_attn_sampling_offsets", ENCODER_ + ".self_attn.sampling_offsets", "", tower="encoder"),
-        Row("self_attn_value_proj", ENCODER_ + ".self_attn.value_proj", "", tower="encoder"),
-        Row("self_attn_layer_norm_input_layernorm", ENCODER_ + ".self_attn_layer_norm", "", tower="encoder"),
-        Row("reference_points", "reference_points", ""),
-        Row("reference_points_288", "model.reference_points", ""),
-        Row("running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("downsample", LAYER1_DOWNSAMPLE, "", buffer=True),
-        Row("running_mean", LAYER1_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("running_var", LAYER1_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer2_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("layer2_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer2_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer2_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("layer2_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer2_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer2_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("layer2_downsample", LAYER2_DOWNSAMPLE, "", buffer=True),
-        Row("downsample_running_mean", LAYER2_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("downsample_running_var", LAYER2_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer3_bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer3_bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer3_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("layer3_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer3_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer3_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("layer3_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer3_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer3_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("layer3_downsample", LAYER3_DOWNSAMPLE, "", buffer=True),
-        Row("layer3_downsample_running_mean", LAYER3_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("layer3_downsample_running_var", LAYER3_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer4_bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer4_bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer4_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("layer4_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer4_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer4_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("layer4_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer4_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer4_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("layer4_downsample", LAYER4_DOWNSAMPLE, "", buffer=True),
-        Row("layer4_downsample_running_mean", LAYER4_DOWNSAMPLE + ".running_mean", "", leaf="", buffer=True),
-        Row("layer4_downsample_running_var", LAYER4_DOWNSAMPLE + ".running_var", "", leaf="", buffer=True),
-        Row("layer1_bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer1_bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("layer1_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("layer1_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("layer1_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("layer1_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("layer1_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("layer1_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("layer1_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("layer1_downsample", LAYER1_DOWNSAMPLE_, "", buffer=True),
-        Row("layer1_downsample_running_mean", LAYER1_DOWNSAMPLE_ + ".running_mean", "", leaf="", buffer=True),
-        Row("layer1_downsample_running_var", LAYER1_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True),
-        Row("layer2_bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("layer2_bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer2_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("conv_encoder_layer2_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer2_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer2_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("conv_encoder_layer2_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer2_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer2_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("conv_encoder_layer2_downsample", LAYER2_DOWNSAMPLE_, "", buffer=True),
-        Row("layer2_downsample_running_mean", LAYER2_DOWNSAMPLE_ + ".running_mean", "", leaf="", buffer=True),
-        Row("layer2_downsample_running_var", LAYER2_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("conv_encoder_layer3_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("conv_encoder_layer3_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer3_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("conv_encoder_layer3_downsample", LAYER3_DOWNSAMPLE_, "", buffer=True),
-        Row(
-            "conv_encoder_layer3_downsample_running_mean",
-            LAYER3_DOWNSAMPLE_ + ".running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_encoder_layer3_downsample_running_var", LAYER3_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True
-        ),
-        Row("conv_encoder_layer4_bn1_running_mean", CONV_ENCODER_LAYER + ".bn1.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer4_bn1_running_var", CONV_ENCODER_LAYER + ".bn1.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer4_bn1", CONV_ENCODER_LAYER + ".bn1", "", buffer=True),
-        Row("conv_encoder_layer4_bn2_running_mean", CONV_ENCODER_LAYER + ".bn2.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer4_bn2_running_var", CONV_ENCODER_LAYER + ".bn2.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer4_bn2", CONV_ENCODER_LAYER + ".bn2", "", buffer=True),
-        Row("conv_encoder_layer4_bn3_running_mean", CONV_ENCODER_LAYER + ".bn3.running_mean", "", leaf="", buffer=True),
-        Row("conv_encoder_layer4_bn3_running_var", CONV_ENCODER_LAYER + ".bn3.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_layer4_bn3", CONV_ENCODER_LAYER + ".bn3", "", buffer=True),
-        Row("conv_encoder_layer4_downsample", LAYER4_DOWNSAMPLE_, "", buffer=True),
-        Row(
-            "conv_encoder_layer4_downsample_running_mean",
-            LAYER4_DOWNSAMPLE_ + ".running_mean",
-            "",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "conv_encoder_layer4_downsample_running_var", LAYER4_DOWNSAMPLE_ + ".running_var", "", leaf="", buffer=True
-        ),
-        Row("running_mean", "backbone.conv_encoder.model.bn1.running_mean", "", leaf="", buffer=True),
-        Row("running_var", "backbone.conv_encoder.model.bn1.running_var", "", leaf="", buffer=True),
-        Row("bn1", "backbone.conv_encoder.model.bn1", "", buffer=True),
-        Row("bn1_running_mean", "model.backbone.conv_encoder.model.bn1.running_mean", "", leaf="", buffer=True),
-        Row("bn1_running_var", "model.backbone.conv_encoder.model.bn1.running_var", "", leaf="", buffer=True),
-        Row("conv_encoder_bn1", "model.backbone.conv_encoder.model.bn1", "", buffer=True),
+        *positions(),
+        *pyramid(),
+        *queries(),
+        *sampling(ENCODER + "self_attn", "encoder", "encoder_attention_heads", "encoder_n_points"),
+        linear("post_attention_layernorm", ENCODER + "self_attn_layer_norm", "d_model", "encoder"),
+        *feed_forward(ENCODER, "encoder_ffn_dim", "encoder"),
+        *attention(DECODER, "self_attn", "decoder"),
+        linear("post_attention_layernorm", DECODER + "self_attn_layer_norm", "d_model", "decoder"),
+        *sampling(DECODER + "encoder_attn", "decoder", "decoder_attention_heads", "decoder_n_points", "cross_"),
+        linear("cross_layernorm", DECODER + "encoder_attn_layer_norm", "d_model", "decoder", group="norm"),
+        *feed_forward(DECODER, "decoder_ffn_dim", "decoder"),
+        *predictors(),
     ),
-    names_only=True,
-    head="Model",
+    prefix="model.",
+    head=DETECTION,
+    defaults={
+        "backbone": "resnet50",
+        "backbone_config": {},
+        "d_model": 256,
+        "decoder_attention_heads": 8,
+        "decoder_ffn_dim": 1024,
+        "decoder_layers": 6,
+        "decoder_n_points": 4,
+        "encoder_attention_heads": 8,
+        "encoder_ffn_dim": 1024,
+        "encoder_layers": 6,
+        "encoder_n_points": 4,
+        "num_feature_levels": 4,
+        "num_queries": 300,
+        "position_embedding_type": "sine",
+        "two_stage": False,
+        "with_box_refine": False,
+    },
+    derived={
+        "backbone_name": "backbone_config.backbone or backbone",
+        "stages": "backbone_config.out_indices or ([2, 3, 4] if num_feature_levels > 1 else [4])",
+        "features": "[backbone_config.hidden_sizes[stages[at] - 1] if backbone_config.hidden_sizes"
+        " else 2 ** (stages[at] - 1) * (64 if backbone_name in ['resnet18', 'resnet34'] else 256)"
+        " for at in range(len(stages))]",
+        "levels": "max(num_feature_levels, len(features)) if num_feature_levels > 1 else 1",
+        "predictions": "decoder_layers + 1 if two_stage else decoder_layers",
+    },
+    fields={"hidden_size": "d_model", "num_attention_heads": "encoder_attention_heads"},
 )

@@ -1,7 +1,4 @@
-"""Model type dinov3_vit.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""DINOv3's vision transformer."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ FAMILY = Family(
             "gate_proj",
             LAYER + ".mlp.gate_proj",
             "intermediate_size, hidden_size",
-            bias="apply_layernorm",
+            bias="mlp_bias",
             when="use_gated_mlp",
         ),
         Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
@@ -48,7 +45,6 @@ FAMILY = Family(
         Row("norm", "norm", "hidden_size", bias="True"),
     ),
     defaults={
-        "apply_layernorm": True,
         "hidden_size": 384,
         "intermediate_size": 1536,
         "key_bias": False,

@@ -1,289 +1,114 @@
-"""Model type fast_vlm: text_config by their own types' tables.
+"""FastVLM: FastViT of the size MCi3, as it is for inference, before a language model.
 
-Made by tools/zoo from Transformers' own models.
+timm/models/fastvit.py. The configuration only names the network, so its sizes stand here; branches that training adds up
+are one convolution each, which `inference_mode` says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.shared import batch_norm
 from inspector.architectures.table import Family, Include, Row
 
-TIMM_MODEL_STEM = "model.vision_tower.timm_model.stem.{at4}"
-STEM_CONV_KXK = "model.vision_tower.timm_model.stem.{at4}.conv_kxk.{at6}"
-TIMM_MODEL_STAGES = "model.vision_tower.timm_model.stages.{at4}"
-TIMM_MODEL_STAGES_ = "model.vision_tower.timm_model.stages.{at4}.blocks.{layer}"
-DOWNSAMPLE_PROJ = "model.vision_tower.timm_model.stages.{at4}.downsample.proj.{at7}"
-MIXER_CONV_KXK = "model.vision_tower.timm_model.stages.{at4}.blocks.{layer}.token_mixer.mixer.conv_kxk.{at10}"
-PROJ_CONV_KXK = "model.vision_tower.timm_model.stages.{at4}.downsample.proj.{at7}.conv_kxk.{at9}"
-FINAL_CONV_CONV_KXK = "model.vision_tower.timm_model.final_conv.conv_kxk.{at5}"
+TIMM = "model.vision_tower.timm_model."
+STAGE = TIMM + "stages.{layer<5}."
+BLOCK = TIMM + "stages.{layer<5}.blocks.{block<depths[layer]}."
+STEM = 96
+WIDTH = f"{STEM} * 2 ** layer"
+LAST = f"{STEM} * 2 ** 5"
+#: Stages whose blocks have attention, and places before them.
+ATTENDS, MIXES = "layer > 2", "layer < 3"
+
+
+def vision(role: str, name: str, shape: str, *, bias: str = "True", when: str = "", group: str = "convolution") -> Row:
+    return Row(role, name, shape, bias=bias, when=when, tower="vision", group=group)
+
+
+def stem() -> Iterator[Row]:
+    """Three convolutions: of three by three over all channels, within each, and across them."""
+    before = f"3 if layer == 0 else 1 if layer == 1 else {STEM}"
+    kernel = "1 if layer == 2 else 3"
+    name = TIMM + "stem.{layer<3}.reparam_conv"
+    yield vision("embed_patches", name, f"{STEM}, {before}, {kernel}, {kernel}", group="embedding")
+
+
+def blocks() -> Iterator[Row]:
+    """Blocks of all stages: what mixes places, and a feed-forward with a convolution and a norm before it."""
+    at = STAGE + "downsample.proj."
+    yield vision("downsample", at + "0.reparam_conv", f"{WIDTH}, 1, 7, 7", when="layer > 0")
+    yield vision("downsample", at + "1.reparam_conv", f"{WIDTH}, {WIDTH}, 1, 1", when="layer > 0")
+    yield vision(
+        "embed_positions", STAGE + "pos_emb.reparam_conv", f"{WIDTH}, 1, 7, 7", when=ATTENDS, group="embedding"
+    )
+    yield vision("token_mixer", BLOCK + "token_mixer.reparam_conv", f"{WIDTH}, 1, 3, 3", when=MIXES)
+    yield vision("input_layernorm", BLOCK + "norm", WIDTH, when=ATTENDS, group="norm")
+    yield vision(
+        "qkv_proj", BLOCK + "token_mixer.qkv", f"3 * {WIDTH}, {WIDTH}", bias="", when=ATTENDS, group="attention"
+    )
+    yield vision("o_proj", BLOCK + "token_mixer.proj", f"{WIDTH}, {WIDTH}", when=ATTENDS, group="attention")
+    yield vision("mlp_conv", BLOCK + "mlp.conv.conv", f"{WIDTH}, 1, 7, 7", bias="")
+    yield from batch_norm("mlp_conv_norm", BLOCK + "mlp.conv.bn", WIDTH, tower="vision")
+    yield vision("up_proj", BLOCK + "mlp.fc1", f"4 * {WIDTH}, {WIDTH}, 1, 1", group="feed_forward")
+    yield vision("down_proj", BLOCK + "mlp.fc2", f"{WIDTH}, 4 * {WIDTH}, 1, 1", group="feed_forward")
+    for word, when in (("layer_scale", MIXES), ("layer_scale_1", ATTENDS), ("layer_scale_2", ATTENDS)):
+        yield Row(word, f"{BLOCK}{word}.gamma", f"{WIDTH}, 1, 1", when=when, tower="vision", leaf="", group="other")
+
+
+def end() -> Iterator[Row]:
+    """The last convolution, twice as wide, whose channels are weighed by what all places have."""
+    at = TIMM + "final_conv."
+    yield vision("final_conv", at + "reparam_conv", f"{LAST}, 1, 3, 3")
+    yield vision("squeeze", at + "se.fc1", f"{LAST} // 16, {LAST}, 1, 1")
+    yield vision("excite", at + "se.fc2", f"{LAST}, {LAST} // 16, 1, 1")
+
+
+def projection(word: str, before: str) -> Row:
+    shape = f"text_config.hidden_size, {before}"
+    name = f"model.multi_modal_projector.{word}"
+    return Row(word, name, shape, bias="multimodal_projector_bias", tower="projector", group="other")
+
 
 FAMILY = Family(
     name="fast_vlm",
     types={"fast_vlm": {}},
     rows=(
-        Include("text_config", "model.language_model.", head="Model", default_type="qwen2"),
-        Row("reparam_conv", TIMM_MODEL_STEM + ".reparam_conv", "", tower="vision"),
-        Row("conv", STEM_CONV_KXK + ".conv", "", tower="vision"),
-        Row("bn", STEM_CONV_KXK + ".bn", "", tower="vision", group="norm"),
-        Row("identity", TIMM_MODEL_STEM + ".identity", "", tower="vision", group="norm"),
-        Row("reparam_conv", TIMM_MODEL_STAGES_ + ".token_mixer.reparam_conv", "", tower="vision"),
-        Row("conv", TIMM_MODEL_STAGES_ + ".mlp.conv.conv", "", tower="vision"),
-        Row("bn", TIMM_MODEL_STAGES_ + ".mlp.conv.bn", "", tower="vision", group="norm"),
-        Row("gamma", TIMM_MODEL_STAGES_ + ".layer_scale.gamma", "", tower="vision", leaf="", group="convolution"),
-        Row("reparam_conv", DOWNSAMPLE_PROJ + ".reparam_conv", "", tower="vision"),
-        Row("pos_emb_reparam_conv", TIMM_MODEL_STAGES + ".pos_emb.reparam_conv", "", tower="vision"),
-        Row("norm", TIMM_MODEL_STAGES_ + ".norm", "", tower="vision"),
-        Row("qkv", TIMM_MODEL_STAGES_ + ".token_mixer.qkv", "", tower="vision"),
-        Row("proj", TIMM_MODEL_STAGES_ + ".token_mixer.proj", "", tower="vision", group="state_space"),
+        *stem(),
+        *blocks(),
+        *end(),
+        projection("linear_1", "vision_config.hidden_size"),
+        projection("linear_2", "text_config.hidden_size"),
+        Include("text_config", "model.language_model.", strip="model.", head="Model", default_type="qwen2"),
         Row(
-            "layer_scale_1_gamma",
-            TIMM_MODEL_STAGES_ + ".layer_scale_1.gamma",
-            "",
-            tower="vision",
-            leaf="",
-            group="convolution",
-        ),
-        Row(
-            "layer_scale_2_gamma",
-            TIMM_MODEL_STAGES_ + ".layer_scale_2.gamma",
-            "",
-            tower="vision",
-            leaf="",
-            group="convolution",
-        ),
-        Row("identity", TIMM_MODEL_STAGES_ + ".token_mixer.norm.identity", "", tower="vision", group="norm"),
-        Row("mixer_identity", TIMM_MODEL_STAGES_ + ".token_mixer.mixer.identity", "", tower="vision", group="norm"),
-        Row("conv", MIXER_CONV_KXK + ".conv", "", tower="vision", group="state_space"),
-        Row("bn", MIXER_CONV_KXK + ".bn", "", tower="vision", group="norm"),
-        Row(
-            "conv_scale_conv",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.conv_scale.conv",
-            "",
-            tower="vision",
-            group="state_space",
-        ),
-        Row("conv_scale_bn", TIMM_MODEL_STAGES_ + ".token_mixer.mixer.conv_scale.bn", "", tower="vision", group="norm"),
-        Row(
-            "layer_scale_gamma",
-            TIMM_MODEL_STAGES_ + ".token_mixer.layer_scale.gamma",
-            "",
-            tower="vision",
-            leaf="",
-            group="convolution",
-        ),
-        Row("large_conv_conv", DOWNSAMPLE_PROJ + ".large_conv.conv", "", tower="vision"),
-        Row("large_conv_bn", DOWNSAMPLE_PROJ + ".large_conv.bn", "", tower="vision", group="norm"),
-        Row("small_conv_conv", DOWNSAMPLE_PROJ + ".small_conv.conv", "", tower="vision"),
-        Row("small_conv_bn", DOWNSAMPLE_PROJ + ".small_conv.bn", "", tower="vision", group="norm"),
-        Row("identity", DOWNSAMPLE_PROJ + ".identity", "", tower="vision", group="norm"),
-        Row("conv", PROJ_CONV_KXK + ".conv", "", tower="vision"),
-        Row("bn", PROJ_CONV_KXK + ".bn", "", tower="vision", group="norm"),
-        Row("pos_enc", TIMM_MODEL_STAGES + ".pos_emb.pos_enc", "", tower="vision", group="convolution"),
-        Row("up_proj", TIMM_MODEL_STAGES_ + ".mlp.fc1", "", tower="vision"),
-        Row("down_proj", TIMM_MODEL_STAGES_ + ".mlp.fc2", "", tower="vision"),
-        Row("conv", FINAL_CONV_CONV_KXK + ".conv", "", tower="vision"),
-        Row("bn", FINAL_CONV_CONV_KXK + ".bn", "", tower="vision", group="norm"),
-        Row("lm_head", "lm_head", ""),
-        Row("up_proj", "model.vision_tower.timm_model.final_conv.se.fc1", "", tower="vision"),
-        Row("down_proj", "model.vision_tower.timm_model.final_conv.se.fc2", "", tower="vision"),
-        Row("reparam_conv", "model.vision_tower.timm_model.final_conv.reparam_conv", "", tower="vision"),
-        Row("conv", "model.vision_tower.timm_model.final_conv.conv_scale.conv", "", tower="vision"),
-        Row("bn", "model.vision_tower.timm_model.final_conv.conv_scale.bn", "", tower="vision", group="norm"),
-        Row("linear_1", "model.multi_modal_projector.linear_1", "", tower="projector"),
-        Row("linear_2", "model.multi_modal_projector.linear_2", "", tower="projector"),
-        Row("running_mean", STEM_CONV_KXK + ".bn.running_mean", "", tower="vision", leaf="", buffer=True),
-        Row("running_var", STEM_CONV_KXK + ".bn.running_var", "", tower="vision", leaf="", buffer=True),
-        Row("num_batches_tracked", STEM_CONV_KXK + ".bn.num_batches_tracked", "", tower="vision", leaf="", buffer=True),
-        Row("running_mean", TIMM_MODEL_STEM + ".identity.running_mean", "", tower="vision", leaf="", buffer=True),
-        Row("running_var", TIMM_MODEL_STEM + ".identity.running_var", "", tower="vision", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked",
-            TIMM_MODEL_STEM + ".identity.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", TIMM_MODEL_STAGES_ + ".mlp.conv.bn.running_mean", "", tower="vision", leaf="", buffer=True),
-        Row("running_var", TIMM_MODEL_STAGES_ + ".mlp.conv.bn.running_var", "", tower="vision", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked",
-            TIMM_MODEL_STAGES_ + ".mlp.conv.bn.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "identity_running_mean",
-            TIMM_MODEL_STAGES_ + ".token_mixer.norm.identity.running_mean",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "identity_running_var",
-            TIMM_MODEL_STAGES_ + ".token_mixer.norm.identity.running_var",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "identity_num_batches_tracked",
-            TIMM_MODEL_STAGES_ + ".token_mixer.norm.identity.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "mixer_identity_running_mean",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.identity.running_mean",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "mixer_identity_running_var",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.identity.running_var",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "mixer_identity_num_batches_tracked",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.identity.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", MIXER_CONV_KXK + ".bn.running_mean", "", tower="vision", leaf="", buffer=True),
-        Row("running_var", MIXER_CONV_KXK + ".bn.running_var", "", tower="vision", leaf="", buffer=True),
-        Row(
-            "num_batches_tracked", MIXER_CONV_KXK + ".bn.num_batches_tracked", "", tower="vision", leaf="", buffer=True
-        ),
-        Row(
-            "bn_running_mean",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.conv_scale.bn.running_mean",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bn_running_var",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.conv_scale.bn.running_var",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bn_num_batches_tracked",
-            TIMM_MODEL_STAGES_ + ".token_mixer.mixer.conv_scale.bn.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "bn_running_mean", DOWNSAMPLE_PROJ + ".large_conv.bn.running_mean", "", tower="vision", leaf="", buffer=True
-        ),
-        Row("bn_running_var", DOWNSAMPLE_PROJ + ".large_conv.bn.running_var", "", tower="vision", leaf="", buffer=True),
-        Row(
-            "bn_num_batches_tracked",
-            DOWNSAMPLE_PROJ + ".large_conv.bn.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "small_conv_bn_running_mean",
-            DOWNSAMPLE_PROJ + ".small_conv.bn.running_mean",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "small_conv_bn_running_var",
-            DOWNSAMPLE_PROJ + ".small_conv.bn.running_var",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "small_conv_bn_num_batches_tracked",
-            DOWNSAMPLE_PROJ + ".small_conv.bn.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "identity_running_mean",
-            DOWNSAMPLE_PROJ + ".identity.running_mean",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "identity_running_var", DOWNSAMPLE_PROJ + ".identity.running_var", "", tower="vision", leaf="", buffer=True
-        ),
-        Row(
-            "identity_num_batches_tracked",
-            DOWNSAMPLE_PROJ + ".identity.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row("running_mean", PROJ_CONV_KXK + ".bn.running_mean", "", tower="vision", leaf="", buffer=True),
-        Row("running_var", PROJ_CONV_KXK + ".bn.running_var", "", tower="vision", leaf="", buffer=True),
-        Row("num_batches_tracked", PROJ_CONV_KXK + ".bn.num_batches_tracked", "", tower="vision", leaf="", buffer=True),
-        Row("bn_running_mean", FINAL_CONV_CONV_KXK + ".bn.running_mean", "", tower="vision", leaf="", buffer=True),
-        Row("bn_running_var", FINAL_CONV_CONV_KXK + ".bn.running_var", "", tower="vision", leaf="", buffer=True),
-        Row(
-            "bn_num_batches_tracked",
-            FINAL_CONV_CONV_KXK + ".bn.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_mean",
-            "model.vision_tower.timm_model.final_conv.conv_scale.bn.running_mean",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "running_var",
-            "model.vision_tower.timm_model.final_conv.conv_scale.bn.running_var",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
-        ),
-        Row(
-            "num_batches_tracked",
-            "model.vision_tower.timm_model.final_conv.conv_scale.bn.num_batches_tracked",
-            "",
-            tower="vision",
-            leaf="",
-            buffer=True,
+            "lm_head",
+            "lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            tied="tie_word_embeddings or text_config.tie_word_embeddings",
         ),
     ),
     prefix="model.",
-    names_only=True,
+    defaults={
+        "multimodal_projector_bias": True,
+        "text_config": {
+            "hidden_size": 3584,
+            "intermediate_size": 18944,
+            "num_attention_heads": 28,
+            "num_hidden_layers": 28,
+            "num_key_value_heads": 4,
+            "vocab_size": 152128,
+        },
+        "tie_word_embeddings": False,
+        "vision_config": {
+            "architecture": "fastvit_mci3",
+            "hidden_size": 3072,
+            "model_args": {"inference_mode": True},
+        },
+    },
+    derived={
+        "depths": "[2, 12, 24, 4, 2]"
+        " if vision_config.architecture == 'fastvit_mci3' and vision_config.model_args.inference_mode"
+        " else depths_of_this_timm_architecture",
+    },
     head="ForConditionalGeneration",
 )

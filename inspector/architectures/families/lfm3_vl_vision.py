@@ -1,7 +1,4 @@
-"""Model type lfm3_vl_vision.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""LFM3-VL's vision tower: layers of attention and of convolution over merged patches."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ FAMILY = Family(
         Row(
             "q_proj",
             LAYER + ".self_attn.q_proj",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
@@ -35,7 +32,7 @@ FAMILY = Family(
         Row(
             "o_proj",
             LAYER + ".self_attn.out_proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
+            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
             when="layer_types[layer] != 'conv'",
         ),
         Row(
@@ -63,15 +60,18 @@ FAMILY = Family(
         Row("gate_proj", LAYER + ".feed_forward.w1", "intermediate_size, hidden_size"),
         Row("up_proj", LAYER + ".feed_forward.w3", "intermediate_size, hidden_size"),
         Row("down_proj", LAYER + ".feed_forward.w2", "hidden_size, intermediate_size"),
-        Row("patchifier", "patchifier", "hidden_size, 1536"),
+        Row("patchifier", "patchifier", "hidden_size, in_channels * temporal_patch_size * patch_size ** 2"),
     ),
     defaults={
         "conv_kernel_size": 3,
         "hidden_size": 1024,
+        "in_channels": 3,
         "intermediate_size": 2560,
         "num_attention_heads": 16,
         "num_hidden_layers": 14,
         "num_key_value_heads": 8,
+        "patch_size": 16,
+        "temporal_patch_size": 2,
     },
     derived={
         "layer_types": "['full_attention' if layer > 0 and layer % 2 == 0 else 'conv' for layer in range(num_hidden_layers)]"

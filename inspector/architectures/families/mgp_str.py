@@ -1,7 +1,4 @@
-"""Model type mgp-str.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""MGP-STR: text in scenes, read letter by letter, by BPE and by word pieces at once."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ FAMILY = Family(
         Row(
             "embed_positions",
             "mgp_str.embeddings.pos_embed",
-            "1, image_size[0] // patch_size * image_size[1] // patch_size + 2 if distilled else image_size[0] // patch_size * image_size[1] // patch_size + 1, hidden_size",
+            "1, (image_size[0] // patch_size) * (image_size[1] // patch_size) + (2 if distilled else 1), hidden_size",
             leaf="",
         ),
         Row(

@@ -1,10 +1,8 @@
-"""Model type radio.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""C-RADIO: a vision transformer that learned from several."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.tipsv2_vision_model import GATED
 from inspector.architectures.table import Family, Row
 
 LAYER = "radio_model.model.blocks.{layer<num_hidden_layers}"
@@ -30,28 +28,28 @@ FAMILY = Family(
         Row(
             "qkv_proj",
             LAYER + ".attn.qkv",
-            "3 * num_attention_heads * hidden_size // num_attention_heads, hidden_size",
+            "3 * num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
             bias="qkv_bias",
         ),
         Row(
             "o_proj",
             LAYER + ".attn.proj",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
+            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
             bias="True",
         ),
         Row("lambda1", LAYER + ".layer_scale1.lambda1", "hidden_size", leaf=""),
         Row("layer_scale2_lambda1", LAYER + ".layer_scale2.lambda1", "hidden_size", leaf=""),
         Row(
-            "mlp_down_proj",
+            "down_proj",
             LAYER + ".mlp.down_proj",
-            "hidden_size, 2 * (4 * hidden_size // 3)",
+            f"hidden_size, {GATED}",
             bias="True",
             when="use_swiglu_ffn",
         ),
         Row(
-            "mlp_up_proj",
+            "up_proj",
             LAYER + ".mlp.up_proj",
-            "2 * (4 * hidden_size // 3), hidden_size",
+            f"{GATED}, hidden_size",
             bias="True",
             when="use_swiglu_ffn",
         ),
@@ -59,7 +57,7 @@ FAMILY = Family(
         Row(
             "gate_proj",
             LAYER + ".mlp.gate_proj",
-            "2 * (4 * hidden_size // 3), hidden_size",
+            f"{GATED}, hidden_size",
             bias="True",
             when="use_swiglu_ffn",
         ),
@@ -96,7 +94,7 @@ FAMILY = Family(
         "num_cls_tokens": 3,
         "num_hidden_layers": 32,
         "num_registers": 7,
-        "patch_dim": 768,
+        "num_channels": 3,
         "patch_size": 16,
         "qkv_bias": True,
         "use_swiglu_ffn": False,
@@ -104,6 +102,7 @@ FAMILY = Family(
     },
     derived={
         "head_dim": "hidden_size // num_attention_heads",
+        "patch_dim": "num_channels * patch_size ** 2",
         "video_patch_dim": "video_temporal_patch_size * patch_dim",
     },
     head="Model",

@@ -321,3 +321,56 @@ def squad_head(at: str, width: str, heads: str) -> tuple[Row, ...]:
         ),
         Row("answer_class", at + "answer_class.dense_1", f"1, {width}", heads=heads, group="head"),
     )
+
+
+def vit_layers(
+    at: str,
+    *,
+    bias: str = "qkv_bias",
+    width: str = "hidden_size",
+    attention: str = "hidden_size",
+    inner: str = "intermediate_size",
+    heads: str = "",
+    tower: str = "text",
+) -> tuple[Row, ...]:
+    """Layers of a vision transformer under their names before Transformers 5, as files have them."""
+
+    def row(role: str, name: str, shape: str, bias: str = "True") -> Row:
+        return Row(role, f"{at}.{name}", shape, bias=bias, heads=heads, tower=tower)
+
+    return (
+        row("input_layernorm", "layernorm_before", width),
+        row("q_proj", "attention.attention.query", f"{attention}, {width}", bias),
+        row("k_proj", "attention.attention.key", f"{attention}, {width}", bias),
+        row("v_proj", "attention.attention.value", f"{attention}, {width}", bias),
+        row("o_proj", "attention.output.dense", f"{width}, {attention}"),
+        row("post_attention_layernorm", "layernorm_after", width),
+        row("up_proj", "intermediate.dense", f"{inner}, {width}"),
+        row("down_proj", "output.dense", f"{width}, {inner}"),
+    )
+
+
+def batch_norm(
+    role: str, name: str, size: str, *, when: str = "", heads: str = "", tower: str = "text"
+) -> tuple[Row, ...]:
+    """A batch norm: its scale and shift, and the statistics that it keeps."""
+
+    def statistic(word: str, shape: str) -> Row:
+        return Row(
+            f"{role}_{word}",
+            f"{name}.{word}",
+            shape,
+            when=when,
+            heads=heads,
+            tower=tower,
+            leaf="",
+            buffer=True,
+            persistent=True,
+        )
+
+    return (
+        Row(role, name, size, bias="True", when=when, heads=heads, tower=tower, group="norm"),
+        statistic("running_mean", size),
+        statistic("running_var", size),
+        statistic("num_batches_tracked", ""),
+    )

@@ -1,36 +1,58 @@
-"""Swin version 2: norms after the layers, cosines for scores, and places through a small network."""
+"""Swin Transformer V2: stages of windowed attention, each twice as wide as the one before."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from inspector.architectures.families.convolutions import STAGES_GIVEN
 from inspector.architectures.table import Family, Row
 
-STAGE = "swinv2.encoder.layers.{layer<len(depths)}."
-BLOCK = STAGE + "blocks.{block<depths[layer]}."
+STAGE = "swinv2.encoder.layers.{layer<len(depths)}"
+BLOCK = STAGE + ".blocks.{block<depths[layer]}"
 WIDTH = "embed_dim * 2 ** layer"
-INNER = f"scaled({WIDTH}, mlp_ratio)"
-LAST_WIDTH = "embed_dim * 2 ** (len(depths) - 1)"
-#: The hidden width of the network that tells places.
-PLACES = 512
+MERGED = "layer < len(depths) - 1"
+IMAGES, MASKED, BACKBONE = "ForImageClassification", "ForMaskedImageModeling", "Backbone"
 
 
-def attention() -> Iterator[Row]:
-    name = BLOCK + "attention.self."
-    for role, word, bias in (("q_proj", "query", "qkv_bias"), ("k_proj", "key", ""), ("v_proj", "value", "qkv_bias")):
-        yield Row(role, name + word, f"{WIDTH}, {WIDTH}", bias=bias)
-    yield Row("o_proj", BLOCK + "attention.output.dense", f"{WIDTH}, {WIDTH}", bias="True")
-    yield Row("logit_scale", name + "logit_scale", "num_heads[layer], 1, 1", leaf="", group="attention")
-    places = name + "continuous_position_bias_mlp."
-    yield Row("position_bias_mlp", places + "0", f"{PLACES}, 2", bias="True", group="attention")
-    yield Row("position_bias_mlp", places + "2", f"num_heads[layer], {PLACES}", group="attention")
+def windowed_attention(at: str, width: str) -> tuple[Row, ...]:
+    """Attention within windows, whose positions a perceptron of 512 hidden units turns into a bias for each head."""
+    square = f"{width}, {width}"
+    return (
+        Row("q_proj", at + ".self.query", square, bias="qkv_bias"),
+        Row("k_proj", at + ".self.key", square),
+        Row("v_proj", at + ".self.value", square, bias="qkv_bias"),
+        Row("o_proj", at + ".output.dense", square, bias="True"),
+        Row("logit_scale", at + ".self.logit_scale", "num_heads[layer], 1, 1", leaf="", group="attention"),
+        Row(
+            "continuous_position_bias_mlp",
+            at + ".self.continuous_position_bias_mlp.0",
+            "512, 2",
+            bias="True",
+            group="attention",
+        ),
+        Row(
+            "continuous_position_bias_mlp",
+            at + ".self.continuous_position_bias_mlp.2",
+            "num_heads[layer], 512",
+            group="attention",
+        ),
+    )
+
+
+def windowed_layer(at: str, width: str) -> tuple[Row, ...]:
+    """A layer: windowed attention and a feed-forward, a norm after each."""
+    return (
+        Row("input_layernorm", at + ".layernorm_before", width, bias="True"),
+        *windowed_attention(at + ".attention", width),
+        Row("post_attention_layernorm", at + ".layernorm_after", width, bias="True"),
+        Row("up_proj", at + ".intermediate.dense", f"scaled({width}, mlp_ratio), {width}", bias="True"),
+        Row("down_proj", at + ".output.dense", f"{width}, scaled({width}, mlp_ratio)", bias="True"),
+    )
 
 
 FAMILY = Family(
     name="swinv2",
     types={"swinv2": {}},
     rows=(
+        Row("mask_token", "swinv2.embeddings.mask_token", "1, 1, embed_dim", heads=MASKED, leaf="", group="embedding"),
         Row(
             "embed_patches",
             "swinv2.embeddings.patch_embeddings.projection",
@@ -45,20 +67,34 @@ FAMILY = Family(
             when="use_absolute_embeddings",
             leaf="",
         ),
-        *attention(),
-        Row("post_attention_layernorm", BLOCK + "layernorm_before", WIDTH, bias="True"),
-        Row("up_proj", BLOCK + "intermediate.dense", f"{INNER}, {WIDTH}", bias="True"),
-        Row("down_proj", BLOCK + "output.dense", f"{WIDTH}, {INNER}", bias="True"),
-        Row("post_feedforward_layernorm", BLOCK + "layernorm_after", WIDTH, bias="True"),
-        Row("reduction", STAGE + "downsample.reduction", f"2 * {WIDTH}, 4 * {WIDTH}", when="layer < len(depths) - 1"),
-        Row("norm", STAGE + "downsample.norm", f"2 * {WIDTH}", bias="True", when="layer < len(depths) - 1"),
-        Row("layernorm", "swinv2.layernorm", LAST_WIDTH, bias="True", heads="body Model ForImageClassification"),
-        Row("classifier", "classifier", f"num_labels, {LAST_WIDTH}", bias="True", heads="ForImageClassification"),
+        Row(
+            "embed_patches",
+            "swinv2.embeddings.patch_embeddings.projection",
+            "embed_dim, num_channels, patch_size, patch_size",
+            bias="True",
+        ),
+        Row("embed_norm", "swinv2.embeddings.norm", "embed_dim", bias="True"),
+        *windowed_layer(BLOCK, WIDTH),
+        Row("reduction", STAGE + ".downsample.reduction", f"2 * {WIDTH}, 4 * {WIDTH}", when=MERGED),
+        Row("norm", STAGE + ".downsample.norm", f"2 * {WIDTH}", bias="True", when=MERGED),
+        Row("layernorm", "swinv2.layernorm", "last_width", bias="True", heads=f"Model {IMAGES} {MASKED}"),
+        Row("classifier", "classifier", "num_labels, last_width", bias="True", heads=IMAGES),
+        Row(
+            "decoder",
+            "decoder.0",
+            "encoder_stride ** 2 * num_channels, last_width, 1, 1",
+            bias="True",
+            heads=MASKED,
+            group="head",
+        ),
     ),
     prefix="swinv2.",
+    prefixes={BACKBONE: ""},
+    classes={"Swinv2Backbone": BACKBONE},
     defaults={
         "depths": [2, 2, 6, 2],
         "embed_dim": 96,
+        "encoder_stride": 32,
         "image_size": 224,
         "mlp_ratio": 4.0,
         "num_channels": 3,
@@ -73,6 +109,7 @@ FAMILY = Family(
         "out_indices": STAGES_GIVEN["out_indices"],
         "channels": "[embed_dim * 2 ** max(out_indices[at] - 1, 0) for at in range(len(out_indices))]",
     },
+    derived={"num_layers": "len(depths)", "last_width": "embed_dim * 2 ** (len(depths) - 1)"},
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )

@@ -1,177 +1,68 @@
-"""Model type timesfm2_5.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""TimesFM 2.5: a decoder over patches of a time series, with a head for points and one for quantiles."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
 
-LAYER = "layers.{layer<num_hidden_layers}"
-LAYER_ = "model.layers.{layer<num_hidden_layers}"
+LAYER = "model.layers.{layer<num_hidden_layers}"
+PREDICTION = "ForPrediction"
+
+
+def residual_block(role: str, name: str, before: str, after: str, *, bias: str = "", heads: str = "") -> Iterator[Row]:
+    """Two layers beside one; `use_bias` does not reach the heads'."""
+    for word, shape in (
+        ("input_layer", f"hidden_size, {before}"),
+        ("output_layer", f"{after}, hidden_size"),
+        ("residual_layer", f"{after}, {before}"),
+    ):
+        yield Row(role + word, f"{name}.{word}", shape, bias=bias, heads=heads, group="head" if heads else "embedding")
+
 
 FAMILY = Family(
     name="timesfm2_5",
     types={"timesfm2_5": {}},
     rows=(
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size", heads="Model"),
+        *residual_block("", "model.input_ff_layer", "2 * patch_length", "hidden_size", bias="True"),
+        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
         Row(
-            "q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            heads="Model",
+            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            heads="Model",
+            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-            heads="Model",
+            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
         ),
         Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-            bias="attention_bias",
-            heads="Model",
+            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
         ),
-        Row(
-            "ff0",
-            LAYER + ".mlp.ff0",
-            "intermediate_size, hidden_size",
-            bias="use_bias",
-            heads="Model",
-            group="feed_forward",
-        ),
-        Row(
-            "ff1",
-            LAYER + ".mlp.ff1",
-            "hidden_size, intermediate_size",
-            bias="use_bias",
-            heads="Model",
-            group="feed_forward",
-        ),
-        Row("scaling", LAYER + ".self_attn.scaling", "head_dim", heads="Model", leaf="", group="attention"),
-        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim", heads="Model"),
-        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim", heads="Model"),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size", heads="Model"),
-        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "hidden_size", heads="Model"),
-        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size", heads="Model"),
-        Row("input_layernorm_37", LAYER_ + ".input_layernorm", "hidden_size", heads="ForPrediction"),
-        Row("mlp_ff0", LAYER_ + ".mlp.ff0", "intermediate_size, hidden_size", heads="ForPrediction"),
-        Row("mlp_ff1", LAYER_ + ".mlp.ff1", "hidden_size, intermediate_size", heads="ForPrediction"),
-        Row("post_attention_layernorm_43", LAYER_ + ".post_attention_layernorm", "hidden_size", heads="ForPrediction"),
-        Row(
-            "post_feedforward_layernorm_45",
-            LAYER_ + ".post_feedforward_layernorm",
+        Row("scaling", LAYER + ".self_attn.scaling", "head_dim", leaf="", group="attention"),
+        Row("q_norm", LAYER + ".self_attn.q_norm", "head_dim"),
+        Row("k_norm", LAYER + ".self_attn.k_norm", "head_dim"),
+        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
+        Row("pre_feedforward_layernorm", LAYER + ".pre_feedforward_layernorm", "hidden_size"),
+        Row("up_proj", LAYER + ".mlp.ff0", "intermediate_size, hidden_size", bias="use_bias"),
+        Row("down_proj", LAYER + ".mlp.ff1", "hidden_size, intermediate_size", bias="use_bias"),
+        Row("post_feedforward_layernorm", LAYER + ".post_feedforward_layernorm", "hidden_size"),
+        *residual_block(
+            "point_",
+            "output_projection_point",
             "hidden_size",
-            heads="ForPrediction",
+            "(len(quantiles) + 1) * horizon_length",
+            heads=PREDICTION,
         ),
-        Row(
-            "pre_feedforward_layernorm_47", LAYER_ + ".pre_feedforward_layernorm", "hidden_size", heads="ForPrediction"
-        ),
-        Row("self_attn_k_norm", LAYER_ + ".self_attn.k_norm", "head_dim", heads="ForPrediction"),
-        Row(
-            "self_attn_k_proj",
-            LAYER_ + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row(
-            "self_attn_o_proj",
-            LAYER_ + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * head_dim",
-            heads="ForPrediction",
-        ),
-        Row("self_attn_q_norm", LAYER_ + ".self_attn.q_norm", "head_dim", heads="ForPrediction"),
-        Row(
-            "self_attn_q_proj",
-            LAYER_ + ".self_attn.q_proj",
-            "num_attention_heads * head_dim, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row("self_attn_scaling", LAYER_ + ".self_attn.scaling", "head_dim", heads="ForPrediction", leaf=""),
-        Row(
-            "self_attn_v_proj",
-            LAYER_ + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row("input_layer", "input_ff_layer.input_layer", "hidden_size, 2 * patch_length", bias="True", heads="Model"),
-        Row("output_layer", "input_ff_layer.output_layer", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row(
-            "residual_layer",
-            "input_ff_layer.residual_layer",
-            "hidden_size, 2 * patch_length",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "input_ff_layer_input_layer",
-            "model.input_ff_layer.input_layer",
-            "hidden_size, 2 * patch_length",
-            bias="True",
-            heads="ForPrediction",
-        ),
-        Row(
-            "input_ff_layer_output_layer",
-            "model.input_ff_layer.output_layer",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForPrediction",
-        ),
-        Row(
-            "input_ff_layer_residual_layer",
-            "model.input_ff_layer.residual_layer",
-            "hidden_size, 2 * patch_length",
-            bias="True",
-            heads="ForPrediction",
-        ),
-        Row(
-            "output_projection_point_input_layer",
-            "output_projection_point.input_layer",
-            "hidden_size, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row(
-            "output_projection_point_output_layer",
-            "output_projection_point.output_layer",
-            "10 * horizon_length, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row(
-            "output_projection_point_residual_layer",
-            "output_projection_point.residual_layer",
-            "10 * horizon_length, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row(
-            "output_projection_quantiles_input_layer",
-            "output_projection_quantiles.input_layer",
-            "hidden_size, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row(
-            "output_projection_quantiles_output_layer",
-            "output_projection_quantiles.output_layer",
-            "10 * output_quantile_len, hidden_size",
-            heads="ForPrediction",
-        ),
-        Row(
-            "output_projection_quantiles_residual_layer",
-            "output_projection_quantiles.residual_layer",
-            "10 * output_quantile_len, hidden_size",
-            heads="ForPrediction",
+        *residual_block(
+            "quantiles_",
+            "output_projection_quantiles",
+            "hidden_size",
+            "(len(quantiles) + 1) * output_quantile_len",
+            heads=PREDICTION,
         ),
     ),
+    prefix="model.",
+    classes={"TimesFm2_5ModelForPrediction": PREDICTION},
     defaults={
         "attention_bias": False,
         "head_dim": 80,
@@ -183,6 +74,7 @@ FAMILY = Family(
         "num_key_value_heads": 16,
         "output_quantile_len": 1024,
         "patch_length": 32,
+        "quantiles": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
         "use_bias": False,
     },
     head="Model",

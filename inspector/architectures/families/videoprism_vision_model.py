@@ -1,7 +1,4 @@
-"""Model type videoprism_vision_model.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""VideoPrism's video encoder: layers over each frame's patches, then over each patch's frames."""
 
 from __future__ import annotations
 
@@ -46,21 +43,21 @@ FAMILY = Family(
             "q_proj",
             VISION_MODEL_SPATIAL_LAYERS + ".attention.q_proj",
             "num_attention_heads * head_dim, hidden_size",
-            bias="apply_l2norm",
+            bias="qkv_bias",
             tower="vision",
         ),
         Row(
             "k_proj",
             VISION_MODEL_SPATIAL_LAYERS + ".attention.k_proj",
             "num_attention_heads * head_dim, hidden_size",
-            bias="apply_l2norm",
+            bias="qkv_bias",
             tower="vision",
         ),
         Row(
             "v_proj",
             VISION_MODEL_SPATIAL_LAYERS + ".attention.v_proj",
             "num_attention_heads * head_dim, hidden_size",
-            bias="apply_l2norm",
+            bias="qkv_bias",
             tower="vision",
         ),
         Row(
@@ -95,21 +92,21 @@ FAMILY = Family(
             "attention_q_proj",
             VISION_MODEL_TEMPORAL_LAYERS + ".attention.q_proj",
             "num_attention_heads * head_dim, hidden_size",
-            bias="apply_l2norm",
+            bias="qkv_bias",
             tower="vision",
         ),
         Row(
             "attention_k_proj",
             VISION_MODEL_TEMPORAL_LAYERS + ".attention.k_proj",
             "num_attention_heads * head_dim, hidden_size",
-            bias="apply_l2norm",
+            bias="qkv_bias",
             tower="vision",
         ),
         Row(
             "attention_v_proj",
             VISION_MODEL_TEMPORAL_LAYERS + ".attention.v_proj",
             "num_attention_heads * head_dim, hidden_size",
-            bias="apply_l2norm",
+            bias="qkv_bias",
             tower="vision",
         ),
         Row(
@@ -198,7 +195,6 @@ FAMILY = Family(
     ),
     prefix="vision_model.",
     defaults={
-        "apply_l2norm": True,
         "hidden_size": 768,
         "image_size": 288,
         "intermediate_size": 3072,
@@ -207,6 +203,7 @@ FAMILY = Family(
         "num_frames": 16,
         "num_spatial_layers": 12,
         "num_temporal_layers": 4,
+        "qkv_bias": True,
         "tubelet_size": [1, 18, 18],
     },
     derived={"head_dim": "hidden_size // num_attention_heads"},

@@ -1,14 +1,19 @@
-"""Model type vit_mae.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ViT-MAE: a vision transformer whose decoder paints the patches that were masked."""
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import vit_layers
 from inspector.architectures.table import Family, Row
 
-DECODER_DECODER_ENCODER = "decoder.decoder_encoder.layer.{layer<decoder_num_hidden_layers}"
-VIT_ENCODER = "vit.encoder.layer.{layer<num_hidden_layers}"
+PATCHES = "(image_size // patch_size) ** 2"
+DECODER = "ForPreTraining"
+
+
+def decoder(role: str, name: str, shape: str, group: str = "") -> Row:
+    """A tensor of the decoder by itself."""
+    leaf, bias = ("", "") if shape.startswith("1, ") else ("weight", "True")
+    return Row(role, f"decoder.{name}", shape, bias=bias, heads=DECODER, tower="decoder", leaf=leaf, group=group)
+
 
 FAMILY = Family(
     name="vit_mae",
@@ -21,158 +26,25 @@ FAMILY = Family(
             "hidden_size, num_channels, patch_size, patch_size",
             bias="True",
         ),
-        Row(
-            "embed_positions",
-            "vit.embeddings.position_embeddings",
-            "1, (image_size // patch_size) ** 2 + 1, hidden_size",
-            leaf="",
-        ),
-        Row(
-            "input_layernorm",
-            DECODER_DECODER_ENCODER + ".layernorm_before",
-            "decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
+        Row("embed_positions", "vit.embeddings.position_embeddings", f"1, {PATCHES} + 1, hidden_size", leaf=""),
+        *vit_layers(
+            "decoder.decoder_encoder.layer.{layer<decoder_num_hidden_layers}",
+            width="decoder_hidden_size",
+            attention="decoder_num_attention_heads * decoder_head_dim",
+            inner="decoder_intermediate_size",
+            heads=DECODER,
             tower="decoder",
         ),
-        Row(
-            "q_proj",
-            DECODER_DECODER_ENCODER + ".attention.attention.query",
-            "decoder_num_attention_heads * decoder_hidden_size // decoder_num_attention_heads, decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
+        *vit_layers(
+            "vit.encoder.layer.{layer<num_hidden_layers}", attention="num_attention_heads * head_dim", tower="encoder"
         ),
-        Row(
-            "k_proj",
-            DECODER_DECODER_ENCODER + ".attention.attention.key",
-            "decoder_num_attention_heads * decoder_hidden_size // decoder_num_attention_heads, decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "v_proj",
-            DECODER_DECODER_ENCODER + ".attention.attention.value",
-            "decoder_num_attention_heads * decoder_hidden_size // decoder_num_attention_heads, decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "o_proj",
-            DECODER_DECODER_ENCODER + ".attention.output.dense",
-            "decoder_hidden_size, decoder_num_attention_heads * decoder_hidden_size // decoder_num_attention_heads",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "post_attention_layernorm",
-            DECODER_DECODER_ENCODER + ".layernorm_after",
-            "decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "up_proj",
-            DECODER_DECODER_ENCODER + ".intermediate.dense",
-            "decoder_intermediate_size, decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "down_proj",
-            DECODER_DECODER_ENCODER + ".output.dense",
-            "decoder_hidden_size, decoder_intermediate_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row("input_layernorm", VIT_ENCODER + ".layernorm_before", "hidden_size", bias="True", tower="encoder"),
-        Row(
-            "q_proj",
-            VIT_ENCODER + ".attention.attention.query",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            VIT_ENCODER + ".attention.attention.key",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            VIT_ENCODER + ".attention.attention.value",
-            "num_attention_heads * hidden_size // num_attention_heads, hidden_size",
-            bias="qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "o_proj",
-            VIT_ENCODER + ".attention.output.dense",
-            "hidden_size, num_attention_heads * hidden_size // num_attention_heads",
-            bias="True",
-            tower="encoder",
-        ),
-        Row("post_attention_layernorm", VIT_ENCODER + ".layernorm_after", "hidden_size", bias="True", tower="encoder"),
-        Row(
-            "up_proj",
-            VIT_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row("down_proj", VIT_ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True", tower="encoder"),
         Row("layernorm", "vit.layernorm", "hidden_size", bias="True"),
-        Row(
-            "decoder_embed",
-            "decoder.decoder_embed",
-            "decoder_hidden_size, hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "decoder_norm",
-            "decoder.decoder_norm",
-            "decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "decoder_pos_embed",
-            "decoder.decoder_pos_embed",
-            "1, (image_size // patch_size) ** 2 + 1, decoder_hidden_size",
-            heads="ForPreTraining",
-            tower="decoder",
-            leaf="",
-        ),
-        Row(
-            "decoder_pred",
-            "decoder.decoder_pred",
-            "3 * decoder_num_attention_heads * decoder_num_attention_heads, decoder_hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "mask_token",
-            "decoder.mask_token",
-            "1, 1, decoder_hidden_size",
-            heads="ForPreTraining",
-            tower="decoder",
-            leaf="",
-            group="embedding",
-        ),
+        decoder("decoder_embed", "decoder_embed", "decoder_hidden_size, hidden_size"),
+        decoder("decoder_norm", "decoder_norm", "decoder_hidden_size"),
+        decoder("decoder_pos_embed", "decoder_pos_embed", f"1, {PATCHES} + 1, decoder_hidden_size"),
+        decoder("decoder_pred", "decoder_pred", "patch_size ** 2 * num_channels, decoder_hidden_size"),
+        decoder("mask_token", "mask_token", "1, 1, decoder_hidden_size", "embedding"),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="vit.",
     defaults={
         "decoder_hidden_size": 512,
@@ -187,6 +59,10 @@ FAMILY = Family(
         "num_hidden_layers": 12,
         "patch_size": 16,
         "qkv_bias": True,
+    },
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "decoder_head_dim": "decoder_hidden_size // decoder_num_attention_heads",
     },
     head="ForPreTraining",
 )

@@ -166,6 +166,7 @@ FAMILY = Family(
         "resblock_dilation_sizes": [[1, 3, 5], [1, 3, 5], [1, 3, 5]],
         "depth_separable_channels": 2,
         "depth_separable_num_layers": 3,
+        "duration_predictor_filter_channels": 256,
         "duration_predictor_flow_bins": 10,
         "duration_predictor_kernel_size": 3,
         "duration_predictor_num_flows": 4,

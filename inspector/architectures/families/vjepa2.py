@@ -1,391 +1,100 @@
-"""Model type vjepa2.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""V-JEPA 2: a vision transformer over tubes of frames, and one that predicts the encodings of what was masked."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Row
 
-ENCODER = "encoder.layer.{layer<num_hidden_layers}"
-PREDICTOR = "predictor.layer.{layer<pred_num_hidden_layers}"
-VJEPA2_ENCODER = "vjepa2.encoder.layer.{layer<num_hidden_layers}"
-VJEPA2_PREDICTOR = "vjepa2.predictor.layer.{layer<pred_num_hidden_layers}"
-POOLER_SELF_ATTENTION_LAYERS = "pooler.self_attention_layers.{layer<num_pooler_layers}"
+VIDEO = "ForVideoClassification"
+ENCODER = "vjepa2.encoder."
+PREDICTOR = "vjepa2.predictor."
+
+
+def layers(at: str, width: str, ratio: str, tower: str) -> tuple[Row, ...]:
+    """Layers of the encoder or the predictor."""
+    square, inner = f"{width}, {width}", f"scaled({width}, {ratio})"
+
+    def row(role: str, name: str, shape: str, bias: str = "True") -> Row:
+        return Row(role, f"{at}.{name}", shape, bias=bias, tower=tower)
+
+    return (
+        row("input_layernorm", "norm1", width),
+        row("q_proj", "attention.query", square, "qkv_bias"),
+        row("k_proj", "attention.key", square, "qkv_bias"),
+        row("v_proj", "attention.value", square, "qkv_bias"),
+        row("o_proj", "attention.proj", square),
+        row("post_attention_layernorm", "norm2", width),
+        row("up_proj", "mlp.fc1", f"{inner}, {width}"),
+        row("down_proj", "mlp.fc2", f"{width}, {inner}"),
+    )
+
+
+def pooler(at: str, prefix: str, attention: str, words: str) -> tuple[Row, ...]:
+    """A layer of the attentive pooler; its feed-forward is four times as wide, whatever `mlp_ratio` says."""
+
+    def row(role: str, name: str, shape: str) -> Row:
+        return Row(f"{prefix}{role}", f"{at}.{name}", shape, bias="True", heads=VIDEO, tower="pooler")
+
+    return (
+        row("input_layernorm", "layer_norm1", "hidden_size"),
+        *(
+            row(f"{word}_proj", f"{attention}.{word.replace('o', 'out')}_proj", "hidden_size, hidden_size")
+            for word in words.split()
+        ),
+        row("post_attention_layernorm", "layer_norm2", "hidden_size"),
+        row("up_proj", "mlp.fc1", "4 * hidden_size, hidden_size"),
+        row("down_proj", "mlp.fc2", "hidden_size, 4 * hidden_size"),
+    )
+
 
 FAMILY = Family(
     name="vjepa2",
     types={"vjepa2": {}},
     rows=(
-        Row("input_layernorm", ENCODER + ".norm1", "hidden_size", bias="True", heads="Model"),
-        Row("q_proj", ENCODER + ".attention.query", "hidden_size, hidden_size", bias="qkv_bias", heads="Model"),
-        Row("k_proj", ENCODER + ".attention.key", "hidden_size, hidden_size", bias="qkv_bias", heads="Model"),
-        Row("v_proj", ENCODER + ".attention.value", "hidden_size, hidden_size", bias="qkv_bias", heads="Model"),
         Row(
-            "proj",
-            ENCODER + ".attention.proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-            group="attention",
-        ),
-        Row("post_attention_layernorm", ENCODER + ".norm2", "hidden_size", bias="True", heads="Model"),
-        Row("up_proj", ENCODER + ".mlp.fc1", "scaled(hidden_size, mlp_ratio), hidden_size", bias="True", heads="Model"),
-        Row(
-            "down_proj", ENCODER + ".mlp.fc2", "hidden_size, scaled(hidden_size, mlp_ratio)", bias="True", heads="Model"
-        ),
-        Row("norm1_input_layernorm", PREDICTOR + ".norm1", "pred_hidden_size", bias="True", heads="Model"),
-        Row(
-            "query_q_proj",
-            PREDICTOR + ".attention.query",
-            "pred_hidden_size, pred_hidden_size",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "key_k_proj",
-            PREDICTOR + ".attention.key",
-            "pred_hidden_size, pred_hidden_size",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "value_v_proj",
-            PREDICTOR + ".attention.value",
-            "pred_hidden_size, pred_hidden_size",
-            bias="qkv_bias",
-            heads="Model",
-        ),
-        Row(
-            "attention_proj",
-            PREDICTOR + ".attention.proj",
-            "pred_hidden_size, pred_hidden_size",
-            bias="True",
-            heads="Model",
-            group="head",
-        ),
-        Row("norm2_post_attention_layernorm", PREDICTOR + ".norm2", "pred_hidden_size", bias="True", heads="Model"),
-        Row(
-            "fc1_up_proj",
-            PREDICTOR + ".mlp.fc1",
-            "scaled(pred_hidden_size, pred_mlp_ratio), pred_hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "fc2_down_proj",
-            PREDICTOR + ".mlp.fc2",
-            "pred_hidden_size, scaled(pred_hidden_size, pred_mlp_ratio)",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "encoder_norm1_input_layernorm",
-            VJEPA2_ENCODER + ".norm1",
-            "hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "attention_query_q_proj",
-            VJEPA2_ENCODER + ".attention.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "attention_key_k_proj",
-            VJEPA2_ENCODER + ".attention.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "attention_value_v_proj",
-            VJEPA2_ENCODER + ".attention.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "encoder_attention_proj",
-            VJEPA2_ENCODER + ".attention.proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "encoder_norm2_post_attention_layernorm",
-            VJEPA2_ENCODER + ".norm2",
-            "hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "mlp_fc1_up_proj",
-            VJEPA2_ENCODER + ".mlp.fc1",
-            "4 * hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "mlp_fc2_down_proj",
-            VJEPA2_ENCODER + ".mlp.fc2",
-            "hidden_size, 4 * hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_norm1_input_layernorm",
-            VJEPA2_PREDICTOR + ".norm1",
-            "pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_attention_query_q_proj",
-            VJEPA2_PREDICTOR + ".attention.query",
-            "pred_hidden_size, pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_attention_key_k_proj",
-            VJEPA2_PREDICTOR + ".attention.key",
-            "pred_hidden_size, pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_attention_value_v_proj",
-            VJEPA2_PREDICTOR + ".attention.value",
-            "pred_hidden_size, pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_attention_proj",
-            VJEPA2_PREDICTOR + ".attention.proj",
-            "pred_hidden_size, pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-            group="head",
-        ),
-        Row(
-            "predictor_norm2_post_attention_layernorm",
-            VJEPA2_PREDICTOR + ".norm2",
-            "pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_mlp_fc1_up_proj",
-            VJEPA2_PREDICTOR + ".mlp.fc1",
-            "4 * pred_hidden_size, pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "predictor_mlp_fc2_down_proj",
-            VJEPA2_PREDICTOR + ".mlp.fc2",
-            "pred_hidden_size, 4 * pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "o_proj",
-            POOLER_SELF_ATTENTION_LAYERS + ".self_attn.out_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "layer_norm1_input_layernorm",
-            POOLER_SELF_ATTENTION_LAYERS + ".layer_norm1",
-            "hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "self_attn_k_proj",
-            POOLER_SELF_ATTENTION_LAYERS + ".self_attn.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "self_attn_v_proj",
-            POOLER_SELF_ATTENTION_LAYERS + ".self_attn.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "self_attn_q_proj",
-            POOLER_SELF_ATTENTION_LAYERS + ".self_attn.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "layer_norm2_post_attention_layernorm",
-            POOLER_SELF_ATTENTION_LAYERS + ".layer_norm2",
-            "hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "self_attention_layers_mlp_fc1_up_proj",
-            POOLER_SELF_ATTENTION_LAYERS + ".mlp.fc1",
-            "4 * hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-            group="feed_forward",
-        ),
-        Row(
-            "self_attention_layers_mlp_fc2_down_proj",
-            POOLER_SELF_ATTENTION_LAYERS + ".mlp.fc2",
-            "hidden_size, 4 * hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-            group="feed_forward",
-        ),
-        Row(
-            "proj",
-            "encoder.embeddings.patch_embeddings.proj",
+            "embed_patches",
+            ENCODER + "embeddings.patch_embeddings.proj",
             "hidden_size, in_chans, tubelet_size, patch_size, patch_size",
             bias="True",
-            heads="Model",
-            group="embedding",
+            tower="encoder",
         ),
-        Row("layernorm", "encoder.layernorm", "hidden_size", bias="True", heads="Model"),
+        *layers(ENCODER + "layer.{layer<num_hidden_layers}", "hidden_size", "mlp_ratio", "encoder"),
+        Row("norm", ENCODER + "layernorm", "hidden_size", bias="True", tower="encoder"),
         Row(
             "mask_tokens",
-            "predictor.embeddings.mask_tokens",
+            PREDICTOR + "embeddings.mask_tokens",
             "pred_num_mask_tokens, 1, 1, pred_hidden_size",
-            heads="Model",
+            tower="predictor",
             leaf="",
             group="embedding",
         ),
         Row(
-            "predictor_embeddings",
-            "predictor.embeddings.predictor_embeddings",
+            "embed_projection",
+            PREDICTOR + "embeddings.predictor_embeddings",
             "pred_hidden_size, hidden_size",
             bias="True",
-            heads="Model",
+            tower="predictor",
         ),
-        Row("predictor_layernorm", "predictor.layernorm", "pred_hidden_size", bias="True", heads="Model"),
-        Row(
-            "predictor_proj",
-            "predictor.proj",
-            "hidden_size, pred_hidden_size",
-            bias="True",
-            heads="Model",
-            group="head",
-        ),
-        Row(
-            "patch_embeddings_proj",
-            "vjepa2.encoder.embeddings.patch_embeddings.proj",
-            "hidden_size, 3, 2, num_attention_heads, num_attention_heads",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "encoder_layernorm", "vjepa2.encoder.layernorm", "hidden_size", bias="True", heads="ForVideoClassification"
-        ),
-        Row(
-            "embeddings_mask_tokens",
-            "vjepa2.predictor.embeddings.mask_tokens",
-            "10, 1, 1, pred_hidden_size",
-            heads="ForVideoClassification",
-            leaf="",
-        ),
-        Row(
-            "embeddings_predictor_embeddings",
-            "vjepa2.predictor.embeddings.predictor_embeddings",
-            "pred_hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "vjepa2_predictor_layernorm",
-            "vjepa2.predictor.layernorm",
-            "pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "vjepa2_predictor_proj",
-            "vjepa2.predictor.proj",
-            "hidden_size, pred_hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-            group="head",
-        ),
+        *layers(PREDICTOR + "layer.{layer<pred_num_hidden_layers}", "pred_hidden_size", "pred_mlp_ratio", "predictor"),
+        Row("norm", PREDICTOR + "layernorm", "pred_hidden_size", bias="True", tower="predictor"),
+        Row("proj", PREDICTOR + "proj", "hidden_size, pred_hidden_size", bias="True", tower="predictor", group="head"),
         Row(
             "query_tokens",
             "pooler.query_tokens",
             "1, 1, hidden_size",
-            heads="ForVideoClassification",
+            heads=VIDEO,
+            tower="pooler",
             leaf="",
-            group="convolution",
+            group="embedding",
         ),
-        Row(
-            "cross_input_layernorm",
-            "pooler.cross_attention_layer.layer_norm1",
-            "hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "cross_k_proj",
-            "pooler.cross_attention_layer.cross_attn.k_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "cross_v_proj",
-            "pooler.cross_attention_layer.cross_attn.v_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "cross_q_proj",
-            "pooler.cross_attention_layer.cross_attn.q_proj",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "cross_post_attention_layernorm",
-            "pooler.cross_attention_layer.layer_norm2",
-            "hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "cross_up_proj",
-            "pooler.cross_attention_layer.mlp.fc1",
-            "4 * hidden_size, hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row(
-            "cross_down_proj",
-            "pooler.cross_attention_layer.mlp.fc2",
-            "hidden_size, 4 * hidden_size",
-            bias="True",
-            heads="ForVideoClassification",
-        ),
-        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForVideoClassification"),
+        *pooler("pooler.cross_attention_layer", "cross_", "cross_attn", "q k v"),
+        *pooler("pooler.self_attention_layers.{layer<num_pooler_layers}", "", "self_attn", "q k v o"),
+        Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads=VIDEO),
     ),
+    prefix="vjepa2.",
     defaults={
         "hidden_size": 1024,
         "in_chans": 3,
         "mlp_ratio": 4.0,
-        "num_attention_heads": 16,
         "num_hidden_layers": 24,
         "num_pooler_layers": 3,
         "patch_size": 16,
