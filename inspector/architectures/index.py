@@ -363,6 +363,7 @@ MODULES: dict[str, str] = {
     "mlcd_vision_model": "mlcd_vision_model",
     "mllama": "mllama",
     "mllama_text_model": "mllama_text_model",
+    "mllama_vision_model": "mllama_vision_model",
     "mm-grounding-dino": "mm_grounding_dino",
     "mobilebert": "mobilebert",
     "mobilenet_v1": "mobilenet_v1",
