@@ -453,6 +453,8 @@ MODULES: dict[str, str] = {
     "phi-msft": "phi_msft",
     "phi3": "phi3",
     "phi4_multimodal": "phi4_multimodal",
+    "phi4_multimodal_audio": "phi4_multimodal_audio",
+    "phi4_multimodal_vision": "phi4_multimodal_vision",
     "phimoe": "phimoe",
     "pi0": "pi0",
     "pix2struct": "pix2struct",
