@@ -262,6 +262,7 @@ MODULES: dict[str, str] = {
     "idefics2": "idefics2",
     "idefics3": "idefics3",
     "idefics3_vision": "idefics3_vision",
+    "idefics_vision": "clip_vision_model",
     "ijepa": "ijepa",
     "imagegpt": "imagegpt",
     "informer": "informer",
