@@ -39,6 +39,7 @@ FAMILY = Family(
             "head_dim": 256,
             "tie_word_embeddings": True,
         },
+        "deepseek_ocr2_encoder": {**QWEN, "qkv_bias": True, "o_bias": False},
         "emu3_text_model": {"vocab_size": 184622, "intermediate_size": 14336, "num_key_value_heads": 8},
         "mimo": {"qkv_bias": True, "o_bias": False},
         "aquila": {},
