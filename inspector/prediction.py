@@ -359,6 +359,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             numbers=tuple(formula.show_numbers(d, inner) for d in dims),
             layers=tuple(c["layer"] for c in combinations) if "layer" in free else None,
             experts=experts,
+            first_expert=_bound(row.first_expert, inner) if row.first_expert else 0,
             active=_bound(row.active, scope) if row.active else None,
             branch=branch,
             stacked=_bound(row.stacked, inner) if row.stacked else None,

@@ -151,6 +151,8 @@ MODULES: dict[str, str] = {
     "ernie4_5": "ernie4_5",
     "ernie4_5_moe": "ernie4_5_moe",
     "ernie4_5_vl_moe": "ernie4_5_vl_moe",
+    "ernie4_5_vl_moe_text": "ernie4_5_vl_moe_text",
+    "ernie4_5_vl_moe_vision": "ernie4_5_vl_moe_vision",
     "esm": "esm",
     "esmc": "esmc",
     "eurobert": "eurobert",

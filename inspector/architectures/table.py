@@ -30,6 +30,7 @@ class Row:
     heads: str = ""  # class suffixes that have the row ("ForCausalLM LMHeadModel"); "" for the body
     tied: str = ""  # condition under which it is the token embedding itself, and not stored
     active: str = ""  # how many of the experts work on one token; "" for all
+    first_expert: str = ""  # the number of the first expert, where others of another shape come before; "" for 0
     tower: str = "text"
     leaf: str = "weight"  # last word of the tensor's name; "" where `name` is the whole
     stacked: str = ""  # how many experts the tensor's first dimension holds; "" for a single matrix
