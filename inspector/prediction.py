@@ -315,10 +315,22 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     if family is None or family.names_only:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without = include.without.split()
-    for row, expected, tied in expand(family, values, include.head or "body"):
-        if row.role not in without:
-            name = include.prefix + expected.name.removeprefix(include.strip)
-            yield row, replace(expected, name=name, tower=inner_tower(include, expected.tower)), tied
+    rows = [each for each in expand(family, values, include.head or "body") if each[0].role not in without]
+    bounds = dict(include.indexes)
+    for combination in _combinations(list(bounds), bounds, scope):
+        prefix = _fill(include.template, combination)
+        numbers = tuple(number for number in numbers_of(prefix) if isinstance(number, int))
+        for row, expected, tied in rows:
+            yield (
+                row,
+                replace(
+                    expected,
+                    name=prefix + expected.name.removeprefix(include.strip),
+                    tower=inner_tower(include, expected.tower),
+                    branch=(*numbers, *expected.branch),
+                ),
+                tied,
+            )
 
 
 def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:

@@ -139,6 +139,18 @@ def test_mistrals_params() -> None:
     assert inspector.predict(moe).active == 12_879_925_248
 
 
+def test_a_part_of_which_there_are_many() -> None:
+    """Granite 4 Vision has a Q-Former a pair of layers, and its windows' sides in a text."""
+    pairs = {"deepstack_layer_map": [[-1, 0], [-2, 1], [-3, 2]], "downsample_rate": "4/16"}
+    prediction = inspector.predict({"model_type": "granite4_vision", **pairs})
+    shapes = {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()}
+    query = "qformer.encoder.layer.0.attention.attention.query.weight"
+    assert [n for n in range(9) if f"model.layerwise_projectors.{n}.{query}" in shapes] == [0, 1, 2]
+    assert [n for n in range(9) if f"model.spatial_projectors.{n}.{query}" in shapes] == [0, 1, 2, 3]
+    assert shapes["model.layerwise_projectors.2.query"] == (1, 4 * 4, 768)
+    assert shapes["model.layerwise_projectors.2.image_positions"] == (1, 16 * 16, 768)
+
+
 def test_rule_of_thumb_and_sizes() -> None:
     """12·L·h² + V·h beside the exact count; bytes at each width; Adam's state."""
     prediction = inspector.predict("llama-7b")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,8 @@ def power(base: int, exponent: int) -> int:
 #: A configuration comes from strangers: no list is made longer.
 LONGEST_LIST = 100_000
 
+_DIGITS = re.compile(r"[0-9]{1,18}")
+
 
 def _numbers_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """The operation for numbers alone: a list times a number would be a list as long as a stranger likes."""
@@ -76,6 +79,11 @@ def stage(counts: Sequence[int], at: int) -> int:
     raise IndexError(f"stages of {list(counts)} have no block {at}")
 
 
+def numbers(text: str) -> list[int]:
+    """The whole numbers that a text has: `numbers("4/8")` = [4, 8]."""
+    return [int(digits) for digits in _DIGITS.findall(text)]
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -88,6 +96,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "place": place,
     "count": count,
     "stage": stage,
+    "numbers": numbers,
     "round": round,
     "int": int,
     "ceil": math.ceil,

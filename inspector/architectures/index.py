@@ -234,6 +234,7 @@ MODULES: dict[str, str] = {
     "gradium_phonon_tts": "gradium_phonon_tts",
     "granite": "granite",
     "granite4_vision": "granite4_vision",
+    "granite4_vision_text": "llama",
     "granite_docling": "granite_docling",
     "granite_docling_text": "granite_docling_text",
     "granite_docling_vision": "granite_docling_vision",

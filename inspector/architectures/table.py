@@ -18,6 +18,14 @@ _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
 _IS_NUMBER = re.compile(r"(?:expert_)?(\{\w+\}|[0-9]{1,9})")
 
 
+def _indexes(name: str) -> tuple[tuple[str, str], ...]:
+    return tuple((match[1], match[2] or "") for match in _PLACEHOLDER.finditer(name))
+
+
+def _bare(name: str) -> str:
+    return _PLACEHOLDER.sub(r"{\1}", name)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """The tensors of one role: where they are, what shape they have, when they are there."""
@@ -43,7 +51,7 @@ class Row:
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
         """Each placeholder with the expression of its bound, outermost first."""
-        return tuple((m[1], m[2] or "") for m in _PLACEHOLDER.finditer(self.name))
+        return _indexes(self.name)
 
     @property
     def part(self) -> str:
@@ -54,7 +62,7 @@ class Row:
     @property
     def template(self) -> str:
         """The whole name with bare placeholders: `model.layers.{layer}.self_attn.q_proj.weight`."""
-        return ".".join(filter(None, (_PLACEHOLDER.sub(r"{\1}", self.name), self.leaf)))
+        return ".".join(filter(None, (_bare(self.name), self.leaf)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ class Include:
     """Another family's rows, chosen by the `model_type` of a nested configuration."""
 
     scope: str  # the field that holds the nested configuration: "text_config"
-    prefix: str  # goes before each name
+    prefix: str  # goes before each name; with a placeholder for a part of which there are many alike
     strip: str = ""  # taken off the front of the included names first: "model."
     tower: str = "text"
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
@@ -72,6 +80,16 @@ class Include:
     tied: str = ""  # condition, over the outer configuration, for a tied head; "" where the part's own holds
     without: str = ""  # roles of the included family that the outer model leaves out
     defaults: Mapping[str, Any] = field(default_factory=dict)  # field values where nothing is nested
+
+    @property
+    def indexes(self) -> tuple[tuple[str, str], ...]:
+        """Each placeholder of the prefix with the expression of its bound, over the outer configuration."""
+        return _indexes(self.prefix)
+
+    @property
+    def template(self) -> str:
+        """The prefix with bare placeholders: `model.projectors.{projector}.`."""
+        return _bare(self.prefix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ FAMILY = Family(
         },
         "deepseek_ocr2_encoder": {**QWEN, "qkv_bias": True, "o_bias": False},
         "emu3_text_model": {"vocab_size": 184622, "intermediate_size": 14336, "num_key_value_heads": 8},
+        "granite4_vision_text": {},
         "mimo": {"qkv_bias": True, "o_bias": False},
         "aquila": {},
         "internlm": {"attention_bias": True, "vocab_size": 103168},
