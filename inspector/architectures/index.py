@@ -585,6 +585,8 @@ MODULES: dict[str, str] = {
     "stablelm": "stablelm",
     "stablelm_epoch": "stablelm",
     "starcoder2": "starcoder2",
+    "step3p5": "step3p5",
+    "step3p5_vision": "step3p5_vision",
     "step3p7": "step3p7",
     "swiftformer": "swiftformer",
     "swin": "swin",
