@@ -387,6 +387,7 @@ MODULES: dict[str, str] = {
     "molmo": "molmo",
     "molmo2": "molmo2",
     "molmo2_text": "molmo2_text",
+    "molmo2_vision": "molmo2_vision",
     "moonshine": "moonshine",
     "moonshine_streaming": "moonshine_streaming",
     "moshi": "moshi",
