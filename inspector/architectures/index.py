@@ -636,6 +636,7 @@ MODULES: dict[str, str] = {
     "videomae": "videomae",
     "videomt": "videomt",
     "videoprism": "videoprism",
+    "videoprism_text_model": "videoprism_text_model",
     "videoprism_vision_model": "videoprism_vision_model",
     "vilt": "vilt",
     "vipllava": "vipllava",
