@@ -11,6 +11,7 @@ import sparse
 
 import inspector
 from inspector import ConfigError, Prediction
+from inspector.architectures import formula
 from inspector.counts import explain, rule_of_thumb, training_state
 from inspector.prediction import bytes_at
 
@@ -149,6 +150,24 @@ def test_a_part_of_which_there_are_many() -> None:
     assert [n for n in range(9) if f"model.spatial_projectors.{n}.{query}" in shapes] == [0, 1, 2, 3]
     assert shapes["model.layerwise_projectors.2.query"] == (1, 4 * 4, 768)
     assert shapes["model.layerwise_projectors.2.image_positions"] == (1, 16 * 16, 768)
+
+
+@pytest.mark.parametrize(
+    ("layers", "steps"),
+    [
+        (4, [(1, 1, 3), (1, 5, 128), (1, 10, 320), (1, 40, 4800), (2, 40, 614_400)]),
+        (6, [(1, 1, 3), (1, 1, 3), (1, 5, 128), (1, 10, 320), (1, 20, 1216), (1, 40, 4800), (2, 40, 614_400)]),
+    ],
+)
+def test_a_patch_is_unfolded_evenly(layers: int, steps: list[tuple[int, int, int]]) -> None:
+    """Inkling's tower: in fewer layers than steps some are left out, in more some are repeated."""
+    assert formula.evaluate(f"unfolding(40, 2, 3, {layers})", {}) == steps
+
+
+def test_a_strangers_patch_is_refused() -> None:
+    for call in ("unfolding(2 ** 32 + 15, 2, 3, 24)", "unfolding(40, 2, 3, 0)", "unfolding(40, 0, 3, 24)"):
+        with pytest.raises(ConfigError):
+            formula.evaluate(call, {})
 
 
 def test_rule_of_thumb_and_sizes() -> None:
