@@ -42,10 +42,9 @@ class _Row:
                 return False
         elif layer not in self.layers:
             return False
-        experts = self.expected.experts
-        if experts is None:
+        if self.expected.experts is None:
             return expert == (None if self.expected.stacked is None else STACKED)
-        return expert is not None and 0 <= expert < experts
+        return expert is not None and expert in self.expected.expert_numbers
 
     def is_taken(self, key: Key) -> bool:
         return self.complete or key in self._taken

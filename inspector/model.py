@@ -226,6 +226,7 @@ class Expected(NamedTuple):
     numbers: tuple[str, ...]  # the same with the configuration's numbers
     layers: tuple[int, ...] | None = None  # None outside the stack of layers
     experts: int | None = None  # experts a layer; None outside the experts
+    first_expert: int = 0  # the number of the first of them
     active: int | None = None  # experts that work on one token
     branch: tuple[int, ...] = ()  # the name's further numbers
     stacked: int | None = None  # experts in the first dimension of each tensor
@@ -239,6 +240,11 @@ class Expected(NamedTuple):
     @property
     def tensors(self) -> int:
         return (1 if self.layers is None else len(self.layers)) * (1 if self.experts is None else self.experts)
+
+    @property
+    def expert_numbers(self) -> range:
+        """The numbers that the row's experts have in names."""
+        return range(self.first_expert, self.first_expert + (self.experts or 0))
 
     @property
     def parameters(self) -> int:
@@ -255,7 +261,7 @@ class Expected(NamedTuple):
         """A key for each tensor, layer by layer."""
         for layer in (None,) if self.layers is None else self.layers:
             for expert in (
-                (STACKED if self.stacked is not None else None,) if self.experts is None else range(self.experts)
+                (STACKED if self.stacked is not None else None,) if self.experts is None else self.expert_numbers
             ):
                 yield Key(self.tower, layer, expert, self.role, self.part, self.branch)
 
@@ -267,7 +273,7 @@ class Expected(NamedTuple):
                 yield name
                 continue
             head, _, tail = name.partition("{expert}")
-            for expert in range(self.experts):
+            for expert in self.expert_numbers:
                 yield f"{head}{expert}{tail}"
 
     def name_of(self, key: Key) -> str:

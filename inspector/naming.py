@@ -276,9 +276,9 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
             template = own + template[len(inner.prefix) :]
         if row.role not in without and (not row.heads or (include.head or "body") in row.heads.split()):
             name = template.removeprefix(include.strip)
-            yield row, include.prefix + name, inner_tower(include, tower)
+            yield row, include.template + name, inner_tower(include, tower)
             if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):
-                yield row, include.prefix + OLD_TOWER + name, inner_tower(include, tower)
+                yield row, include.template + OLD_TOWER + name, inner_tower(include, tower)
 
 
 def unwrapped(pattern: str) -> str:

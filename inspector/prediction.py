@@ -320,11 +320,21 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     if family is None or family.names_only:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without = include.without.split()
-    for row, expected, tied in expand(family, values, include.head or "body"):
-        if row.role not in without:
-            name = include.prefix + expected.name.removeprefix(include.strip)
-            branch = (*(n for n in numbers_of(include.prefix) if isinstance(n, int)), *expected.branch)
-            yield row, expected._replace(name=name, tower=inner_tower(include, expected.tower), branch=branch), tied
+    rows = [each for each in expand(family, values, include.head or "body") if each[0].role not in without]
+    bounds = dict(include.indexes)
+    for combination in _combinations(list(bounds), bounds, scope):
+        prefix = _fill(include.template, combination)
+        numbers = tuple(number for number in numbers_of(prefix) if isinstance(number, int))
+        for row, expected, tied in rows:
+            yield (
+                row,
+                expected._replace(
+                    name=prefix + expected.name.removeprefix(include.strip),
+                    tower=inner_tower(include, expected.tower),
+                    branch=(*numbers, *expected.branch),
+                ),
+                tied,
+            )
 
 
 def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
@@ -365,6 +375,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             numbers=tuple(formula.show_numbers(d, inner) for d in dims),
             layers=tuple(c["layer"] for c in combinations) if "layer" in free else None,
             experts=experts,
+            first_expert=_bound(row.first_expert, inner) if row.first_expert else 0,
             active=_bound(row.active, scope) if row.active else None,
             branch=branch,
             stacked=_bound(row.stacked, inner) if row.stacked else None,

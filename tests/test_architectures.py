@@ -105,6 +105,11 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
         16_375_728_128,
         (2.7, 2.9),
     ),
+    "Llama-3.2-11B-Vision": (
+        {"model_type": "mllama", "vision_config": {"image_size": 560}},
+        10_670_220_835,
+        (10.6, 10.7),
+    ),
     "DBRX": (
         {
             "model_type": "dbrx",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sparse
+from conftest import write
 
 import inspector
 from inspector import Reconciliation
@@ -237,3 +239,32 @@ def test_duplicate_tensors_are_second_copies(tmp_path: Path) -> None:
     result = reconciled(sparse.make(recipe, tmp_path / "x"))
     assert (result.logical, steps(result)["duplicate"]) == (1_100_048_384, 4096)
     assert result.unexplained_bytes == 0
+
+
+def test_experts_of_two_widths(tmp_path: Path) -> None:
+    """ERNIE VL numbers the narrower experts for what is seen after those for words; no word passes through them."""
+    sizes = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 128}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
+    experts = {"moe_intermediate_size": [48, 16], "moe_num_experts": 4, "moe_k": 2}
+    config = {
+        "model_type": "ernie4_5_vl_moe",
+        "dtype": "bfloat16",
+        "text_config": {**sizes, **heads, **experts},
+        "tie_word_embeddings": False,
+        "vision_config": {"hidden_size": 32, "intermediate_size": 64, "depth": 1},
+    }
+    prediction = inspector.predict(config)
+    header: dict[str, Any] = {}
+    end = 0
+    for row in prediction.expected:
+        for name in row.names():
+            start, end = end, end + 2 * row.elements
+            header[name] = {"dtype": "BF16", "shape": row.shape, "data_offsets": [start, end]}
+    write(tmp_path / "model.safetensors", header, end)
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert header["model.layers.1.mlp.experts.3.gate_proj.weight"]["shape"] == (48, 64)
+    assert header["model.layers.1.mlp.experts.7.gate_proj.weight"]["shape"] == (16, 64)
+    assert prediction.parameters - prediction.active == (2 * 48 + 4 * 16) * 64 * 3
+    result = reconciled(tmp_path)
+    assert set(steps(result)) == {"header"}
+    assert not result.unexplained

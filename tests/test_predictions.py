@@ -152,6 +152,36 @@ def test_bits_tell_so_many_things_apart() -> None:
     assert [formula.evaluate("bits(number)", {"number": number}) for number in (1, 2, 1024, 1025)] == [0, 1, 10, 11]
 
 
+def test_a_part_of_which_there_are_many() -> None:
+    """Granite 4 Vision has a Q-Former a pair of layers, and its windows' sides in a text."""
+    pairs = {"deepstack_layer_map": [[-1, 0], [-2, 1], [-3, 2]], "downsample_rate": "4/16"}
+    prediction = inspector.predict({"model_type": "granite4_vision", **pairs})
+    shapes = {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()}
+    query = "qformer.encoder.layer.0.attention.attention.query.weight"
+    assert [n for n in range(9) if f"model.layerwise_projectors.{n}.{query}" in shapes] == [0, 1, 2]
+    assert [n for n in range(9) if f"model.spatial_projectors.{n}.{query}" in shapes] == [0, 1, 2, 3]
+    assert shapes["model.layerwise_projectors.2.query"] == (1, 4 * 4, 768)
+    assert shapes["model.layerwise_projectors.2.image_positions"] == (1, 16 * 16, 768)
+
+
+@pytest.mark.parametrize(
+    ("layers", "steps"),
+    [
+        (4, [(1, 1, 3), (1, 5, 128), (1, 10, 320), (1, 40, 4800), (2, 40, 614_400)]),
+        (6, [(1, 1, 3), (1, 1, 3), (1, 5, 128), (1, 10, 320), (1, 20, 1216), (1, 40, 4800), (2, 40, 614_400)]),
+    ],
+)
+def test_a_patch_is_unfolded_evenly(layers: int, steps: list[tuple[int, int, int]]) -> None:
+    """Inkling's tower: in fewer layers than steps some are left out, in more some are repeated."""
+    assert formula.evaluate(f"unfolding(40, 2, 3, {layers})", {}) == steps
+
+
+def test_a_strangers_patch_is_refused() -> None:
+    for call in ("unfolding(2 ** 32 + 15, 2, 3, 24)", "unfolding(40, 2, 3, 0)", "unfolding(40, 0, 3, 24)"):
+        with pytest.raises(ConfigError):
+            formula.evaluate(call, {})
+
+
 def test_rule_of_thumb_and_sizes() -> None:
     """12·L·h² + V·h beside the exact count; bytes at each width; Adam's state."""
     prediction = inspector.predict("llama-7b")

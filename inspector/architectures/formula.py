@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -53,6 +54,8 @@ def power(base: int, exponent: int) -> int:
 
 #: A configuration comes from strangers: no list is made longer.
 LONGEST_LIST = 100_000
+
+_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def _numbers_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -99,6 +102,63 @@ def bits(number: int) -> int:
     return (number - 1).bit_length()
 
 
+def numbers(text: str) -> list[int]:
+    """The whole numbers that a text has: `numbers("4/8")` = [4, 8]."""
+    return [int(digits) for digits in _DIGITS.findall(text)]
+
+
+#: A side of a patch beyond which nothing is unfolded: no published one is near it.
+LONGEST_SIDE = 10_000
+
+
+def _factors(number: int) -> list[int]:
+    """Prime factors, the largest first: 40 → 5, 2, 2, 2."""
+    if not 1 <= number <= LONGEST_SIDE:
+        raise ValueError(f"a patch of {number}")
+    found, factor = list[int](), 2
+    while number > 1:
+        while number % factor == 0:
+            found.append(factor)
+            number //= factor
+        factor += 1
+    return found[::-1]
+
+
+def unfolding(side: int, frames: int, channels: int, layers: int) -> list[tuple[int, int, int]]:
+    """How a patch becomes one vector in so many layers: before each and after the last, its frames, side and channels.
+
+    A layer takes in some of the sides' prime factors, the largest first, then those of the frames. Layers are given to
+    these steps so that what they have taken in grows as evenly as it may, on a logarithmic scale: modeling_inkling.py.
+    """
+    sides = list(accumulate(_factors(side), operator.mul))
+    times = list(accumulate(_factors(frames), operator.mul))
+    steps = [(1, 1, channels), *((1, each, ceil_to(each**2 * channels, 64)) for each in sides)]
+    steps += [(each, side, side**2 * channels * each * 64) for each in times]
+    sizes = [math.log(frame * each**2) for frame, each, _ in steps]
+    if not 1 <= layers <= LONGEST_LIST:
+        raise ValueError(f"{layers} layers")
+    ideal = [math.log(side**2 * frames * channels) * at / layers for at in range(layers + 1)]
+    if layers >= len(steps):
+        taken = [min(range(len(steps)), key=lambda step: abs(size - sizes[step])) for size in ideal]
+    else:
+        taken = _nearest(ideal, sizes)
+    return [steps[0], *(steps[at] for at in taken[1:-1]), steps[-1]]
+
+
+def _nearest(ideal: Sequence[float], sizes: Sequence[float]) -> list[int]:
+    """A place of its own for each ascending ideal, among more ascending sizes: those of the least sum of distances."""
+    best: list[tuple[float, list[int]]] = [(0.0, [])] * (len(sizes) + 1)
+    for number, size in enumerate(ideal):
+        rows: list[tuple[float, list[int]]] = [(math.inf, [])] * (len(sizes) + 1)
+        for place in range(number, len(sizes)):
+            cost, taken = best[place]
+            rows[place + 1] = min(
+                rows[place], (cost + abs(size - sizes[place]), [*taken, place]), key=lambda row: row[0]
+            )
+        best = rows
+    return best[-1][1]
+
+
 #: What a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -114,6 +174,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "stage": stage,
     "product": product,
     "bits": bits,
+    "numbers": numbers,
+    "unfolding": unfolding,
     "round": round,
     "int": int,
     "ceil": math.ceil,

@@ -19,6 +19,14 @@ NUMBERED = r"(?:expert_|(?:weight|bias)_(?:ih|hh)_l)"
 _IS_NUMBER = re.compile(rf"{NUMBERED}?(\{{\w+\}}|[0-9]{{1,9}})")
 
 
+def _indexes(name: str) -> tuple[tuple[str, str], ...]:
+    return tuple((match[1], match[2] or "") for match in _PLACEHOLDER.finditer(name))
+
+
+def _bare(name: str) -> str:
+    return _PLACEHOLDER.sub(r"{\1}", name)
+
+
 class Row(NamedTuple):
     """The tensors of one role: where they are, what shape they have, when they are there."""
 
@@ -30,6 +38,7 @@ class Row(NamedTuple):
     heads: str = ""  # class suffixes that have the row ("ForCausalLM LMHeadModel"); "" for the body
     tied: str = ""  # condition under which it is the token embedding itself, and not stored
     active: str = ""  # how many of the experts work on one token; "" for all
+    first_expert: str = ""  # the number of the first expert, where others of another shape come before; "" for 0
     tower: str = "text"
     leaf: str = "weight"  # last word of the tensor's name; "" where `name` is the whole
     stacked: str = ""  # how many experts the tensor's first dimension holds; "" for a single matrix
@@ -42,7 +51,7 @@ class Row(NamedTuple):
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
         """Each placeholder with the expression of its bound, outermost first."""
-        return tuple((m[1], m[2] or "") for m in _PLACEHOLDER.finditer(self.name))
+        return _indexes(self.name)
 
     @property
     def part(self) -> str:
@@ -53,14 +62,14 @@ class Row(NamedTuple):
     @property
     def template(self) -> str:
         """The whole name with bare placeholders: `model.layers.{layer}.self_attn.q_proj.weight`."""
-        return ".".join(filter(None, (_PLACEHOLDER.sub(r"{\1}", self.name), self.leaf)))
+        return ".".join(filter(None, (_bare(self.name), self.leaf)))
 
 
 class Include(NamedTuple):
     """Another family's rows, chosen by the `model_type` of a nested configuration."""
 
     scope: str  # the field that holds the nested configuration: "text_config"
-    prefix: str  # goes before each name
+    prefix: str  # goes before each name; with a placeholder for a part of which there are many alike
     strip: str = ""  # taken off the front of the included names first: "model."
     tower: str = "text"
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
@@ -70,6 +79,16 @@ class Include(NamedTuple):
     tied: str = ""  # condition, over the outer configuration, for a tied head; "" where the part's own holds
     without: str = ""  # roles of the included family that the outer model leaves out
     defaults: Mapping[str, Any] = {}  # field values where nothing is nested
+
+    @property
+    def indexes(self) -> tuple[tuple[str, str], ...]:
+        """Each placeholder of the prefix with the expression of its bound, over the outer configuration."""
+        return _indexes(self.prefix)
+
+    @property
+    def template(self) -> str:
+        """The prefix with bare placeholders: `model.projectors.{projector}.`."""
+        return _bare(self.prefix)
 
 
 #: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.

@@ -1,547 +1,71 @@
-"""Model type canine.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""CANINE: BERT over characters, which a convolution makes fewer and another as many again."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
 
-INITIAL_CHAR_ENCODER = "initial_char_encoder.layer.{layer<1}"
-ENCODER = "encoder.layer.{layer<num_hidden_layers}"
-FINAL_CHAR_ENCODER = "final_char_encoder.layer.{layer<1}"
-CANINE_INITIAL_CHAR_ENCODER = "canine.initial_char_encoder.layer.{layer<1}"
-CANINE_ENCODER = "canine.encoder.layer.{layer<num_hidden_layers}"
-CANINE_FINAL_CHAR_ENCODER = "canine.final_char_encoder.layer.{layer<1}"
+#: modeling_canine.py has so many primes to hash with.
+MOST_HASHES = 16
+SQUARE = "hidden_size, hidden_size"
+
+
+def linear(role: str, name: str, shape: str, tower: str = "text", heads: str = "") -> Row:
+    return Row(role, "canine." + name if not heads else name, shape, bias="True", tower=tower, heads=heads)
+
+
+def characters() -> Iterator[Row]:
+    """A part of each character's embedding from each of the hashes of its number."""
+    for number in range(MOST_HASHES):
+        yield Row(
+            f"embed_hash_{number}",
+            f"canine.char_embeddings.HashBucketCodepointEmbedder_{number}",
+            "num_hash_buckets, hidden_size // num_hash_functions",
+            when=f"num_hash_functions > {number}",
+        )
+
+
+def layers(name: str, number: str, tower: str = "text") -> Iterator[Row]:
+    """The layers of one of the three encoders."""
+    layer = f"{name}.layer.{{layer<{number}}}"
+    for role, word in (("q_proj", "query"), ("k_proj", "key"), ("v_proj", "value")):
+        yield linear(role, f"{layer}.attention.self.{word}", SQUARE, tower)
+    yield linear("o_proj", layer + ".attention.output.dense", SQUARE, tower)
+    yield linear("post_attention_layernorm", layer + ".attention.output.LayerNorm", "hidden_size", tower)
+    yield linear("up_proj", layer + ".intermediate.dense", "intermediate_size, hidden_size", tower)
+    yield linear("down_proj", layer + ".output.dense", "hidden_size, intermediate_size", tower)
+    yield linear("post_feedforward_layernorm", layer + ".output.LayerNorm", "hidden_size", tower)
+
 
 FAMILY = Family(
     name="canine",
     types={"canine": {}},
     rows=(
-        Row(
-            "q_proj",
-            INITIAL_CHAR_ENCODER + ".attention.self.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "k_proj",
-            INITIAL_CHAR_ENCODER + ".attention.self.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "v_proj",
-            INITIAL_CHAR_ENCODER + ".attention.self.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "o_proj",
-            INITIAL_CHAR_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "post_attention_layernorm",
-            INITIAL_CHAR_ENCODER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "up_proj",
-            INITIAL_CHAR_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "down_proj",
-            INITIAL_CHAR_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "post_feedforward_layernorm",
-            INITIAL_CHAR_ENCODER + ".output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row("query_q_proj", ENCODER + ".attention.self.query", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row("key_k_proj", ENCODER + ".attention.self.key", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row("value_v_proj", ENCODER + ".attention.self.value", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row(
-            "dense_o_proj", ENCODER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", heads="Model"
-        ),
-        Row(
-            "LayerNorm_post_attention_layernorm",
-            ENCODER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "dense_up_proj",
-            ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row("dense_down_proj", ENCODER + ".output.dense", "hidden_size, intermediate_size", bias="True", heads="Model"),
-        Row(
-            "LayerNorm_post_feedforward_layernorm",
-            ENCODER + ".output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "self_query_q_proj",
-            FINAL_CHAR_ENCODER + ".attention.self.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "self_key_k_proj",
-            FINAL_CHAR_ENCODER + ".attention.self.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "self_value_v_proj",
-            FINAL_CHAR_ENCODER + ".attention.self.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "output_dense_o_proj",
-            FINAL_CHAR_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "output_LayerNorm_post_attention_layernorm",
-            FINAL_CHAR_ENCODER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "intermediate_dense_up_proj",
-            FINAL_CHAR_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "output_dense_down_proj",
-            FINAL_CHAR_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "output_LayerNorm_post_feedforward_layernorm",
-            FINAL_CHAR_ENCODER + ".output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row(
-            "attention_self_query_q_proj",
-            CANINE_INITIAL_CHAR_ENCODER + ".attention.self.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "attention_self_key_k_proj",
-            CANINE_INITIAL_CHAR_ENCODER + ".attention.self.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "attention_self_value_v_proj",
-            CANINE_INITIAL_CHAR_ENCODER + ".attention.self.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "attention_output_dense_o_proj",
-            CANINE_INITIAL_CHAR_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "attention_output_LayerNorm_post_attention_layernorm",
-            CANINE_INITIAL_CHAR_ENCODER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "initial_char_encoder_intermediate_dense_up_proj",
-            CANINE_INITIAL_CHAR_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "initial_char_encoder_output_dense_down_proj",
-            CANINE_INITIAL_CHAR_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "initial_char_encoder_output_LayerNorm_post_feedforward_layernorm",
-            CANINE_INITIAL_CHAR_ENCODER + ".output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_attention_self_query_q_proj",
-            CANINE_ENCODER + ".attention.self.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_attention_self_key_k_proj",
-            CANINE_ENCODER + ".attention.self.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_attention_self_value_v_proj",
-            CANINE_ENCODER + ".attention.self.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_attention_output_dense_o_proj",
-            CANINE_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_attention_output_LayerNorm_post_attention_layernorm",
-            CANINE_ENCODER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_intermediate_dense_up_proj",
-            CANINE_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_output_dense_down_proj",
-            CANINE_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "encoder_output_LayerNorm_post_feedforward_layernorm",
-            CANINE_ENCODER + ".output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_attention_self_query_q_proj",
-            CANINE_FINAL_CHAR_ENCODER + ".attention.self.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_attention_self_key_k_proj",
-            CANINE_FINAL_CHAR_ENCODER + ".attention.self.key",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_attention_self_value_v_proj",
-            CANINE_FINAL_CHAR_ENCODER + ".attention.self.value",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_attention_output_dense_o_proj",
-            CANINE_FINAL_CHAR_ENCODER + ".attention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_attention_output_LayerNorm_post_attention_layernorm",
-            CANINE_FINAL_CHAR_ENCODER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_intermediate_dense_up_proj",
-            CANINE_FINAL_CHAR_ENCODER + ".intermediate.dense",
-            "intermediate_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_output_dense_down_proj",
-            CANINE_FINAL_CHAR_ENCODER + ".output.dense",
-            "hidden_size, intermediate_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "final_char_encoder_output_LayerNorm_post_feedforward_layernorm",
-            CANINE_FINAL_CHAR_ENCODER + ".output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_0",
-            "char_embeddings.HashBucketCodepointEmbedder_0",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_1",
-            "char_embeddings.HashBucketCodepointEmbedder_1",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_2",
-            "char_embeddings.HashBucketCodepointEmbedder_2",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_3",
-            "char_embeddings.HashBucketCodepointEmbedder_3",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_4",
-            "char_embeddings.HashBucketCodepointEmbedder_4",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_5",
-            "char_embeddings.HashBucketCodepointEmbedder_5",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_6",
-            "char_embeddings.HashBucketCodepointEmbedder_6",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_7",
-            "char_embeddings.HashBucketCodepointEmbedder_7",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "char_position_embeddings",
-            "char_embeddings.char_position_embeddings",
-            "num_hash_buckets, hidden_size",
-            heads="Model",
-        ),
-        Row(
-            "embed_token_types", "char_embeddings.token_type_embeddings", "type_vocab_size, hidden_size", heads="Model"
-        ),
-        Row("LayerNorm", "char_embeddings.LayerNorm", "hidden_size", bias="True", heads="Model", group="norm"),
-        Row(
-            "conv", "chars_to_molecules.conv", "hidden_size, hidden_size, downsampling_rate", bias="True", heads="Model"
-        ),
-        Row(
-            "chars_to_molecules_LayerNorm",
-            "chars_to_molecules.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="Model",
-            group="norm",
-        ),
-        Row(
-            "projection_conv",
-            "projection.conv",
-            "hidden_size, 2 * hidden_size, upsampling_kernel_size",
-            bias="True",
-            heads="Model",
-        ),
-        Row("projection_LayerNorm", "projection.LayerNorm", "hidden_size", bias="True", heads="Model", group="norm"),
-        Row("pooler", "pooler.dense", "hidden_size, hidden_size", bias="True", heads="Model"),
-        Row(
-            "HashBucketCodepointEmbedder_8",
-            "char_embeddings.HashBucketCodepointEmbedder_8",
-            "num_hash_buckets, hidden_size // num_hash_functions",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "HashBucketCodepointEmbedder_9",
-            "char_embeddings.HashBucketCodepointEmbedder_9",
-            "num_hash_buckets, 28",
-            heads="Model",
-            group="embedding",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_0",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_0",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_1",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_1",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_2",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_2",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_3",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_3",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_4",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_4",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_5",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_5",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_6",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_6",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_HashBucketCodepointEmbedder_7",
-            "canine.char_embeddings.HashBucketCodepointEmbedder_7",
-            "num_hash_buckets, hidden_size // 8",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_char_position_embeddings",
-            "canine.char_embeddings.char_position_embeddings",
-            "num_hash_buckets, hidden_size",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "token_type_embeddings_embed_token_types",
-            "canine.char_embeddings.token_type_embeddings",
-            "type_vocab_size, hidden_size",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "char_embeddings_LayerNorm",
-            "canine.char_embeddings.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-            group="norm",
-        ),
-        Row(
-            "chars_to_molecules_conv",
-            "canine.chars_to_molecules.conv",
-            "hidden_size, hidden_size, 4",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "canine_chars_to_molecules_LayerNorm",
-            "canine.chars_to_molecules.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-            group="norm",
-        ),
-        Row(
-            "canine_projection_conv",
-            "canine.projection.conv",
-            "hidden_size, 2 * hidden_size, upsampling_kernel_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        ),
-        Row(
-            "canine_projection_LayerNorm",
-            "canine.projection.LayerNorm",
-            "hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-            group="norm",
-        ),
-        Row(
-            "dense_pooler",
-            "canine.pooler.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-            group="head",
-        ),
-        Row("classifier", "classifier", "1, hidden_size", bias="True", heads="ForMultipleChoice"),
-        Row(
+        *characters(),
+        # As many positions as buckets, whatever `max_position_embeddings` says: modeling_canine.py.
+        Row("embed_positions", "canine.char_embeddings.char_position_embeddings", "num_hash_buckets, hidden_size"),
+        Row("embed_token_types", "canine.char_embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
+        linear("embed_norm", "char_embeddings.LayerNorm", "hidden_size"),
+        *layers("initial_char_encoder", "1", "initial_char_encoder"),
+        linear("downsample_conv", "chars_to_molecules.conv", f"{SQUARE}, downsampling_rate"),
+        linear("downsample_norm", "chars_to_molecules.LayerNorm", "hidden_size"),
+        *layers("encoder", "num_hidden_layers"),
+        linear("upsample_conv", "projection.conv", "hidden_size, 2 * hidden_size, upsampling_kernel_size"),
+        linear("upsample_norm", "projection.LayerNorm", "hidden_size"),
+        *layers("final_char_encoder", "1", "final_char_encoder"),
+        linear("pooler", "pooler.dense", SQUARE),
+        linear(
             "classifier",
             "classifier",
             "num_labels, hidden_size",
-            bias="True",
             heads="ForSequenceClassification ForTokenClassification",
         ),
-        Row("qa_outputs", "qa_outputs", "num_labels, hidden_size", bias="True", heads="ForQuestionAnswering"),
+        linear("classifier", "classifier", "1, hidden_size", heads="ForMultipleChoice"),
+        linear("qa_outputs", "qa_outputs", "num_labels, hidden_size", heads="ForQuestionAnswering"),
     ),
+    prefix="canine.",
+    head="Model",
     defaults={
         "downsampling_rate": 4,
         "hidden_size": 768,
@@ -552,5 +76,4 @@ FAMILY = Family(
         "type_vocab_size": 16,
         "upsampling_kernel_size": 4,
     },
-    head="Model",
 )

@@ -1,4 +1,4 @@
-"""CLIP's vision tower, Chinese CLIP's and GIT's."""
+"""CLIP's vision tower, Chinese CLIP's, GIT's and IDEFICS'."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ LAYER = "encoder.layers.{layer<num_hidden_layers}"
 
 FAMILY = Family(
     name="clip_vision_model",
-    types={"clip_vision_model": {}, "chinese_clip_vision_model": {}, "git_vision_model": {"patch_size": 16}},
+    types={
+        "clip_vision_model": {},
+        "chinese_clip_vision_model": {},
+        "git_vision_model": {"patch_size": 16},
+        "idefics_vision": {"intermediate_size": 5120, "num_hidden_layers": 32, "patch_size": 14},
+    },
     rows=(
         Row("embed_class", "embeddings.class_embedding", "hidden_size", leaf=""),
         Row("embed_patches", "embeddings.patch_embedding", "hidden_size, num_channels, patch_size, patch_size"),
@@ -32,5 +37,6 @@ FAMILY = Family(
         "num_hidden_layers": 12,
         "patch_size": 32,
     },
+    fields={"embed_dim": "hidden_size"},  # IDEFICS' word
     head="Model",
 )

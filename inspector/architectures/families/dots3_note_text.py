@@ -1,151 +1,78 @@
-"""Model type dots3_note_text.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""dots3.note's text model: DeepSeek's latent attention and indexer, with other sizes in the layers that slide."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.shared import DENSE, EMBED_TOKENS, LAYER, NORMS, SPARSE, gated
 from inspector.architectures.table import Family, Row
 
-LAYER = "model.layers.{layer<num_hidden_layers}"
-EXPERT = "model.layers.{layer<num_hidden_layers}.mlp.experts.{expert<n_routed_experts}"
+ATTENTION, EXPERT = LAYER + ".self_attn", LAYER + ".mlp.experts.{expert<n_routed_experts}"
+SLIDING, INDEXED = "layer_types[layer] == 'sliding_attention'", "layer_types[layer] == 'indexed_attention'"
+#: Fields that a layer that slides has of its own: in `per_layer_config`, or as `swa_…` for all of them.
+OWN = {
+    "kv_lora_rank": 1024,
+    "num_attention_heads": 64,
+    "q_lora_rank": 1024,
+    "qk_nope_head_dim": 192,
+    "qk_rope_head_dim": 64,
+    "v_head_dim": 128,
+}
+
+
+def attention() -> Iterator[Row]:
+    """Latent attention with a norm of what is rotated, and a gate for each head."""
+    inner = "heads * (nope_dim + rope_dim)"
+    for role, shape, bias in (
+        ("q_a_proj", "q_rank, hidden_size", "attention_bias"),
+        ("q_a_layernorm", "q_rank", ""),
+        ("q_b_proj", f"{inner}, q_rank", ""),
+        ("kv_a_proj_with_mqa", "kv_rank + rope_dim, hidden_size", "attention_bias"),
+        ("kv_a_layernorm", "kv_rank", ""),
+        ("k_rope_only_layernorm", "rope_dim", ""),
+        ("kv_b_proj", "heads * (nope_dim + v_dim), kv_rank", ""),
+        ("o_proj", "hidden_size, heads * v_dim", "attention_bias"),
+    ):
+        yield Row(role, f"{ATTENTION}.{role}", shape, bias=bias)
+    yield Row("gate_attn", ATTENTION + ".g_proj", "heads, hidden_size")
+    indexer = ATTENTION + ".indexer."
+    yield Row("indexer_q_b_proj", indexer + "wq_b", "index_n_heads * index_head_dim, q_rank", when=INDEXED)
+    yield Row("indexer_k_proj", indexer + "wk", "index_head_dim, hidden_size", when=INDEXED)
+    yield Row("indexer_k_norm", indexer + "k_norm", "index_head_dim", bias="True", when=INDEXED)
+    weights = indexer + "weights_proj"
+    yield Row("indexer_weights_proj", weights, "index_n_heads, hidden_size", when=INDEXED, group="attention")
+
+
+def here(name: str) -> str:
+    """A field's value in a layer."""
+    return f"swa_{name} if per_layer_config is None and {SLIDING} else {name}"
+
 
 FAMILY = Family(
     name="dots3_note_text",
     types={"dots3_note_text": {}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "k_proj",
-            LAYER + ".self_attn.indexer.wk",
-            "index_head_dim, hidden_size",
-            when="layer_types[layer] == 'indexed_attention'",
-        ),
-        Row(
-            "o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * v_head_dim if layer_types[layer] != 'sliding_attention' else 8192",
-            bias="attention_bias",
-        ),
-        Row("q_a_proj", LAYER + ".self_attn.q_a_proj", "q_lora_rank, hidden_size", bias="attention_bias"),
-        Row("q_a_layernorm", LAYER + ".self_attn.q_a_layernorm", "q_lora_rank"),
-        Row(
-            "g_proj",
-            LAYER + ".self_attn.g_proj",
-            "num_attention_heads if layer_types[layer] != 'sliding_attention' else 64, hidden_size",
-            group="attention",
-        ),
-        Row(
-            "weights_proj",
-            LAYER + ".self_attn.indexer.weights_proj",
-            "index_n_heads, hidden_size",
-            when="layer_types[layer] == 'indexed_attention'",
-            group="attention",
-        ),
-        Row(
-            "wq_b",
-            LAYER + ".self_attn.indexer.wq_b",
-            "index_n_heads * index_head_dim, q_lora_rank",
-            when="layer_types[layer] == 'indexed_attention'",
-            group="attention",
-        ),
-        Row("k_rope_only_layernorm", LAYER + ".self_attn.k_rope_only_layernorm", "qk_rope_head_dim"),
-        Row(
-            "q_b_proj",
-            LAYER + ".self_attn.q_b_proj",
-            "num_attention_heads * (qk_nope_head_dim + qk_rope_head_dim) if layer_types[layer] != 'sliding_attention' else 16384, q_lora_rank",
-        ),
-        Row(
-            "kv_a_proj_with_mqa",
-            LAYER + ".self_attn.kv_a_proj_with_mqa",
-            "kv_lora_rank + qk_rope_head_dim if layer_types[layer] != 'sliding_attention' else 1088, hidden_size",
-            bias="attention_bias",
-        ),
-        Row(
-            "kv_a_layernorm",
-            LAYER + ".self_attn.kv_a_layernorm",
-            "kv_lora_rank if layer_types[layer] != 'sliding_attention' else 1024",
-        ),
-        Row(
-            "kv_b_proj",
-            LAYER + ".self_attn.kv_b_proj",
-            "num_attention_heads * (qk_nope_head_dim + v_head_dim) if layer_types[layer] != 'sliding_attention' else 20480, kv_lora_rank if layer_types[layer] != 'sliding_attention' else 1024",
-        ),
-        Row(
-            "k_norm",
-            LAYER + ".self_attn.indexer.k_norm",
-            "index_head_dim",
-            bias="True",
-            when="layer_types[layer] == 'indexed_attention'",
-        ),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-        Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when="mlp_layer_types[layer] == 'sparse'"),
+        EMBED_TOKENS,
+        *attention(),
+        *gated(LAYER + ".mlp", "intermediate_size", when=DENSE),
+        Row("router", LAYER + ".mlp.gate", "n_routed_experts, hidden_size", when=SPARSE),
         Row(
             "router_bias",
             LAYER + ".mlp.gate.e_score_correction_bias",
             "n_routed_experts",
-            when="mlp_layer_types[layer] == 'sparse'",
+            when=SPARSE,
             leaf="",
+            buffer=True,
+            persistent=True,
         ),
-        Row(
-            "gate_proj",
-            LAYER + ".mlp.gate_proj",
-            "intermediate_size, hidden_size",
-            when="mlp_layer_types[layer] == 'dense'",
+        *gated(EXPERT, "moe_intermediate_size", when=SPARSE, active="num_experts_per_tok"),
+        *gated(
+            LAYER + ".mlp.shared_experts",
+            "n_shared_experts * shared_experts_intermediate_size",
+            when=SPARSE,
+            prefix="shared_",
         ),
-        Row(
-            "gate_proj",
-            EXPERT + ".gate_proj",
-            "moe_intermediate_size, hidden_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-            active="num_experts_per_tok",
-        ),
-        Row(
-            "up_proj",
-            LAYER + ".mlp.up_proj",
-            "intermediate_size, hidden_size",
-            when="mlp_layer_types[layer] == 'dense'",
-        ),
-        Row(
-            "up_proj",
-            EXPERT + ".up_proj",
-            "moe_intermediate_size, hidden_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-            active="num_experts_per_tok",
-        ),
-        Row(
-            "down_proj",
-            LAYER + ".mlp.down_proj",
-            "hidden_size, intermediate_size",
-            when="mlp_layer_types[layer] == 'dense'",
-        ),
-        Row(
-            "down_proj",
-            EXPERT + ".down_proj",
-            "hidden_size, moe_intermediate_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-            active="num_experts_per_tok",
-        ),
-        Row(
-            "shared_gate_proj",
-            LAYER + ".mlp.shared_experts.gate_proj",
-            "n_shared_experts * shared_experts_intermediate_size, hidden_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-        ),
-        Row(
-            "shared_up_proj",
-            LAYER + ".mlp.shared_experts.up_proj",
-            "n_shared_experts * shared_experts_intermediate_size, hidden_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-        ),
-        Row(
-            "shared_down_proj",
-            LAYER + ".mlp.shared_experts.down_proj",
-            "hidden_size, n_shared_experts * shared_experts_intermediate_size",
-            when="mlp_layer_types[layer] == 'sparse'",
-        ),
-        Row("norm", "model.norm", "hidden_size"),
+        *NORMS,
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
     ),
     prefix="model.",
@@ -159,9 +86,11 @@ FAMILY = Family(
         "moe_intermediate_size": 1536,
         "n_routed_experts": 256,
         "n_shared_experts": 1,
+        "norm_bias": False,
         "num_attention_heads": 128,
         "num_experts_per_tok": 8,
         "num_hidden_layers": 46,
+        "per_layer_config": None,
         "q_lora_rank": 1024,
         "qk_nope_head_dim": 128,
         "qk_rope_head_dim": 64,
@@ -169,10 +98,23 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "v_head_dim": 128,
         "vocab_size": 152064,
+        **{f"swa_{name}": value for name, value in OWN.items()},
     },
     derived={
-        "layer_types": "['indexed_attention' if layer % 4 == 1 or layer == 0 else 'sliding_attention' for layer in range(num_hidden_layers)]",
-        "mlp_layer_types": "['dense' if layer == 0 else 'sparse' for layer in range(num_hidden_layers)]",
+        "heads": here("num_attention_heads"),
+        "kv_rank": here("kv_lora_rank"),
+        "nope_dim": here("qk_nope_head_dim"),
+        "q_rank": here("q_lora_rank"),
+        "rope_dim": here("qk_rope_head_dim"),
+        "v_dim": here("v_head_dim"),
+        "layer_types": (
+            "['indexed_attention' if layer % 4 == 1 or layer == 0 else 'sliding_attention'"
+            " for layer in range(num_hidden_layers)]"
+        ),
+        "mlp_layer_types": "['sparse' if layer else 'dense' for layer in range(num_hidden_layers)]",
     },
-    fields={"num_local_experts": "n_routed_experts"},
+    fields={  # the first is Transformers' common word, the second the published configuration's
+        "num_local_experts": "n_routed_experts",
+        "moe_shared_expert_intermediate_size": "shared_experts_intermediate_size",
+    },
 )

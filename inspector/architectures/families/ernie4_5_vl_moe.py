@@ -1,53 +1,43 @@
-"""Model type ernie4_5_vl_moe.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ERNIE 4.5 VL: a mixture with experts for what is seen, a tower, and a resampler over neighbours in space and time."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator
 
-LAYER = "model.layers.{layer}"
-MLP_EXPERTS = "model.layers.{layer}.mlp.experts.{expert}"
-VISION_MODEL = "model.vision_model.blocks.{layer}"
+from inspector.architectures.table import Family, Include, Row
+
+RESAMPLER = "model.resampler_model."
+MERGED = "vision_config.hidden_size * vision_config.spatial_merge_size ** 2"
+TEXT = "text_config.hidden_size"
+
+
+def merging(name: str, into: str) -> Iterator[Row]:
+    """Two layers and a norm, which in checkpoints are numbers of one list."""
+    for number, shape in ((0, f"{MERGED}, {into}"), (2, f"{MERGED}, {MERGED}"), (3, MERGED)):
+        yield Row(name, f"{RESAMPLER}{name}.{number}", shape, bias="True", tower="projector", group="other")
+
 
 FAMILY = Family(
     name="ernie4_5_vl_moe",
     types={"ernie4_5_vl_moe": {}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", ""),
-        Row("embed_patches", "model.vision_model.patch_embed.proj", "", tower="vision"),
-        Row("input_layernorm", LAYER + ".input_layernorm", ""),
-        Row("q_proj", LAYER + ".self_attn.q_proj", ""),
-        Row("k_proj", LAYER + ".self_attn.k_proj", ""),
-        Row("v_proj", LAYER + ".self_attn.v_proj", ""),
-        Row("o_proj", LAYER + ".self_attn.o_proj", ""),
-        Row("weight_1", LAYER + ".mlp.gate.weight_1", "", leaf="", group="feed_forward"),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", ""),
-        Row("router", LAYER + ".mlp.gate", ""),
-        Row("router_bias", LAYER + ".mlp.moe_statics.e_score_correction_bias", "", leaf=""),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", ""),
-        Row("gate_proj", MLP_EXPERTS + ".gate_proj", ""),
-        Row("up_proj", LAYER + ".mlp.up_proj", ""),
-        Row("up_proj", MLP_EXPERTS + ".up_proj", ""),
-        Row("down_proj", LAYER + ".mlp.down_proj", ""),
-        Row("down_proj", MLP_EXPERTS + ".down_proj", ""),
-        Row("shared_gate_proj", LAYER + ".mlp.shared_experts.gate_proj", ""),
-        Row("shared_up_proj", LAYER + ".mlp.shared_experts.up_proj", ""),
-        Row("shared_down_proj", LAYER + ".mlp.shared_experts.down_proj", ""),
-        Row("input_layernorm", VISION_MODEL + ".norm1", "", tower="vision"),
-        Row("qkv_proj", VISION_MODEL + ".attn.qkv", "", tower="vision"),
-        Row("o_proj", VISION_MODEL + ".attn.proj", "", tower="vision"),
-        Row("post_attention_layernorm", VISION_MODEL + ".norm2", "", tower="vision"),
-        Row("up_proj", VISION_MODEL + ".mlp.fc1", "", tower="vision"),
-        Row("down_proj", VISION_MODEL + ".mlp.fc2", "", tower="vision"),
-        Row("norm", "model.norm", ""),
-        Row("after_norm", "model.resampler_model.after_norm", ""),
-        Row("mlp", "model.resampler_model.mlp", ""),
-        Row("lm_head", "lm_head", ""),
-        Row("ln", "model.vision_model.ln", "", tower="vision", group="norm"),
+        Include("text_config", "model.", "model.", head="Model", default_type="ernie4_5_vl_moe_text"),
+        Include(
+            "vision_config", "model.vision_model.", tower="vision", head="Model", default_type="ernie4_5_vl_moe_vision"
+        ),
+        *merging("spatial_linear", MERGED),
+        *merging("temporal_linear", f"vision_config.temporal_merge_size * {MERGED}"),
+        Row("resampler_proj", RESAMPLER + "mlp", f"{TEXT}, {MERGED}", bias="True", tower="projector", group="other"),
+        Row("resampler_norm", RESAMPLER + "after_norm", TEXT, tower="projector"),
+        Row(
+            "lm_head",
+            "lm_head",
+            f"text_config.vocab_size, {TEXT}",
+            heads="ForConditionalGeneration",
+            tied="tie_word_embeddings",
+        ),
     ),
     prefix="model.",
-    names_only=True,
     head="ForConditionalGeneration",
+    defaults={"text_config": {}, "tie_word_embeddings": True, "vision_config": {}},
 )

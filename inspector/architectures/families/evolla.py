@@ -1,375 +1,124 @@
-"""Model type evolla.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Evolla: Llama that is told of a protein, through layers between its own, by an encoder and a resampler."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.architectures.families.shared import ATTENTION, EMBED_TOKENS, FEED_FORWARD, LAYER, NORMS
 from inspector.architectures.table import Family, Row
 
-PROTEIN_ENCODER_ENCODER = "model.protein_encoder.model.encoder.layer.{layer<protein_encoder_config.num_hidden_layers}"
-PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER = (
-    "model.protein_encoder.sequence_compressor_resampler.layers.{layer<resampler_depth}"
-)
-LAYER = "model.layers.{layer<num_hidden_layers}"
+PROTEIN = "model.protein_encoder.model."
+RESAMPLER = "model.protein_encoder.sequence_compressor_resampler."
+CONFIG = "protein_encoder_config"
+WIDTH, WIDER = CONFIG + ".hidden_size", CONFIG + ".intermediate_size"
+INNER = "resampler_heads * resampler_dim_head"
+#: As many layers as are asked for have an adapter, evenly spread: modeling_evolla.py.
+ADAPTED = "(layer + 1) % max(num_hidden_layers // aligner_num_add_layers, 1) == 0"
+
+
+def protein(role: str, name: str, shape: str, *, bias: str = "True", when: str = "") -> Row:
+    return Row(role, PROTEIN + name, shape, bias=bias, when=when, tower="encoder")
+
+
+def attention(layer: str, name: str, before: str = "", when: str = "") -> Iterator[Row]:
+    for role, word in (("q_proj", "query"), ("k_proj", "key"), ("v_proj", "value")):
+        yield protein(before + role, f"{layer}.{name}.self.{word}", f"{WIDTH}, {WIDTH}", when=when)
+    yield protein(before + "o_proj", f"{layer}.{name}.output.dense", f"{WIDTH}, {WIDTH}", when=when)
+    yield protein(before + "input_layernorm", f"{layer}.{name}.LayerNorm", WIDTH, when=when)
+
+
+def encoder() -> Iterator[Row]:
+    """SaProt, which is ESM-2."""
+    places = f"{CONFIG}.max_position_embeddings, {WIDTH}"
+    absolute = f"{CONFIG}.position_embedding_type == 'absolute'"
+    layer = f"encoder.layer.{{layer<{CONFIG}.num_hidden_layers}}"
+    yield protein("embed_tokens", "embeddings.word_embeddings", f"{CONFIG}.vocab_size, {WIDTH}", bias="")
+    yield protein("embed_positions", "embeddings.position_embeddings", places, bias="", when=absolute)
+    yield protein("embed_norm", "embeddings.layer_norm", WIDTH, when=CONFIG + ".emb_layer_norm_before")
+    yield Row(
+        "inv_freq",
+        PROTEIN + "rotary_embeddings.inv_freq",
+        f"{WIDTH} // {CONFIG}.num_attention_heads // 2",
+        leaf="",
+        tower="encoder",
+        buffer=True,
+        persistent=True,
+    )
+    yield from attention(layer, "attention")
+    yield from attention(layer, "crossattention", "cross_", CONFIG + ".add_cross_attention")
+    yield protein("post_attention_layernorm", layer + ".LayerNorm", WIDTH)
+    yield protein("up_proj", layer + ".intermediate.dense", f"{WIDER}, {WIDTH}")
+    yield protein("down_proj", layer + ".output.dense", f"{WIDTH}, {WIDER}")
+    yield protein("norm", "encoder.emb_layer_norm_after", WIDTH)
+
+
+def resampled(role: str, name: str, shape: str, *, bias: str = "", leaf: str = "weight", group: str = "") -> Row:
+    return Row(role, RESAMPLER + name, shape, bias=bias, tower="projector", leaf=leaf, group=group)
+
+
+def resampler() -> Iterator[Row]:
+    """Latents that attend to the protein, and a feed-forward, in each layer."""
+    attends, passes = "layers.{layer<resampler_depth}.0.", "layers.{layer<resampler_depth}.1."
+    yield resampled("latents", "latents", f"resampler_num_latents, {WIDTH}", leaf="", group="embedding")
+    yield resampled("norm_media", attends + "norm_media", WIDTH, bias="True")
+    yield resampled("norm_latents", attends + "norm_latents", WIDTH, bias="True")
+    yield resampled("q_proj", attends + "to_q", f"{INNER}, {WIDTH}")
+    yield resampled("kv_proj", attends + "to_kv", f"2 * {INNER}, {WIDTH}")
+    yield resampled("o_proj", attends + "to_out", f"{WIDTH}, {INNER}")
+    yield resampled("pre_feedforward_layernorm", passes + "norm", WIDTH, bias="True")
+    yield resampled("up_proj", passes + "fc1", f"resampler_ff_mult * {WIDTH}, {WIDTH}")
+    yield resampled("down_proj", passes + "fc2", f"{WIDTH}, resampler_ff_mult * {WIDTH}")
+    yield resampled("norm", "norm", "hidden_size", bias="True")
+    yield resampled("protein_projector", "protein_projector", f"hidden_size, {WIDTH}", bias="True", group="other")
+
+
+def adapted(role: str, name: str, shape: str, *, bias: str = "", leaf: str = "weight", group: str = "attention") -> Row:
+    return Row(f"protein_{role}", f"{LAYER}.adapter.{name}", shape, bias=bias, when=ADAPTED, leaf=leaf, group=group)
+
+
+def adapter() -> Iterator[Row]:
+    """Attention to the protein and a feed-forward, each through a gate."""
+    heads = "num_attention_heads * head_dim, hidden_size"
+    yield adapted("norm", "attention_norm", "hidden_size", group="norm")
+    yield adapted("q_proj", "query", heads, bias="True")
+    yield adapted("k_proj", "key_protein", heads, bias="True")
+    yield adapted("v_proj", "value_protein", heads, bias="True")
+    yield adapted("o_proj", "out_proj", "hidden_size, hidden_size", bias="aligner_enable_bias")
+    yield adapted("gate_attn", "gate_attention", "1", leaf="")
+    yield adapted("ff_norm", "ff.norm", "hidden_size", bias="True", group="norm")
+    yield adapted("up_proj", "ff.fc1", "aligner_ffn_mult * hidden_size, hidden_size", group="feed_forward")
+    yield adapted("down_proj", "ff.fc2", "hidden_size, aligner_ffn_mult * hidden_size", group="feed_forward")
+    yield adapted("gate_ffn", "gate_ffw", "1", leaf="", group="feed_forward")
+
 
 FAMILY = Family(
     name="evolla",
-    types={"evolla": {}},
+    types={"evolla": {"num_key_value_heads": 8}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
-        Row(
-            "word_embeddings_embed_tokens",
-            "model.protein_encoder.model.embeddings.word_embeddings",
-            "protein_encoder_config.vocab_size, protein_encoder_config.hidden_size",
-        ),
-        Row(
-            "embed_norm",
-            "model.protein_encoder.model.embeddings.layer_norm",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-            when="protein_encoder_config.emb_layer_norm_before",
-        ),
-        Row(
-            "embed_positions",
-            "model.protein_encoder.model.embeddings.position_embeddings",
-            "protein_encoder_config.max_position_embeddings, protein_encoder_config.hidden_size",
-            when="protein_encoder_config.position_embedding_type == 'absolute'",
-        ),
-        Row(
-            "q_proj",
-            PROTEIN_ENCODER_ENCODER + ".attention.self.query",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "k_proj",
-            PROTEIN_ENCODER_ENCODER + ".attention.self.key",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "v_proj",
-            PROTEIN_ENCODER_ENCODER + ".attention.self.value",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "o_proj",
-            PROTEIN_ENCODER_ENCODER + ".attention.output.dense",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "LayerNorm",
-            PROTEIN_ENCODER_ENCODER + ".attention.LayerNorm",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-            group="norm",
-        ),
-        Row(
-            "encoder_LayerNorm",
-            PROTEIN_ENCODER_ENCODER + ".LayerNorm",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-            group="norm",
-        ),
-        Row(
-            "cross_q_proj",
-            PROTEIN_ENCODER_ENCODER + ".crossattention.self.query",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-            when="add_cross_attention",
-        ),
-        Row(
-            "cross_k_proj",
-            PROTEIN_ENCODER_ENCODER + ".crossattention.self.key",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-            when="add_cross_attention",
-        ),
-        Row(
-            "cross_v_proj",
-            PROTEIN_ENCODER_ENCODER + ".crossattention.self.value",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-            when="add_cross_attention",
-        ),
-        Row(
-            "cross_down_proj",
-            PROTEIN_ENCODER_ENCODER + ".crossattention.output.dense",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-            when="add_cross_attention",
-        ),
-        Row(
-            "cross_LayerNorm",
-            PROTEIN_ENCODER_ENCODER + ".crossattention.LayerNorm",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            group="norm",
-        ),
-        Row(
-            "up_proj",
-            PROTEIN_ENCODER_ENCODER + ".intermediate.dense",
-            "protein_encoder_config.intermediate_size, protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "down_proj",
-            PROTEIN_ENCODER_ENCODER + ".output.dense",
-            "protein_encoder_config.hidden_size, protein_encoder_config.intermediate_size",
-            bias="True",
-        ),
-        Row(
-            "q_proj",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".0.to_q",
-            "resampler_heads * resampler_dim_head, protein_encoder_config.hidden_size",
-        ),
-        Row(
-            "o_proj",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".0.to_out",
-            "protein_encoder_config.hidden_size, resampler_heads * resampler_dim_head",
-        ),
-        Row(
-            "norm_media",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".0.norm_media",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "norm_latents",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".0.norm_latents",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "to_kv",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".0.to_kv",
-            "2 * resampler_heads * resampler_dim_head, protein_encoder_config.hidden_size",
-        ),
-        Row(
-            "norm",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".1.norm",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "up_proj",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".1.fc1",
-            "protein_encoder_config.hidden_size * resampler_ff_mult, protein_encoder_config.hidden_size",
-        ),
-        Row(
-            "down_proj",
-            PROTEIN_ENCODER_SEQUENCE_COMPRESSOR_RESAMPLER + ".1.fc2",
-            "protein_encoder_config.hidden_size, protein_encoder_config.hidden_size * resampler_ff_mult",
-        ),
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row(
-            "self_attn_q_proj",
-            LAYER + ".self_attn.q_proj",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
-            bias="attention_bias",
-        ),
-        Row(
-            "self_attn_k_proj",
-            LAYER + ".self_attn.k_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-        ),
-        Row(
-            "self_attn_v_proj",
-            LAYER + ".self_attn.v_proj",
-            "num_key_value_heads * head_dim, hidden_size",
-            bias="attention_bias",
-        ),
-        Row(
-            "self_attn_o_proj",
-            LAYER + ".self_attn.o_proj",
-            "hidden_size, num_attention_heads * (hidden_size // num_attention_heads)",
-            bias="attention_bias",
-        ),
-        Row("mlp_up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
-        Row("mlp_down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size", bias="mlp_bias"),
-        Row("gate_attention", LAYER + ".adapter.gate_attention", "1", heads="ForProteinText2Text", leaf=""),
-        Row(
-            "gate_attention",
-            LAYER + ".adapter.gate_attention",
-            "1",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-            leaf="",
-        ),
-        Row("gate_ffw", LAYER + ".adapter.gate_ffw", "1", heads="ForProteinText2Text", leaf="", group="adapter"),
-        Row(
-            "gate_ffw",
-            LAYER + ".adapter.gate_ffw",
-            "1",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-            leaf="",
-            group="adapter",
-        ),
-        Row(
-            "query_q_proj",
-            LAYER + ".adapter.query",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
-            bias="True",
-            heads="ForProteinText2Text",
-        ),
-        Row(
-            "query_q_proj",
-            LAYER + ".adapter.query",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-        ),
-        Row(
-            "key_protein",
-            LAYER + ".adapter.key_protein",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
-            bias="True",
-            heads="ForProteinText2Text",
-            group="adapter",
-        ),
-        Row(
-            "key_protein",
-            LAYER + ".adapter.key_protein",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-            group="adapter",
-        ),
-        Row(
-            "value_protein",
-            LAYER + ".adapter.value_protein",
-            "num_attention_heads * (hidden_size // num_attention_heads), hidden_size",
-            bias="True",
-            heads="ForProteinText2Text",
-            group="adapter",
-        ),
-        Row(
-            "value_protein",
-            LAYER + ".adapter.value_protein",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-            group="adapter",
-        ),
-        Row(
-            "attention_norm_input_layernorm",
-            LAYER + ".adapter.attention_norm",
-            "hidden_size",
-            heads="ForProteinText2Text",
-        ),
-        Row(
-            "attention_norm_input_layernorm",
-            LAYER + ".adapter.attention_norm",
-            "hidden_size",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-        ),
-        Row("norm", LAYER + ".adapter.ff.norm", "hidden_size", bias="True", heads="ForProteinText2Text"),
-        Row(
-            "norm",
-            LAYER + ".adapter.ff.norm",
-            "hidden_size",
-            bias="True",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-        ),
-        Row(
-            "fc1_up_proj",
-            LAYER + ".adapter.ff.fc1",
-            "hidden_size * aligner_ffn_mult, hidden_size",
-            heads="ForProteinText2Text",
-        ),
-        Row(
-            "fc1_up_proj",
-            LAYER + ".adapter.ff.fc1",
-            "hidden_size * aligner_ffn_mult, hidden_size",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-        ),
-        Row(
-            "fc2_down_proj",
-            LAYER + ".adapter.ff.fc2",
-            "hidden_size, hidden_size * aligner_ffn_mult",
-            heads="ForProteinText2Text",
-        ),
-        Row(
-            "fc2_down_proj",
-            LAYER + ".adapter.ff.fc2",
-            "hidden_size, hidden_size * aligner_ffn_mult",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-        ),
-        Row(
-            "out_proj",
-            LAYER + ".adapter.out_proj",
-            "hidden_size, hidden_size",
-            bias="aligner_enable_bias",
-            heads="ForProteinText2Text",
-        ),
-        Row(
-            "out_proj",
-            LAYER + ".adapter.out_proj",
-            "hidden_size, hidden_size",
-            bias="aligner_enable_bias",
-            when="num_labels > 2 or (layer + 1) % 4 == 0",
-            heads="Model",
-        ),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size", bias="mlp_bias"),
-        Row(
-            "emb_layer_norm_after",
-            "model.protein_encoder.model.encoder.emb_layer_norm_after",
-            "protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "latents",
-            "model.protein_encoder.sequence_compressor_resampler.latents",
-            "resampler_num_latents, protein_encoder_config.hidden_size",
-            leaf="",
-            group="embedding",
-        ),
-        Row("norm", "model.protein_encoder.sequence_compressor_resampler.norm", "hidden_size", bias="True"),
-        Row(
-            "protein_projector",
-            "model.protein_encoder.sequence_compressor_resampler.protein_projector",
-            "hidden_size, protein_encoder_config.hidden_size",
-            bias="True",
-        ),
-        Row("norm_80", "model.norm", "hidden_size"),
+        EMBED_TOKENS,
+        *encoder(),
+        *resampler(),
+        *ATTENTION,
+        *FEED_FORWARD,
+        *NORMS,
+        *adapter(),
         Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForProteinText2Text"),
-        Row(
-            "inv_freq",
-            "model.protein_encoder.model.rotary_embeddings.inv_freq",
-            "protein_encoder_config.hidden_size // protein_encoder_config.num_attention_heads // 2",
-            leaf="",
-            buffer=True,
-            persistent=True,
-        ),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
+    head="ForProteinText2Text",
     defaults={
-        "add_cross_attention": False,
         "aligner_enable_bias": True,
         "aligner_ffn_mult": 4,
+        "aligner_num_add_layers": 8,
         "attention_bias": False,
         "hidden_size": 4096,
         "intermediate_size": 14336,
         "mlp_bias": False,
+        "norm_bias": False,
         "num_attention_heads": 32,
         "num_hidden_layers": 32,
-        "num_key_value_heads": 8,
         "protein_encoder_config": {
+            "add_cross_attention": False,
             "emb_layer_norm_before": False,
             "hidden_size": 1280,
             "intermediate_size": 5120,
@@ -379,6 +128,7 @@ FAMILY = Family(
             "position_embedding_type": "rotary",
             "vocab_size": 446,
         },
+        "qk_norm": False,
         "resampler_depth": 6,
         "resampler_dim_head": 64,
         "resampler_ff_mult": 4,
@@ -386,5 +136,10 @@ FAMILY = Family(
         "resampler_num_latents": 64,
         "vocab_size": 128256,
     },
-    head="ForProteinText2Text",
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "o_bias": "attention_bias",
+        "qkv_bias": "attention_bias",
+    },
 )

@@ -1,643 +1,163 @@
-"""Model type flava.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""FLAVA: encoders for words, for images and for both together, and heads for each task of its training."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Row
 
-TEXT_MODEL_ENCODER = "flava.text_model.encoder.layer.{layer<text_config.num_hidden_layers}"
-IMAGE_MODEL_ENCODER = "flava.image_model.encoder.layer.{layer<image_config.num_hidden_layers}"
-MULTIMODAL_MODEL_ENCODER = "flava.multimodal_model.encoder.layer.{layer<multimodal_config.num_hidden_layers}"
+PRETRAINING = "ForPreTraining"
+TEXT, IMAGE, BOTH = "text_config.", "image_config.", "multimodal_config."
+CODEBOOK, ASKED = "image_codebook_config.", "init_codebook"
+#: Blocks a group of which the table has rows; the published codebook has two.
+MOST_BLOCKS = 4
+
+
+def linear(role: str, name: str, shape: str, tower: str = "text", group: str = "") -> Row:
+    return Row(role, name, shape, bias="True", tower=tower, group=group)
+
+
+def encoder(name: str, config: str, tower: str) -> Iterator[Row]:
+    """Layers with their norms before, a last norm and a pooler."""
+    at = f"flava.{name}."
+    layer = f"{at}encoder.layer.{{layer<{config}num_hidden_layers}}."
+    width, wider = config + "hidden_size", config + "intermediate_size"
+    yield linear("input_layernorm", layer + "layernorm_before", width, tower)
+    heads = f"{config}num_attention_heads * ({width} // {config}num_attention_heads)"
+    for role, word in (("q_proj", "query"), ("k_proj", "key"), ("v_proj", "value")):
+        projection = f"{layer}attention.attention.{word}"
+        yield Row(role, projection, f"{heads}, {width}", bias=config + "qkv_bias", tower=tower)
+    yield linear("o_proj", layer + "attention.output.dense", f"{width}, {width}", tower)
+    yield linear("post_attention_layernorm", layer + "layernorm_after", width, tower)
+    yield linear("up_proj", layer + "intermediate.dense", f"{wider}, {width}", tower)
+    yield linear("down_proj", layer + "output.dense", f"{width}, {wider}", tower)
+    yield linear("norm", at + "layernorm", width, tower)
+    yield linear("pooler", at + "pooler.dense", f"{width}, {width}", tower)
+
+
+def text_embeddings() -> Iterator[Row]:
+    at, width = "flava.text_model.embeddings.", TEXT + "hidden_size"
+    yield Row("embed_tokens", at + "word_embeddings", f"{TEXT}vocab_size, {width}")
+    yield Row("embed_positions", at + "position_embeddings", f"{TEXT}max_position_embeddings, {width}")
+    yield Row("embed_token_types", at + "token_type_embeddings", f"{TEXT}type_vocab_size, {width}")
+    yield linear("embed_norm", at + "LayerNorm", width)
+
+
+def image_embeddings() -> Iterator[Row]:
+    at, width, patch = "flava.image_model.embeddings.", IMAGE + "hidden_size", IMAGE + "patch_size"
+    places = f"({IMAGE}image_size // {patch}) ** 2 + 1"
+    shape = f"{width}, {IMAGE}num_channels, {patch}, {patch}"
+    yield Row("embed_class", at + "cls_token", f"1, 1, {width}", leaf="", tower="vision")
+    yield Row("embed_mask", at + "mask_token", f"1, 1, {width}", when=IMAGE + "mask_token", leaf="", tower="vision")
+    yield Row("embed_positions", at + "position_embeddings", f"1, {places}, {width}", leaf="", tower="vision")
+    yield linear("embed_patches", at + "patch_embeddings.projection", shape, "vision")
+
+
+def head(name: str, config: str) -> Iterator[Row]:
+    """The head that tells masked tokens of a vocabulary: its bias is also beside the layer."""
+    width, words = config + "hidden_size", config + "vocab_size"
+    for role, word, shape in (
+        ("dense", "transform.dense", f"{width}, {width}"),
+        ("norm", "transform.LayerNorm", width),
+        ("decoder", "decoder", f"{words}, {width}"),
+    ):
+        yield Row(f"{name}_{role}", f"{name}_head.{word}", shape, bias="True", heads=PRETRAINING, group="head")
+    yield Row(
+        f"{name}_bias",
+        f"{name}_head",
+        words,
+        heads=PRETRAINING,
+        tied="tie_word_embeddings",
+        leaf="bias",
+        group="head",
+    )
+
+
+def convolution(role: str, name: str, out: str, into: str, kernel: int, when: str = "") -> Row:
+    """A convolution of the codebook."""
+    return Row(
+        role,
+        "image_codebook.blocks." + name,
+        f"{out}, {into}, {kernel}, {kernel}",
+        bias="True",
+        when=f"{ASKED} and {when}" if when else ASKED,
+        heads=PRETRAINING,
+        tower="codebook",
+        group="convolution",
+    )
+
+
+def codebook() -> Iterator[Row]:
+    """DALL-E's encoder: groups each of which, after the first, is twice as wide as the one before."""
+    width = CODEBOOK + "hidden_size"
+    yield convolution("conv_in", "input", width, CODEBOOK + "input_channels", 7)
+    for group in range(1, 5):
+        before, out = f"{2 ** max(group - 2, 0)} * {width}", f"{2 ** (group - 1)} * {width}"
+        for block in range(1, MOST_BLOCKS + 1):
+            into = before if block == 1 else out
+            role, at = f"group{group}_block{block}", f"group_{group}.group.block_{block}."
+            when = f"{CODEBOOK}num_blocks_per_group >= {block}"
+            if into != out:
+                yield convolution(role + "_shortcut", at + "id_path", out, into, 1, when)
+            narrow = f"{out} // 4"
+            for number, (wide, source, kernel) in enumerate(
+                ((narrow, into, 3), (narrow, narrow, 3), (narrow, narrow, 3), (out, narrow, 1)), 1
+            ):
+                name = f"{at}res_path.path.conv_{number}"
+                yield convolution(f"{role}_conv{number}", name, wide, source, kernel, when)
+    yield convolution("conv_out", "output.conv", CODEBOOK + "vocab_size", f"8 * {width}", 1)
+
 
 FAMILY = Family(
     name="flava",
     types={"flava": {}},
     rows=(
+        Row("logit_scale", "flava.logit_scale", "", leaf="", group="other"),
+        *text_embeddings(),
+        *encoder("text_model", TEXT, "text"),
+        *image_embeddings(),
+        *encoder("image_model", IMAGE, "vision"),
         Row(
-            "embed_tokens",
-            "flava.text_model.embeddings.word_embeddings",
-            "text_config.vocab_size, text_config.hidden_size",
-        ),
-        Row(
-            "embed_positions",
-            "flava.text_model.embeddings.position_embeddings",
-            "text_config.max_position_embeddings, text_config.hidden_size",
-        ),
-        Row(
-            "embed_token_types",
-            "flava.text_model.embeddings.token_type_embeddings",
-            "text_config.type_vocab_size, text_config.hidden_size",
-        ),
-        Row("embed_norm", "flava.text_model.embeddings.LayerNorm", "text_config.hidden_size", bias="True"),
-        Row("embed_class", "flava.image_model.embeddings.cls_token", "1, 1, image_config.hidden_size", leaf=""),
-        Row(
-            "mask_token",
-            "flava.image_model.embeddings.mask_token",
-            "1, 1, image_config.hidden_size",
-            when="image_config.mask_token",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "position_embeddings_embed_positions",
-            "flava.image_model.embeddings.position_embeddings",
-            "1, (image_config.image_size // image_config.patch_size) ** 2 + 1, image_config.hidden_size",
-            leaf="",
-        ),
-        Row(
-            "embed_patches",
-            "flava.image_model.embeddings.patch_embeddings.projection",
-            "image_config.hidden_size, image_config.num_channels, image_config.patch_size, image_config.patch_size",
-            bias="True",
-        ),
-        Row(
-            "cls_token_embed_class",
+            "embed_class",
             "flava.multimodal_model.cls_token",
-            "1, 1, multimodal_config.hidden_size",
-            when="multimodal_config.use_cls_token",
+            f"1, 1, {BOTH}hidden_size",
+            when=BOTH + "use_cls_token",
             leaf="",
+            tower="multimodal",
         ),
-        Row(
-            "input_layernorm",
-            TEXT_MODEL_ENCODER + ".layernorm_before",
-            "text_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "q_proj",
-            TEXT_MODEL_ENCODER + ".attention.attention.query",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="text_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            TEXT_MODEL_ENCODER + ".attention.attention.key",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="text_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            TEXT_MODEL_ENCODER + ".attention.attention.value",
-            "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
-            bias="text_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "o_proj",
-            TEXT_MODEL_ENCODER + ".attention.output.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "post_attention_layernorm",
-            TEXT_MODEL_ENCODER + ".layernorm_after",
-            "text_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "up_proj",
-            TEXT_MODEL_ENCODER + ".intermediate.dense",
-            "text_config.intermediate_size, text_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "down_proj",
-            TEXT_MODEL_ENCODER + ".output.dense",
-            "text_config.hidden_size, text_config.intermediate_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "query_q_proj",
-            IMAGE_MODEL_ENCODER + ".attention.attention.query",
-            "image_config.hidden_size // image_config.num_attention_heads * image_config.num_attention_heads, image_config.hidden_size",
-            bias="image_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "key_k_proj",
-            IMAGE_MODEL_ENCODER + ".attention.attention.key",
-            "image_config.hidden_size // image_config.num_attention_heads * image_config.num_attention_heads, image_config.hidden_size",
-            bias="image_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "value_v_proj",
-            IMAGE_MODEL_ENCODER + ".attention.attention.value",
-            "image_config.hidden_size // image_config.num_attention_heads * image_config.num_attention_heads, image_config.hidden_size",
-            bias="image_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "dense_o_proj",
-            IMAGE_MODEL_ENCODER + ".attention.output.dense",
-            "image_config.hidden_size, image_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "dense_up_proj",
-            IMAGE_MODEL_ENCODER + ".intermediate.dense",
-            "image_config.intermediate_size, image_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "dense_down_proj",
-            IMAGE_MODEL_ENCODER + ".output.dense",
-            "image_config.hidden_size, image_config.intermediate_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "layernorm_before_input_layernorm",
-            IMAGE_MODEL_ENCODER + ".layernorm_before",
-            "image_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "layernorm_after_post_attention_layernorm",
-            IMAGE_MODEL_ENCODER + ".layernorm_after",
-            "image_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "attention_query_q_proj",
-            MULTIMODAL_MODEL_ENCODER + ".attention.attention.query",
-            "multimodal_config.hidden_size // multimodal_config.num_attention_heads * multimodal_config.num_attention_heads, multimodal_config.hidden_size",
-            bias="multimodal_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "attention_key_k_proj",
-            MULTIMODAL_MODEL_ENCODER + ".attention.attention.key",
-            "multimodal_config.hidden_size // multimodal_config.num_attention_heads * multimodal_config.num_attention_heads, multimodal_config.hidden_size",
-            bias="multimodal_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "attention_value_v_proj",
-            MULTIMODAL_MODEL_ENCODER + ".attention.attention.value",
-            "multimodal_config.hidden_size // multimodal_config.num_attention_heads * multimodal_config.num_attention_heads, multimodal_config.hidden_size",
-            bias="multimodal_config.qkv_bias",
-            tower="encoder",
-        ),
-        Row(
-            "output_dense_o_proj",
-            MULTIMODAL_MODEL_ENCODER + ".attention.output.dense",
-            "multimodal_config.hidden_size, multimodal_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "intermediate_dense_up_proj",
-            MULTIMODAL_MODEL_ENCODER + ".intermediate.dense",
-            "multimodal_config.intermediate_size, multimodal_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "output_dense_down_proj",
-            MULTIMODAL_MODEL_ENCODER + ".output.dense",
-            "multimodal_config.hidden_size, multimodal_config.intermediate_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "encoder_layernorm_before_input_layernorm",
-            MULTIMODAL_MODEL_ENCODER + ".layernorm_before",
-            "multimodal_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row(
-            "encoder_layernorm_after_post_attention_layernorm",
-            MULTIMODAL_MODEL_ENCODER + ".layernorm_after",
-            "multimodal_config.hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row("logit_scale", "flava.logit_scale", "", leaf="", group="head"),
-        Row("layernorm", "flava.text_model.layernorm", "text_config.hidden_size", bias="True"),
-        Row("pooler", "flava.text_model.pooler.dense", "text_config.hidden_size, text_config.hidden_size", bias="True"),
-        Row("image_model_layernorm", "flava.image_model.layernorm", "image_config.hidden_size", bias="True"),
-        Row(
-            "dense_pooler",
-            "flava.image_model.pooler.dense",
-            "image_config.hidden_size, image_config.hidden_size",
-            bias="True",
-            group="head",
-        ),
-        Row(
-            "multimodal_model_layernorm",
-            "flava.multimodal_model.layernorm",
-            "multimodal_config.hidden_size",
-            bias="True",
-        ),
-        Row(
-            "pooler_dense_pooler",
-            "flava.multimodal_model.pooler.dense",
-            "multimodal_config.hidden_size, multimodal_config.hidden_size",
-            bias="True",
-            group="head",
-        ),
-        Row("image_projection", "flava.image_projection", "projection_dim, image_config.hidden_size", bias="True"),
-        Row("text_projection", "flava.text_projection", "projection_dim, text_config.hidden_size", bias="True"),
-        Row(
+        *encoder("multimodal_model", BOTH, "multimodal"),
+        linear("image_projection", "flava.image_projection", f"projection_dim, {IMAGE}hidden_size", "projector"),
+        linear("text_projection", "flava.text_projection", f"projection_dim, {TEXT}hidden_size", "projector"),
+        linear(
             "image_to_mm_projection",
             "flava.image_to_mm_projection",
-            "multimodal_config.hidden_size, image_config.hidden_size",
-            bias="True",
+            f"{BOTH}hidden_size, {IMAGE}hidden_size",
+            "projector",
         ),
-        Row(
+        linear(
             "text_to_mm_projection",
             "flava.text_to_mm_projection",
-            "multimodal_config.hidden_size, text_config.hidden_size",
-            bias="True",
+            f"{BOTH}hidden_size, {TEXT}hidden_size",
+            "projector",
         ),
-        Row(
-            "input",
-            "image_codebook.blocks.input",
-            "image_codebook_config.hidden_size, image_codebook_config.input_channels, 7, 7",
-            bias="True",
-            heads="ForPreTraining",
-            group="convolution",
-        ),
-        Row(
-            "conv_1",
-            "image_codebook.blocks.group_1.group.block_1.res_path.path.conv_1",
-            "image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "conv_2",
-            "image_codebook.blocks.group_1.group.block_1.res_path.path.conv_2",
-            "image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "conv_3",
-            "image_codebook.blocks.group_1.group.block_1.res_path.path.conv_3",
-            "image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "conv_4",
-            "image_codebook.blocks.group_1.group.block_1.res_path.path.conv_4",
-            "image_codebook_config.hidden_size, image_codebook_config.hidden_size // 4, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "path_conv_1",
-            "image_codebook.blocks.group_1.group.block_2.res_path.path.conv_1",
-            "image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "path_conv_2",
-            "image_codebook.blocks.group_1.group.block_2.res_path.path.conv_2",
-            "image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "path_conv_3",
-            "image_codebook.blocks.group_1.group.block_2.res_path.path.conv_3",
-            "image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "path_conv_4",
-            "image_codebook.blocks.group_1.group.block_2.res_path.path.conv_4",
-            "image_codebook_config.hidden_size, image_codebook_config.hidden_size // 4, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "id_path",
-            "image_codebook.blocks.group_2.group.block_1.id_path",
-            "2 * image_codebook_config.hidden_size, image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-            group="convolution",
-        ),
-        Row(
-            "res_path_path_conv_1",
-            "image_codebook.blocks.group_2.group.block_1.res_path.path.conv_1",
-            "2 * image_codebook_config.hidden_size // 4, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "res_path_path_conv_2",
-            "image_codebook.blocks.group_2.group.block_1.res_path.path.conv_2",
-            "2 * image_codebook_config.hidden_size // 4, 2 * image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "res_path_path_conv_3",
-            "image_codebook.blocks.group_2.group.block_1.res_path.path.conv_3",
-            "2 * image_codebook_config.hidden_size // 4, 2 * image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "res_path_path_conv_4",
-            "image_codebook.blocks.group_2.group.block_1.res_path.path.conv_4",
-            "2 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size // 4, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_2_res_path_path_conv_1",
-            "image_codebook.blocks.group_2.group.block_2.res_path.path.conv_1",
-            "2 * image_codebook_config.hidden_size // 4, 2 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_2_res_path_path_conv_2",
-            "image_codebook.blocks.group_2.group.block_2.res_path.path.conv_2",
-            "2 * image_codebook_config.hidden_size // 4, 2 * image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_2_res_path_path_conv_3",
-            "image_codebook.blocks.group_2.group.block_2.res_path.path.conv_3",
-            "2 * image_codebook_config.hidden_size // 4, 2 * image_codebook_config.hidden_size // 4, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_2_res_path_path_conv_4",
-            "image_codebook.blocks.group_2.group.block_2.res_path.path.conv_4",
-            "2 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size // 4, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_1_id_path",
-            "image_codebook.blocks.group_3.group.block_1.id_path",
-            "4 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-            group="convolution",
-        ),
-        Row(
-            "block_1_res_path_path_conv_1",
-            "image_codebook.blocks.group_3.group.block_1.res_path.path.conv_1",
-            "image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_1_res_path_path_conv_2",
-            "image_codebook.blocks.group_3.group.block_1.res_path.path.conv_2",
-            "image_codebook_config.hidden_size, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_1_res_path_path_conv_3",
-            "image_codebook.blocks.group_3.group.block_1.res_path.path.conv_3",
-            "image_codebook_config.hidden_size, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "block_1_res_path_path_conv_4",
-            "image_codebook.blocks.group_3.group.block_1.res_path.path.conv_4",
-            "4 * image_codebook_config.hidden_size, image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_2_res_path_path_conv_1",
-            "image_codebook.blocks.group_3.group.block_2.res_path.path.conv_1",
-            "image_codebook_config.hidden_size, 4 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_2_res_path_path_conv_2",
-            "image_codebook.blocks.group_3.group.block_2.res_path.path.conv_2",
-            "image_codebook_config.hidden_size, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_2_res_path_path_conv_3",
-            "image_codebook.blocks.group_3.group.block_2.res_path.path.conv_3",
-            "image_codebook_config.hidden_size, image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_2_res_path_path_conv_4",
-            "image_codebook.blocks.group_3.group.block_2.res_path.path.conv_4",
-            "4 * image_codebook_config.hidden_size, image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_1_id_path",
-            "image_codebook.blocks.group_4.group.block_1.id_path",
-            "8 * image_codebook_config.hidden_size, 4 * image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-            group="convolution",
-        ),
-        Row(
-            "group_block_1_res_path_path_conv_1",
-            "image_codebook.blocks.group_4.group.block_1.res_path.path.conv_1",
-            "2 * image_codebook_config.hidden_size, 4 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_1_res_path_path_conv_2",
-            "image_codebook.blocks.group_4.group.block_1.res_path.path.conv_2",
-            "2 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_1_res_path_path_conv_3",
-            "image_codebook.blocks.group_4.group.block_1.res_path.path.conv_3",
-            "2 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_block_1_res_path_path_conv_4",
-            "image_codebook.blocks.group_4.group.block_1.res_path.path.conv_4",
-            "8 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_4_group_block_2_res_path_path_conv_1",
-            "image_codebook.blocks.group_4.group.block_2.res_path.path.conv_1",
-            "2 * image_codebook_config.hidden_size, 8 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_4_group_block_2_res_path_path_conv_2",
-            "image_codebook.blocks.group_4.group.block_2.res_path.path.conv_2",
-            "2 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_4_group_block_2_res_path_path_conv_3",
-            "image_codebook.blocks.group_4.group.block_2.res_path.path.conv_3",
-            "2 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 3, 3",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "group_4_group_block_2_res_path_path_conv_4",
-            "image_codebook.blocks.group_4.group.block_2.res_path.path.conv_4",
-            "8 * image_codebook_config.hidden_size, 2 * image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "conv",
-            "image_codebook.blocks.output.conv",
-            "image_codebook_config.vocab_size, 8 * image_codebook_config.hidden_size, 1, 1",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row(
-            "dense",
-            "mim_head.transform.dense",
-            "image_config.hidden_size, image_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="feed_forward",
-        ),
-        Row(
-            "LayerNorm",
-            "mim_head.transform.LayerNorm",
-            "image_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="norm",
-        ),
-        Row(
-            "transform_dense",
-            "mlm_head.transform.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="feed_forward",
-        ),
-        Row(
-            "transform_LayerNorm",
-            "mlm_head.transform.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="norm",
-        ),
-        Row(
-            "itm_head_pooler_dense_pooler",
-            "itm_head.pooler.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-        ),
-        Row("nsp_head", "itm_head.seq_relationship", "2, hidden_size", bias="True", heads="ForPreTraining"),
-        Row(
-            "mmm_image_head_transform_dense",
-            "mmm_image_head.transform.dense",
-            "image_config.hidden_size, image_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="feed_forward",
-        ),
-        Row(
-            "mmm_image_head_transform_LayerNorm",
-            "mmm_image_head.transform.LayerNorm",
-            "image_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="norm",
-        ),
-        Row(
-            "mmm_text_head_transform_dense",
-            "mmm_text_head.transform.dense",
-            "text_config.hidden_size, text_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="feed_forward",
-        ),
-        Row(
-            "mmm_text_head_transform_LayerNorm",
-            "mmm_text_head.transform.LayerNorm",
-            "text_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            group="norm",
-        ),
-        Row(
-            "decoder",
-            "mim_head.decoder",
-            "image_config.vocab_size, image_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-            group="head",
-        ),
-        Row(
-            "mlm_head_decoder",
-            "mlm_head.decoder",
-            "text_config.vocab_size, text_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "mmm_image_head_decoder",
-            "mmm_image_head.decoder",
-            "image_config.vocab_size, image_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
-        Row(
-            "mmm_text_head_decoder",
-            "mmm_text_head.decoder",
-            "text_config.vocab_size, text_config.hidden_size",
-            bias="True",
-            heads="ForPreTraining",
-            tower="decoder",
-        ),
+        *codebook(),
+        *head("mim", IMAGE),
+        *head("mlm", TEXT),
+        *head("mmm_image", IMAGE),
+        *head("mmm_text", TEXT),
+        Row("itm_pooler", "itm_head.pooler.dense", "hidden_size, hidden_size", bias="True", heads=PRETRAINING),
+        Row("itm_head", "itm_head.seq_relationship", "2, hidden_size", bias="True", heads=PRETRAINING, group="head"),
     ),
     prefix="flava.",
+    head="Model",
     defaults={
         "hidden_size": 768,
-        "image_codebook_config": {"hidden_size": 256, "input_channels": 3, "vocab_size": 8192},
+        "image_codebook_config": {
+            "hidden_size": 256,
+            "input_channels": 3,
+            "num_blocks_per_group": 2,
+            "vocab_size": 8192,
+        },
         "image_config": {
             "hidden_size": 768,
             "image_size": 224,
@@ -650,6 +170,7 @@ FAMILY = Family(
             "qkv_bias": True,
             "vocab_size": 8192,
         },
+        "init_codebook": True,
         "multimodal_config": {
             "hidden_size": 768,
             "intermediate_size": 3072,
@@ -669,6 +190,6 @@ FAMILY = Family(
             "type_vocab_size": 2,
             "vocab_size": 30522,
         },
+        "tie_word_embeddings": True,
     },
-    head="ForPreTraining",
 )

@@ -1,271 +1,130 @@
-"""Model type idefics.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""IDEFICS: Llama with gated layers that attend to CLIP's features, as they are or resampled."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Row
+from collections.abc import Iterator
 
-LAYER = "model.layers.{layer<num_hidden_layers}"
-GATED_CROSS_ATTN_LAYERS = "model.gated_cross_attn_layers.{layer<num_hidden_layers // cross_layer_interval}"
-PERCEIVER_RESAMPLER = "model.perceiver_resampler.blocks.{layer<perceiver_config.resampler_depth}"
-VISION_MODEL_ENCODER = "model.vision_model.encoder.layers.{layer<vision_config.num_hidden_layers}"
+from inspector.architectures.families.shared import ATTENTION, EMBED_TOKENS, FEED_FORWARD, NORMS, gated
+from inspector.architectures.table import Family, Include, Row
+
+CROSS = "model.gated_cross_attn_layers.{layer<num_hidden_layers // cross_layer_interval}"
+RESAMPLER = "model.perceiver_resampler."
+BLOCK = RESAMPLER + "blocks.{layer<perceiver_config.resampler_depth}"
+INNER = "perceiver_config.resampler_n_heads * perceiver_config.resampler_head_dim"
+IMAGE = "vision_config.embed_dim"
+HEAD = "ForVisionText2Text"
+
+
+def cross_layer() -> Iterator[Row]:
+    """Attention to the image and a feed-forward, each through a gate: one number, or one a channel."""
+    attention = CROSS + ".cross_attn"
+    yield Row("cross_input_layernorm", CROSS + ".input_layernorm", "hidden_size")
+    yield Row("cross_q_proj", attention + ".q_proj", "hidden_size, hidden_size")
+    yield Row("cross_k_proj", attention + ".k_proj", f"hidden_size, {IMAGE}")
+    yield Row("cross_v_proj", attention + ".v_proj", f"hidden_size, {IMAGE}")
+    yield Row("cross_o_proj", attention + ".o_proj", "hidden_size, hidden_size")
+    yield Row("cross_q_norm", attention + ".q_layer_norm", "head_dim", when="qk_layer_norms")
+    yield Row("cross_k_norm", attention + ".k_layer_norm", "head_dim", when="qk_layer_norms")
+    yield Row("cross_post_attention_layernorm", CROSS + ".post_attention_layernorm", "hidden_size")
+    yield from gated(CROSS + ".mlp", "intermediate_size", prefix="cross_")
+    for role, group in (("alpha_cross_attn", "attention"), ("alpha_dense", "feed_forward")):
+        for kind, shape in (("float", "1"), ("vector", "1, 1, hidden_size")):
+            yield Row(role, f"{CROSS}.{role}", shape, when=f"alpha_type == '{kind}'", leaf="", group=group)
+
+
+def resampled(
+    role: str,
+    name: str,
+    shape: str,
+    *,
+    bias: str = "",
+    when: str = "use_resampler",
+    leaf: str = "weight",
+    group: str = "",
+) -> Row:
+    """A row of the perceiver that makes the image's features so many."""
+    return Row(role, name, shape, bias=bias, when=when, tower="projector", leaf=leaf, group=group)
+
+
+def perceiver() -> Iterator[Row]:
+    """Latents that attend to the image, and a feed-forward, in each block."""
+    yield resampled(
+        "latents", RESAMPLER + "latents", f"perceiver_config.resampler_n_latents, {IMAGE}", leaf="", group="embedding"
+    )
+    for role in ("context_layer_norm", "latents_layer_norm"):
+        yield resampled(role, f"{BLOCK}.0.{role}", IMAGE, bias="True")
+    for role in ("q_proj", "k_proj", "v_proj"):
+        yield resampled(role, f"{BLOCK}.0.{role}", f"{INNER}, {IMAGE}")
+    yield resampled("o_proj", BLOCK + ".0.output_proj", f"{IMAGE}, {INNER}")
+    for role in ("q_norm", "k_norm"):
+        name = f"{BLOCK}.0.{role[0]}_layer_norm"
+        when = "use_resampler and perceiver_config.qk_layer_norms_perceiver"
+        yield resampled(role, name, "perceiver_config.resampler_head_dim", bias="True", when=when)
+    yield resampled("post_attention_layernorm", BLOCK + ".1.ln", IMAGE, bias="True")
+    yield resampled("up_proj", BLOCK + ".1.fc", f"4 * {IMAGE}, {IMAGE}")
+    yield resampled("down_proj", BLOCK + ".1.c_proj", f"{IMAGE}, 4 * {IMAGE}")
+    yield resampled("norm", RESAMPLER + "layer_norm", IMAGE, bias="True")
+
 
 FAMILY = Family(
     name="idefics",
     types={"idefics": {}},
     rows=(
-        Row("embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"),
+        EMBED_TOKENS,
         Row(
-            "additional_embedding",
+            "embed_more_tokens",
             "model.embed_tokens.additional_embedding",
-            "1, hidden_size",
-            when="additional_vocab_size",
+            "additional_vocab_size, hidden_size",
+            when="additional_vocab_size > 0",
         ),
-        Row(
-            "embed_class",
-            "model.vision_model.embeddings.class_embedding",
-            "vision_config.embed_dim",
-            tower="vision",
-            leaf="",
-        ),
-        Row(
-            "embed_patches",
-            "model.vision_model.embeddings.patch_embedding",
-            "vision_config.embed_dim, vision_config.num_channels, vision_config.patch_size, vision_config.patch_size",
-            tower="vision",
-        ),
-        Row(
-            "position_embedding",
-            "model.vision_model.embeddings.position_embedding",
-            "(vision_config.image_size // vision_config.patch_size) ** 2 + 1, vision_config.embed_dim",
-            tower="vision",
-        ),
-        Row("input_layernorm", LAYER + ".input_layernorm", "hidden_size"),
-        Row("q_proj", LAYER + ".self_attn.q_proj", "hidden_size, hidden_size"),
-        Row("k_proj", LAYER + ".self_attn.k_proj", "hidden_size, hidden_size"),
-        Row("v_proj", LAYER + ".self_attn.v_proj", "hidden_size, hidden_size"),
-        Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, hidden_size"),
-        Row("post_attention_layernorm", LAYER + ".post_attention_layernorm", "hidden_size"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "intermediate_size, hidden_size"),
-        Row("up_proj", LAYER + ".mlp.up_proj", "intermediate_size, hidden_size"),
-        Row("down_proj", LAYER + ".mlp.down_proj", "hidden_size, intermediate_size"),
-        Row("alpha_cross_attn", GATED_CROSS_ATTN_LAYERS + ".alpha_cross_attn", "1", heads="Model", leaf=""),
-        Row(
-            "cross_alpha_dense",
-            GATED_CROSS_ATTN_LAYERS + ".alpha_dense",
-            "1",
-            heads="Model",
-            leaf="",
-            group="attention",
-        ),
-        Row("cross_q_proj", GATED_CROSS_ATTN_LAYERS + ".cross_attn.q_proj", "hidden_size, hidden_size"),
-        Row("cross_k_proj", GATED_CROSS_ATTN_LAYERS + ".cross_attn.k_proj", "hidden_size, vision_config.embed_dim"),
-        Row("cross_v_proj", GATED_CROSS_ATTN_LAYERS + ".cross_attn.v_proj", "hidden_size, vision_config.embed_dim"),
-        Row("cross_o_proj", GATED_CROSS_ATTN_LAYERS + ".cross_attn.o_proj", "hidden_size, hidden_size"),
-        Row(
-            "cross_q_layer_norm",
-            GATED_CROSS_ATTN_LAYERS + ".cross_attn.q_layer_norm",
-            "head_dim",
-            when="qk_layer_norms",
-        ),
-        Row(
-            "cross_k_layer_norm",
-            GATED_CROSS_ATTN_LAYERS + ".cross_attn.k_layer_norm",
-            "head_dim",
-            when="qk_layer_norms",
-        ),
-        Row("cross_gate_proj", GATED_CROSS_ATTN_LAYERS + ".mlp.gate_proj", "intermediate_size, hidden_size"),
-        Row("cross_down_proj", GATED_CROSS_ATTN_LAYERS + ".mlp.down_proj", "hidden_size, intermediate_size"),
-        Row("cross_up_proj", GATED_CROSS_ATTN_LAYERS + ".mlp.up_proj", "intermediate_size, hidden_size"),
-        Row("cross_input_layernorm", GATED_CROSS_ATTN_LAYERS + ".input_layernorm", "hidden_size"),
-        Row("cross_post_attention_layernorm", GATED_CROSS_ATTN_LAYERS + ".post_attention_layernorm", "hidden_size"),
-        Row(
-            "q_proj",
-            PERCEIVER_RESAMPLER + ".0.q_proj",
-            "perceiver_config.resampler_n_heads * perceiver_config.resampler_head_dim, vision_config.embed_dim",
-            when="use_resampler",
-        ),
-        Row(
-            "k_proj",
-            PERCEIVER_RESAMPLER + ".0.k_proj",
-            "perceiver_config.resampler_n_heads * perceiver_config.resampler_head_dim, vision_config.embed_dim",
-            when="use_resampler",
-        ),
-        Row(
-            "v_proj",
-            PERCEIVER_RESAMPLER + ".0.v_proj",
-            "perceiver_config.resampler_n_heads * perceiver_config.resampler_head_dim, vision_config.embed_dim",
-            when="use_resampler",
-        ),
-        Row(
-            "context_layer_norm",
-            PERCEIVER_RESAMPLER + ".0.context_layer_norm",
-            "vision_config.embed_dim",
-            bias="True",
-            when="use_resampler",
-        ),
-        Row(
-            "latents_layer_norm",
-            PERCEIVER_RESAMPLER + ".0.latents_layer_norm",
-            "vision_config.embed_dim",
-            bias="True",
-            when="use_resampler",
-        ),
-        Row(
-            "output_proj",
-            PERCEIVER_RESAMPLER + ".0.output_proj",
-            "vision_config.embed_dim, perceiver_config.resampler_n_heads * perceiver_config.resampler_head_dim",
-            when="use_resampler",
-        ),
-        Row(
-            "ln",
-            PERCEIVER_RESAMPLER + ".1.ln",
-            "vision_config.embed_dim",
-            bias="True",
-            when="use_resampler",
-            group="norm",
-        ),
-        Row(
-            "fc",
-            PERCEIVER_RESAMPLER + ".1.fc",
-            "4 * vision_config.embed_dim, vision_config.embed_dim",
-            when="use_resampler",
-        ),
-        Row(
-            "c_proj",
-            PERCEIVER_RESAMPLER + ".1.c_proj",
-            "vision_config.embed_dim, 4 * vision_config.embed_dim",
-            when="use_resampler",
-        ),
-        Row(
-            "q_layer_norm",
-            PERCEIVER_RESAMPLER + ".0.q_layer_norm",
-            "perceiver_config.resampler_head_dim",
-            bias="True",
-            when="freeze_lm_head",
-        ),
-        Row(
-            "k_layer_norm",
-            PERCEIVER_RESAMPLER + ".0.k_layer_norm",
-            "perceiver_config.resampler_head_dim",
-            bias="True",
-            when="freeze_lm_head",
-        ),
-        Row(
-            "input_layernorm",
-            VISION_MODEL_ENCODER + ".layer_norm1",
-            "vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "q_proj",
-            VISION_MODEL_ENCODER + ".self_attn.q_proj",
-            "vision_config.embed_dim, vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "k_proj",
-            VISION_MODEL_ENCODER + ".self_attn.k_proj",
-            "vision_config.embed_dim, vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "v_proj",
-            VISION_MODEL_ENCODER + ".self_attn.v_proj",
-            "vision_config.embed_dim, vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "o_proj",
-            VISION_MODEL_ENCODER + ".self_attn.out_proj",
-            "vision_config.embed_dim, vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "post_attention_layernorm",
-            VISION_MODEL_ENCODER + ".layer_norm2",
-            "vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "up_proj",
-            VISION_MODEL_ENCODER + ".mlp.fc1",
-            "vision_config.intermediate_size, vision_config.embed_dim",
-            bias="True",
-            tower="vision",
-        ),
-        Row(
-            "down_proj",
-            VISION_MODEL_ENCODER + ".mlp.fc2",
-            "vision_config.embed_dim, vision_config.intermediate_size",
-            bias="True",
-            tower="vision",
-        ),
-        Row("norm", "model.norm", "hidden_size"),
-        Row(
-            "latents",
-            "model.perceiver_resampler.latents",
-            "perceiver_config.resampler_n_latents, vision_config.embed_dim",
-            when="use_resampler",
-            leaf="",
-            group="embedding",
-        ),
-        Row(
-            "layer_norm",
-            "model.perceiver_resampler.layer_norm",
-            "vision_config.embed_dim",
-            bias="True",
-            when="use_resampler",
-        ),
-        Row("pre_layrnorm", "model.vision_model.pre_layrnorm", "vision_config.embed_dim", bias="True", tower="vision"),
-        Row("norm", "model.vision_model.post_layernorm", "vision_config.embed_dim", bias="True", tower="vision"),
-        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads="ForVisionText2Text", tied="tie_word_embeddings"),
+        Include("vision_config", "model.vision_model.", tower="vision", head="Model", default_type="idefics_vision"),
+        *perceiver(),
+        *ATTENTION,
+        *FEED_FORWARD,
+        *NORMS,
+        *cross_layer(),
+        Row("lm_head", "lm_head", "vocab_size, hidden_size", heads=HEAD, tied="tie_word_embeddings"),
         Row(
             "additional_fc",
             "lm_head.additional_fc",
-            "1, hidden_size",
-            when="additional_vocab_size",
-            heads="ForVisionText2Text",
+            "additional_vocab_size, hidden_size",
+            when="additional_vocab_size > 0",
+            heads=HEAD,
             tied="tie_word_embeddings",
             group="head",
         ),
     ),
-    derived={"head_dim": "hidden_size // num_attention_heads"},
     prefix="model.",
+    head=HEAD,
     defaults={
         "additional_vocab_size": 0,
+        "alpha_type": "float",
+        "attention_bias": False,
         "cross_layer_interval": 1,
-        "freeze_lm_head": False,
         "hidden_size": 4096,
         "intermediate_size": 11008,
+        "mlp_bias": False,
+        "norm_bias": False,
         "num_attention_heads": 32,
         "num_hidden_layers": 32,
         "perceiver_config": {
+            "qk_layer_norms_perceiver": False,
             "resampler_depth": 6,
             "resampler_head_dim": 96,
             "resampler_n_heads": 16,
             "resampler_n_latents": 64,
         },
         "qk_layer_norms": False,
+        "qk_norm": False,
         "tie_word_embeddings": False,
         "use_resampler": False,
-        "vision_config": {
-            "embed_dim": 768,
-            "image_size": 224,
-            "intermediate_size": 5120,
-            "num_channels": 3,
-            "num_hidden_layers": 32,
-            "patch_size": 14,
-        },
+        "vision_config": {},
         "vocab_size": 32000,
     },
-    head="ForVisionText2Text",
+    derived={
+        "head_dim": "hidden_size // num_attention_heads",
+        "num_key_value_heads": "num_attention_heads",
+        "o_bias": "attention_bias",
+        "qkv_bias": "attention_bias",
+    },
 )

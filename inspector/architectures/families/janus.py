@@ -1,111 +1,60 @@
-"""Model type janus: text_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Janus: Llama that sees through SigLIP's tower, and paints with tokens of a codebook."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Include, Row
 
-VISION_MODEL_ENCODER = "model.vision_model.encoder.layers.{layer}"
-ENCODER_DOWN = "model.vqmodel.encoder.down.{layer}"
-DOWN_BLOCK = "model.vqmodel.encoder.down.{layer}.block.{block}"
-DOWN_ATTN = "model.vqmodel.encoder.down.{layer}.attn.{attn}"
-DECODER_UP = "model.vqmodel.decoder.up.{at4}"
-UP_BLOCK = "model.vqmodel.decoder.up.{at4}.block.{layer}"
-UP_ATTN = "model.vqmodel.decoder.up.{at4}.attn.{layer}"
+
+def perceptron(at: str, into: str, width: str, depth: str, before: str = "") -> Iterator[Row]:
+    """Layers that lead into the text model, as many as `depth`."""
+    yield Row(before + "linear_1", f"{at}.fc1", f"{width}, {into}", bias="True", tower="projector", group="other")
+    hidden = f"{at}.hidden_layers.{{layer<max({depth} - 1, 0)}}"
+    yield Row(before + "hidden_layers", hidden, f"{width}, {width}", bias="True", tower="projector", group="other")
+
 
 FAMILY = Family(
     name="janus",
     types={"janus": {}},
     rows=(
-        Include("text_config", "model.language_model.", head="Model", default_type="llama"),
-        Row("embedding", "model.vqmodel.quantize.embedding", ""),
-        Row("generation_embeddings", "model.generation_embeddings", ""),
-        Row("embed_patches", "model.vision_model.embeddings.patch_embedding", "", tower="vision"),
-        Row("position_embedding", "model.vision_model.embeddings.position_embedding", "", tower="vision"),
-        Row("embed_patches", "model.vqmodel.encoder.mid.block_1.conv1", "", tower="encoder"),
-        Row("conv1_embed_patches", "model.vqmodel.encoder.mid.block_2.conv1", "", tower="encoder"),
-        Row("embed_patches", "model.vqmodel.decoder.mid.block_1.conv1", "", tower="decoder"),
-        Row("conv1_embed_patches", "model.vqmodel.decoder.mid.block_2.conv1", "", tower="decoder"),
-        Row("hidden_layers", "model.aligner.hidden_layers.{layer}", ""),
-        Row("generation_aligner_hidden_layers", "model.generation_aligner.hidden_layers.{layer}", ""),
-        Row("input_layernorm", VISION_MODEL_ENCODER + ".layer_norm1", "", tower="vision"),
-        Row("q_proj", VISION_MODEL_ENCODER + ".self_attn.q_proj", "", tower="vision"),
-        Row("k_proj", VISION_MODEL_ENCODER + ".self_attn.k_proj", "", tower="vision"),
-        Row("v_proj", VISION_MODEL_ENCODER + ".self_attn.v_proj", "", tower="vision"),
-        Row(
-            "projection_layer",
-            VISION_MODEL_ENCODER + ".self_attn.projection_layer",
-            "",
-            tower="vision",
-            group="attention",
+        Include("text_config", "model.language_model.", "model.", head="Model", default_type="llama"),
+        Include(
+            "vision_config", "model.vision_model.", tower="vision", head="Model", default_type="janus_vision_model"
         ),
-        Row("q_norm", VISION_MODEL_ENCODER + ".self_attn.q_norm", "", tower="vision"),
-        Row("k_norm", VISION_MODEL_ENCODER + ".self_attn.k_norm", "", tower="vision"),
-        Row("post_attention_layernorm", VISION_MODEL_ENCODER + ".layer_norm2", "", tower="vision"),
-        Row("up_proj", VISION_MODEL_ENCODER + ".mlp.fc1", "", tower="vision"),
-        Row("down_proj", VISION_MODEL_ENCODER + ".mlp.fc2", "", tower="vision"),
-        Row("embed_patches", DOWN_BLOCK + ".conv1", "", tower="encoder"),
-        Row("input_layernorm", DOWN_BLOCK + ".norm1", "", tower="encoder"),
-        Row("conv2", DOWN_BLOCK + ".conv2", "", tower="encoder"),
-        Row("conv", ENCODER_DOWN + ".downsample.conv", "", tower="encoder"),
-        Row("nin_shortcut", DOWN_BLOCK + ".nin_shortcut", "", tower="encoder", group="convolution"),
-        Row("norm", DOWN_ATTN + ".norm", "", tower="encoder"),
-        Row("q", DOWN_ATTN + ".q", "", tower="encoder", group="attention"),
-        Row("k", DOWN_ATTN + ".k", "", tower="encoder", group="attention"),
-        Row("v", DOWN_ATTN + ".v", "", tower="encoder", group="attention"),
-        Row("proj_out", DOWN_ATTN + ".proj_out", "", tower="encoder", group="attention"),
-        Row("post_attention_layernorm", DOWN_BLOCK + ".norm2", "", tower="encoder"),
-        Row("embed_patches", UP_BLOCK + ".conv1", "", tower="decoder"),
-        Row("input_layernorm", UP_BLOCK + ".norm1", "", tower="decoder"),
-        Row("conv2", UP_BLOCK + ".conv2", "", tower="decoder"),
-        Row("norm", UP_ATTN + ".norm", "", tower="decoder"),
-        Row("q", UP_ATTN + ".q", "", tower="decoder", group="attention"),
-        Row("k", UP_ATTN + ".k", "", tower="decoder", group="attention"),
-        Row("v", UP_ATTN + ".v", "", tower="decoder", group="attention"),
-        Row("proj_out", UP_ATTN + ".proj_out", "", tower="decoder", group="attention"),
-        Row("conv", DECODER_UP + ".upsample.conv", "", tower="decoder"),
-        Row("nin_shortcut", UP_BLOCK + ".nin_shortcut", "", tower="decoder", group="convolution"),
-        Row("post_attention_layernorm", UP_BLOCK + ".norm2", "", tower="decoder"),
-        Row("up_proj", "model.aligner.fc1", ""),
-        Row("quant_conv", "model.vqmodel.quant_conv", ""),
-        Row("post_quant_conv", "model.vqmodel.post_quant_conv", ""),
-        Row("fc1_up_proj", "model.generation_aligner.fc1", ""),
-        Row("proj_out", "model.generation_head.proj_out", "", group="head"),
-        Row("vision_head", "model.generation_head.vision_head", ""),
-        Row("lm_head", "lm_head", ""),
-        Row("norm", "model.vision_model.post_layernorm", "", tower="vision"),
-        Row("conv_in", "model.vqmodel.encoder.conv_in", "", tower="encoder"),
-        Row("input_layernorm", "model.vqmodel.encoder.mid.block_1.norm1", "", tower="encoder"),
-        Row("post_attention_layernorm", "model.vqmodel.encoder.mid.block_1.norm2", "", tower="encoder"),
-        Row("conv2", "model.vqmodel.encoder.mid.block_1.conv2", "", tower="encoder"),
-        Row("norm", "model.vqmodel.encoder.mid.attn_1.norm", "", tower="encoder"),
-        Row("q", "model.vqmodel.encoder.mid.attn_1.q", "", tower="encoder", group="attention"),
-        Row("k", "model.vqmodel.encoder.mid.attn_1.k", "", tower="encoder", group="attention"),
-        Row("v", "model.vqmodel.encoder.mid.attn_1.v", "", tower="encoder", group="attention"),
-        Row("proj_out", "model.vqmodel.encoder.mid.attn_1.proj_out", "", tower="encoder", group="attention"),
-        Row("norm1_input_layernorm", "model.vqmodel.encoder.mid.block_2.norm1", "", tower="encoder"),
-        Row("norm2_post_attention_layernorm", "model.vqmodel.encoder.mid.block_2.norm2", "", tower="encoder"),
-        Row("block_2_conv2", "model.vqmodel.encoder.mid.block_2.conv2", "", tower="encoder"),
-        Row("norm_out", "model.vqmodel.encoder.norm_out", "", tower="encoder"),
-        Row("conv_out", "model.vqmodel.encoder.conv_out", "", tower="encoder"),
-        Row("conv_in", "model.vqmodel.decoder.conv_in", "", tower="decoder"),
-        Row("input_layernorm", "model.vqmodel.decoder.mid.block_1.norm1", "", tower="decoder"),
-        Row("post_attention_layernorm", "model.vqmodel.decoder.mid.block_1.norm2", "", tower="decoder"),
-        Row("conv2", "model.vqmodel.decoder.mid.block_1.conv2", "", tower="decoder"),
-        Row("norm", "model.vqmodel.decoder.mid.attn_1.norm", "", tower="decoder"),
-        Row("q", "model.vqmodel.decoder.mid.attn_1.q", "", tower="decoder", group="attention"),
-        Row("k", "model.vqmodel.decoder.mid.attn_1.k", "", tower="decoder", group="attention"),
-        Row("v", "model.vqmodel.decoder.mid.attn_1.v", "", tower="decoder", group="attention"),
-        Row("proj_out", "model.vqmodel.decoder.mid.attn_1.proj_out", "", tower="decoder", group="attention"),
-        Row("norm1_input_layernorm", "model.vqmodel.decoder.mid.block_2.norm1", "", tower="decoder"),
-        Row("norm2_post_attention_layernorm", "model.vqmodel.decoder.mid.block_2.norm2", "", tower="decoder"),
-        Row("block_2_conv2", "model.vqmodel.decoder.mid.block_2.conv2", "", tower="decoder"),
-        Row("norm_out", "model.vqmodel.decoder.norm_out", "", tower="decoder"),
-        Row("conv_out", "model.vqmodel.decoder.conv_out", "", tower="decoder"),
+        *perceptron(
+            "model.aligner", "vision_config.hidden_size", "vision_config.projection_dim", "vision_config.depth"
+        ),
+        Include("vq_config", "model.vqmodel.", tower="vq", head="Model", default_type="janus_vqgan"),
+        Row("generation_embeddings", "model.generation_embeddings", "vq_config.num_embeddings, vq_config.embed_dim"),
+        *perceptron(
+            "model.generation_aligner",
+            "vq_config.embed_dim",
+            "vq_config.projection_dim",
+            "vq_config.num_hidden_layers",
+            "generation_",
+        ),
+        Row(
+            "generation_head_proj",
+            "model.generation_head.proj_out",
+            "vq_config.projection_dim, vq_config.image_token_embed_dim",
+            bias="True",
+        ),
+        Row(
+            "generation_head",
+            "model.generation_head.vision_head",
+            "vq_config.num_embeddings, vq_config.projection_dim",
+            bias="True",
+        ),
+        Row(
+            "lm_head",
+            "lm_head",
+            "text_config.vocab_size, text_config.hidden_size",
+            heads="ForConditionalGeneration",
+            tied="tie_word_embeddings",
+        ),
     ),
     prefix="model.",
-    names_only=True,
     head="ForConditionalGeneration",
+    defaults={"text_config": {}, "tie_word_embeddings": True, "vision_config": {}, "vq_config": {}},
 )

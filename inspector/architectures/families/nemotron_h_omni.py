@@ -1,53 +1,86 @@
-"""Model type nemotron_h_omni: text_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Nemotron 3 Nano Omni: Nemotron-H that sees through RADIO and, where it is asked for, hears through Parakeet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures.table import Family, Include, Row
 
-LAYER = "vision_model.radio_model.model.blocks.{layer}"
+TEXT = "text_config.hidden_size"
+#: As many patches as make one token, after the tower.
+MERGED = "vision_hidden_size * int(1 / downsample_ratio) ** 2"
+HEARS, AUDIO = "audio_config is not None", "sound_projection."
+
+
+def image_projector() -> Iterator[Row]:
+    """A norm and two layers, which are numbers of one list."""
+    for number, shape in (
+        (0, MERGED),
+        (1, f"projector_hidden_size, {MERGED}"),
+        (3, f"{TEXT}, projector_hidden_size"),
+    ):
+        yield Row("mlp1", f"mlp1.{number}", shape, tower="projector", group="other")
+
+
+def audio_projector() -> Iterator[Row]:
+    """A norm and two layers."""
+    inner, outer = "audio_config.projection_hidden_size", "audio_config.hidden_size"
+    yield Row("sound_norm", AUDIO + "norm", outer, when=HEARS, tower="projector")
+    for role, shape in (("linear1", f"{inner}, {outer}"), ("linear2", f"{TEXT}, {inner}")):
+        yield Row(
+            "sound_" + role,
+            AUDIO + role,
+            shape,
+            bias="audio_config.projection_bias",
+            when=HEARS,
+            tower="projector",
+            group="other",
+        )
+
 
 FAMILY = Family(
     name="nemotron_h_omni",
     types={"nemotron_h_omni": {}},
     rows=(
+        Include("text_config", "language_model.backbone.", head="Model", default_type="nemotron_h"),
+        Row("lm_head", "language_model.lm_head", f"text_config.vocab_size, {TEXT}"),
+        # Images are normalized before they reach the tower.
         Include(
-            "text_config",
-            "language_model.",
-            head="ForCausalLM",
-            default_type="nemotron_h",
-            without="fc1_latent_proj fc2_latent_proj",
-        ),
-        Row("embedder", "vision_model.radio_model.model.patch_generator.embedder", "", tower="vision"),
-        Row("embed_positions", "vision_model.radio_model.model.patch_generator.pos_embed", "", tower="vision", leaf=""),
-        Row("video_embedder", "vision_model.radio_model.model.patch_generator.video_embedder", "", tower="vision"),
-        Row("fc1_latent_proj", "language_model.backbone.layers.{layer}.mixer.fc1_latent_proj", "", group="state_space"),
-        Row("fc2_latent_proj", "language_model.backbone.layers.{layer}.mixer.fc2_latent_proj", "", group="state_space"),
-        Row("input_layernorm", LAYER + ".norm1", "", tower="vision"),
-        Row("qkv_proj", LAYER + ".attn.qkv", "", tower="vision"),
-        Row("o_proj", LAYER + ".attn.proj", "", tower="vision"),
-        Row("lambda1", LAYER + ".layer_scale1.lambda1", "", tower="vision", leaf=""),
-        Row("layer_scale2_lambda1", LAYER + ".layer_scale2.lambda1", "", tower="vision", leaf=""),
-        Row("mlp_down_proj", LAYER + ".mlp.down_proj", "", tower="vision"),
-        Row("mlp_up_proj", LAYER + ".mlp.up_proj", "", tower="vision"),
-        Row("post_attention_layernorm", LAYER + ".norm2", "", tower="vision"),
-        Row("gate_proj", LAYER + ".mlp.gate_proj", "", tower="vision"),
-        Row("up_proj", LAYER + ".mlp.fc1", "", tower="vision"),
-        Row("down_proj", LAYER + ".mlp.fc2", "", tower="vision"),
-        Row("vision_final_layernorm", "vision_final_layernorm", ""),
-        Row(
-            "token",
-            "vision_model.radio_model.model.patch_generator.cls_token.token",
-            "",
+            "vision_config",
+            "vision_model.",
             tower="vision",
-            leaf="",
-            group="embedding",
+            head="Model",
+            default_type="radio",
+            without="norm_mean norm_std",
         ),
-        Row("summary_idxs", "vision_model.radio_model.summary_idxs", "", tower="vision", leaf="", buffer=True),
+        Row(
+            "norm",
+            "vision_final_layernorm",
+            "vision_hidden_size",
+            bias="True",
+            when="text_config.num_nextn_predict_layers > 0",
+            tower="vision",
+        ),
+        *image_projector(),
+        Include(
+            "audio_config",
+            "sound_encoder.encoder.",
+            tower="audio",
+            head="Model",
+            default_type="parakeet_encoder",
+            when=HEARS,
+        ),
+        *audio_projector(),
     ),
-    classes={"NemotronH_Omni_Reasoning_V3": "NemotronH_Omni_Reasoning_V3"},
-    names_only=True,
-    head="NemotronH_Omni_Reasoning_V3",
+    classes={"NemotronH_Omni_Reasoning_V3": "ForConditionalGeneration"},
+    head="ForConditionalGeneration",
+    defaults={
+        "audio_config": None,
+        "downsample_ratio": 0.5,
+        "projector_hidden_size": 4096,
+        "text_config": {"num_nextn_predict_layers": 0},
+        "vision_config": {},
+        "vision_hidden_size": 1280,
+    },
+    fields={"vit_hidden_size": "vision_hidden_size"},
 )

@@ -1,82 +1,73 @@
-"""Model type pi0: dit_config, vlm_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""π0: PaliGemma beside a smaller Gemma that makes actions, and reads what PaliGemma has read."""
 
 from __future__ import annotations
 
 from inspector.architectures.table import Family, Include, Row
+
+ROBOT = "ForConditionalGeneration"
+BOTH = "paligemma_with_expert."
+#: The smaller Gemma, where a configuration leaves it out: configuration_pi0.py.
+SMALLER = {
+    "hidden_size": 1024,
+    "intermediate_size": 4096,
+    "num_attention_heads": 8,
+    "num_hidden_layers": 18,
+    "num_key_value_heads": 1,
+    "vocab_size": 257152,
+}
+EXPERT, WIDTH = BOTH + "gemma_expert.", "dit_config.hidden_size"
+
+
+def linear(role: str, out: str, into: str) -> Row:
+    """A layer between actions, states or time and the smaller Gemma."""
+    return Row(role, role, f"{out}, {into}", bias="True", heads=ROBOT, tower="dit", group="other")
+
 
 FAMILY = Family(
     name="pi0",
     types={"pi0": {}},
     rows=(
         Include(
-            "dit_config",
-            "paligemma_with_expert.gemma_expert.",
-            tower="dit",
-            head="ForCausalLM",
-            default_type="gemma",
-            heads="ForConditionalGeneration",
-            without="embed_tokens",
-        ),
-        Include("dit_config", "dit.", tower="dit", head="Model", default_type="gemma", heads="Model"),
-        Include(
             "vlm_config",
-            "paligemma_with_expert.paligemma.model.",
+            BOTH + "paligemma.model.",
             tower="vlm",
             head="Model",
             default_type="paligemma",
-            heads="ForConditionalGeneration",
+            heads=ROBOT,
         ),
         Include("vlm_config", "vlm.", tower="vlm", head="Model", default_type="paligemma", heads="Model"),
-        Row(
-            "action_out_proj",
-            "action_out_proj",
-            "max_action_dim, dit_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
+        Include(
+            "dit_config",
+            EXPERT + "model.",
+            tower="dit",
+            head="Model",
+            default_type="gemma",
+            heads=ROBOT,
+            without="embed_tokens",
+            defaults=SMALLER,
         ),
-        Row(
-            "action_in_proj",
-            "action_in_proj",
-            "dit_config.hidden_size, max_action_dim",
-            bias="True",
-            heads="ForConditionalGeneration",
+        Include(
+            "dit_config",
+            "dit.",
+            tower="dit",
+            head="Model",
+            default_type="gemma",
+            heads="Model",
+            defaults=SMALLER,
         ),
-        Row(
-            "action_time_mlp_in",
-            "action_time_mlp_in",
-            "dit_config.hidden_size, 2 * dit_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "action_time_mlp_out",
-            "action_time_mlp_out",
-            "dit_config.hidden_size, dit_config.hidden_size",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "state_proj",
-            "state_proj",
-            "dit_config.hidden_size, max_state_dim",
-            bias="True",
-            heads="ForConditionalGeneration",
-        ),
-        Row(
-            "lm_head",
-            "paligemma_with_expert.gemma_expert.lm_head",
-            "dit_config.vocab_size, dit_config.hidden_size",
-            when="dit_config.tie_word_embeddings",
-            heads="ForConditionalGeneration",
-        ),
+        # It has no embedding that it could be tied to.
+        Row("lm_head", EXPERT + "lm_head", f"dit_config.vocab_size, {WIDTH}", heads=ROBOT, tower="dit"),
+        linear("state_proj", WIDTH, "max_state_dim"),
+        linear("action_in_proj", WIDTH, "max_action_dim"),
+        linear("action_time_mlp_in", WIDTH, f"2 * {WIDTH}"),
+        linear("action_time_mlp_out", WIDTH, WIDTH),
+        linear("action_out_proj", "max_action_dim", WIDTH),
     ),
+    head=ROBOT,
     defaults={
-        "dit_config": {"hidden_size": 1024, "tie_word_embeddings": True, "vocab_size": 257152},
+        "dit_config": SMALLER,
         "max_action_dim": 32,
         "max_state_dim": 32,
+        "vlm_config": {},
     },
-    head="ForConditionalGeneration",
 )

@@ -105,11 +105,12 @@ FAMILY = Family(
         "out_features": [],
     },
     derived={
-        "hidden_size": LAST_WIDTH,
+        "num_layers": "len(depths)",
+        "last_width": "embed_dim * 2 ** (len(depths) - 1)",
+        "hidden_size": "last_width",
         "out_indices": STAGES_GIVEN["out_indices"],
         "channels": "[embed_dim * 2 ** max(out_indices[at] - 1, 0) for at in range(len(out_indices))]",
     },
-    derived={"num_layers": "len(depths)", "last_width": "embed_dim * 2 ** (len(depths) - 1)"},
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )

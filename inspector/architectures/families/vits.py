@@ -170,7 +170,6 @@ FAMILY = Family(
         "duration_predictor_flow_bins": 10,
         "duration_predictor_kernel_size": 3,
         "duration_predictor_num_flows": 4,
-        "duration_predictor_filter_channels": 256,
         "prior_encoder_num_flows": 4,
         "prior_encoder_num_wavenet_layers": 4,
         "posterior_encoder_num_wavenet_layers": 16,
