@@ -41,6 +41,24 @@ def test_every_name_and_shape_is_what_transformers_has(path: Path) -> None:
     assert shapes(inspector.predict(known["config"])) == expected
 
 
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_part_of_a_part_has_its_own_configuration(tied: bool) -> None:
+    """Perception Encoder's towers for sound and video are configured within the tower over both, and stored beside it."""
+    towers = {"audio_config": {"hidden_size": 96}, "video_config": {"hidden_size": 64}, "hidden_size": 160}
+    config = {
+        "model_type": "pe_audio_video",
+        "text_config": {"hidden_size": 48, "num_attention_heads": 4},
+        "audio_video_config": towers,
+        "tie_word_embeddings": tied,
+    }
+    found = shapes(inspector.predict(config))
+    assert found["audio_model.audio_encoder.norm.weight"] == (96,)
+    assert found["video_model.video_encoder.norm.weight"] == (64,)
+    assert found["audio_video_encoder.norm.weight"] == (160,)
+    assert found["audio_plus_text_head.proj.weight"] == (48, 48 + 96)
+    assert ("audio_video_encoder.embedder.video_encoder.norm.weight" in found) is not tied
+
+
 PRESETS = {
     "llama-7b": 6_738_415_616,
     "llama-13b": 13_015_864_320,

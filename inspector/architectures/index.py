@@ -481,6 +481,7 @@ MODULES: dict[str, str] = {
     "patchtst": "patchtst",
     "pe_audio": "pe_audio",
     "pe_audio_encoder": "pe_audio_encoder",
+    "pe_audio_video": "pe_audio_video",
     "pe_audio_video_encoder": "pe_audio_video_encoder",
     "pe_video": "pe_video",
     "pe_video_encoder": "pe_video_encoder",

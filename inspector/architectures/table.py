@@ -68,7 +68,7 @@ class Row(NamedTuple):
 class Include(NamedTuple):
     """Another family's rows, chosen by the `model_type` of a nested configuration."""
 
-    scope: str  # the field that holds the nested configuration: "text_config"
+    scope: str  # the field that holds the nested configuration: "text_config"; dotted for a part's own part
     prefix: str  # goes before each name; with a placeholder for a part of which there are many alike
     strip: str = ""  # taken off the front of the included names first: "model."
     tower: str = "text"
@@ -124,9 +124,17 @@ def numbers_of(template: str) -> tuple[str | int, ...]:
     return tuple(word[1:-1] if word.startswith("{") else int(word) for word in words)
 
 
+def part_at(values: Mapping[str, Any], scope: str) -> Any:
+    """What a configuration has in a field, or down a dotted path of fields; None where it has nothing."""
+    found: Any = values
+    for field in scope.split("."):
+        found = found.get(field) if isinstance(found, Mapping) else None
+    return found
+
+
 def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The nested configuration; where an older file has its fields outside, those."""
-    nested = values.get(include.scope)
+    nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
         own = {"model_type": include.default_type, **nested}
         # Published configurations write the whole's type into a part: Qwen3-VL's vision tower is no Qwen3-VL.

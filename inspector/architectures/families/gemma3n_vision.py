@@ -79,7 +79,7 @@ def inverted_blocks(stage: Stage) -> Iterator[Row]:
         ("project", "pw_proj", str(stage.width), inner, "1", ""),
     )
     for role, name, out, inside, kernel, own in convolutions:
-        when = " and ".join(filter(None, (own, stage.heads and f"not ({stage.attends})")))
+        when = " and ".join(filter(None, (own, f"not ({stage.attends})" if stage.heads else "")))
         yield from convolution(role, stage.at + name, out, inside, kernel, when)
 
 
