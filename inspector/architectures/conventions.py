@@ -176,6 +176,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "position_ids": "position_ids",
     "token_type_ids": "token_type_ids",
     "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
+    "shared_vectors": "vblora_vector_bank unilora_theta_d tinylora_v",
     "rope_freqs": "rope_freqs rope.freqs",
     "draft_to_target": "d2t",
     "target_to_draft": "t2d",
