@@ -6,6 +6,7 @@ over the fields of adapter_config.json and what `adapter_prediction` says of the
 outputs, inputs     of its weight
 r                   its rank: its own where a pattern names it, else the adapter's
 experts             matrices that the weight holds
+kernel_…            rows and columns of a convolution's kernel
 has_bias            whether the module has one
 feedforward         whether `feedforward_modules` names it
 modules             how many modules are adapted, and `sizes` the sum of their weights' elements
@@ -35,6 +36,7 @@ class Method:
 
     pieces: tuple[Piece, ...] = ()  # of each adapted module
     embedding: tuple[Piece, ...] = ()  # of an embedding, where that differs
+    convolution: tuple[Piece, ...] = ()  # of a convolution over images
     stacked: tuple[Piece, ...] = ()  # of all experts of a layer
     shared: tuple[Piece, ...] = ()  # of the whole model
     rank: str = "r"  # the field that a pattern overrides
@@ -89,6 +91,7 @@ METHODS: Mapping[str, Method] = {
             Piece("lora_embedding_B", "inputs, r"),
             Piece("magnitude", "inputs", "use_dora"),
         ),
+        convolution=(Piece("lora_A", "r, inputs, kernel_rows, kernel_columns"), Piece("lora_B", "outputs, r, 1, 1")),
         stacked=(Piece("lora_A", "experts * r, inputs"), Piece("lora_B", "outputs, experts * r")),
     ),
     "ADALORA": Method(

@@ -24,6 +24,7 @@ from inspector.units import escape, integer
 #: Ranks and numbers of tokens come from strangers: larger ones are refused.
 MAX_NUMBER = 1 << 30
 MAX_PIECES = 1000
+CONVOLUTION = 4  # dimensions of a convolution over images
 #: Names of targets that are taken as they are; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
 #: Words of LoKr's shapes: which factor of which size.
@@ -87,7 +88,8 @@ def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method
     """The weights whose modules are targeted, apart where they have ranks of their own."""
     usual = method.usual_target if config.get("target_modules") is None else ""
     for row in rows:
-        if row.part == "weight" and len(row.shape) == method.dimensions and not row.buffer:
+        fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
+        if row.part == "weight" and fits and row.stacked is None and not row.buffer:
             targeted = (row if row.role == usual else None) if usual else _targeted(row, config)
             if targeted is not None and targeted.tensors:
                 yield from _by_rank(targeted, config, method)
@@ -130,9 +132,7 @@ def _pieces(
     if own is not None:
         words[method.rank] = _ranks(config[method.pattern][own])
     module = target.name.removesuffix(".weight")
-    stacked = target.stacked is not None
-    pieces = method.stacked if stacked else method.embedding if target.group == "embedding" else ()
-    for piece in pieces or method.pieces:
+    for piece in _kind(method, target, has_bias=words["has_bias"]):
         for part, shape, shown in _made(piece, _Scope(config, method, words)):
             yield replace(
                 target,
@@ -144,6 +144,15 @@ def _pieces(
                 numbers=tuple(map(str, shape)),
                 active=None,
             )
+
+
+def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, ...]:
+    """What the method gives to a weight of this kind; an embedding that has a bias is a projection."""
+    if target.stacked is not None:
+        return method.stacked
+    if len(target.shape) == CONVOLUTION:
+        return method.convolution
+    return (method.embedding if target.group == "embedding" and not has_bias else ()) or method.pieces
 
 
 def _shared(
@@ -332,8 +341,9 @@ def _made(piece: Piece, scope: _Scope) -> Iterator[tuple[str, tuple[int, ...], t
 def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
     """What a targeted weight's sizes are called."""
     bias = biases.get(_bias_of(target.name)) or biases.get(target.name + "_bias")
-    outputs, inputs = (*target.shape[-2:], 1)[:2]
-    if len(target.shape) > 1 and _transposed(target, bias, config):
+    convolution = len(target.shape) == CONVOLUTION
+    outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]
+    if len(target.shape) > 1 and not convolution and _transposed(target, bias, config):
         outputs, inputs = inputs, outputs
     return {
         "outputs": outputs,
@@ -341,6 +351,7 @@ def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, 
         "has_bias": bias is not None,
         "feedforward": _named(_first(target), _words(config.get("feedforward_modules"))),
         "experts": target.stacked,
+        **(dict(zip(("kernel_rows", "kernel_columns"), target.shape[2:], strict=True)) if convolution else {}),
     }
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
 from inspector.architectures.conventions import TAILS
-from inspector.model import Adapter, Tensor
+from inspector.model import Adapter, Prediction, Tensor
 
 #: Method → its parameters, and the dimension of each that shows the rank: `…q_proj.hira_A`.
 _OWN_NAMES: Mapping[str, Mapping[str, int | None]] = {
@@ -140,6 +141,8 @@ _ANY_END = tuple(end for end, *_ in ENDS)
 #: Last words that stand for a role by themselves, and the longest of them.
 _TAIL_WORDS = frozenset(tail for tail in TAILS if "." not in tail)
 _LONGEST_TAIL = max(map(len, _TAIL_WORDS))
+#: What stands for the part of a pipeline before a name.
+_PART = re.compile(r"^(?:unet|transformer|te\d?|text_encoder(?:_2)?)_")
 _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 
@@ -228,7 +231,10 @@ def _base(stem: str) -> str:
 
 def _dotted(stem: str) -> str:
     """`lora_unet_down_blocks_1_attentions_0_attn1_to_q` → `unet_down_blocks.1.attentions.0.attn1.to_q`."""
-    stem = re.sub(r"_(\d+)(?=_|$)", r".\1.", stem.removeprefix("lora_")).replace("._", ".").strip(".")
+    stem = (
+        re.sub(r"_(\d+)(?=_|$)", r".\1.", stem.removeprefix("lora_")).replace("._", ".").replace("..", ".").strip(".")
+    )
+    stem = stem.replace("mid_block_", "mid_block.")  # the one block without a number
     return ".".join(map(_with_tail, stem.split(".")))
 
 
@@ -240,6 +246,38 @@ def _with_tail(word: str) -> str:
             return f"{word[:at]}.{word[at + 1 :]}"
         at = word.find("_", at + 1)
     return word
+
+
+def resolved(adapter: Adapter, base: Prediction) -> Adapter:
+    """The adapter with the base's own names for the weights that it changes, where names are written otherwise.
+
+    kohya joins the words of a name with `_`, those of XL after the original code's blocks; diffusers puts the name of
+    the pipeline's part before it.
+    """
+    names = [name for row in base.expected if row.part == "weight" for name in row.names()]
+    per_block = base.config.values.get("layers_per_block", 2)
+    flat = {_flat(name): name for name in names}
+    if isinstance(per_block, int):
+        flat |= {_flat(other): name for name in names if (other := _original(name, per_block)) != name}
+    served = {}
+    for name, weight in adapter.served.items():
+        joined = _flat(weight)
+        served[name] = flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
+    return replace(adapter, served=served)
+
+
+def _flat(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _original(name: str, per_block: int) -> str:
+    """A denoiser's block under the original code's number, which counts convolutions and resamplings too."""
+    match = re.match(r"(down|up)_blocks\.(\d+)\.attentions\.(\d+)\.", name)
+    if match:
+        first, side = (1, "input") if match[1] == "down" else (0, "output")
+        number = first + int(match[2]) * (per_block + 1) + int(match[3])
+        return f"{side}_blocks.{number}.1.{name[match.end() :]}"
+    return name.replace("mid_block.attentions.0.", "middle_block.1.")
 
 
 def base_names(names: Iterable[str]) -> dict[str, str]:

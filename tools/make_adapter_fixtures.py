@@ -154,36 +154,91 @@ def with_peft(name: str, config: Any, folder: Path) -> dict[str, Any]:
     }
 
 
-def of_unet(folder: Path) -> dict[str, dict[str, Any]]:
-    """One LoRA of a small UNet under diffusers' names and under kohya's."""
+UNET = {
+    "block_out_channels": (32, 64),
+    "layers_per_block": 1,
+    "cross_attention_dim": 32,
+    "norm_num_groups": 8,
+    "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
+    "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"),
+}
+FLUX = {
+    "patch_size": 1,
+    "in_channels": 4,
+    "num_layers": 1,
+    "num_single_layers": 2,
+    "attention_head_dim": 16,
+    "num_attention_heads": 2,
+    "joint_attention_dim": 32,
+    "pooled_projection_dim": 24,
+    "axes_dims_rope": (4, 4, 8),
+}
+#: What kohya's `networks/lora.py` adapts by default, and with `conv_dim`.
+KOHYA = ["proj_in", "proj_out", "to_q", "to_k", "to_v", "to_out.0", "ff.net.0.proj", "ff.net.2"]
+KOHYA_CONVOLUTIONS = ["conv1", "conv2", "downsamplers.0.conv", "upsamplers.0.conv"]
+STATED = {"ss_network_module": "networks.lora", "ss_network_dim": "4", "ss_network_alpha": "2"}
+
+
+def of_diffusers(folder: Path) -> dict[str, dict[str, Any]]:
+    """LoRAs of a small UNet and a small Flux under diffusers' names, with and without metadata, and under kohya's."""
+    import diffusers
+
+    def unet() -> Any:
+        return diffusers.UNet2DConditionModel(**UNET)
+
+    attention = ["to_q", "to_k", "to_v", "to_out.0"]
+    small = peft.LoraConfig(r=4, target_modules=attention)
+    convolved = peft.LoraConfig(
+        r=4,
+        target_modules=[*KOHYA, *KOHYA_CONVOLUTIONS, "time_emb_proj", "conv_shortcut"],
+        rank_pattern=dict.fromkeys(KOHYA_CONVOLUTIONS, 2),
+    )
+    linear = peft.LoraConfig(r=4, target_modules=KOHYA)
+    of_flux = peft.LoraConfig(r=4, target_modules=[*attention, "x_embedder"])
+    more = {**STATED, "ss_network_args": json.dumps({"conv_dim": "2", "conv_alpha": "1"})}
+    flux = diffusers.FluxTransformer2DModel(**FLUX)
+    return {
+        "diffusers-names": image_lora(folder / "1", unet(), small, "unet", stated=False),
+        "diffusers-metadata": image_lora(folder / "2", unet(), convolved, "unet"),
+        "diffusers-flux": image_lora(folder / "3", flux, of_flux, "transformer"),
+        "kohya-names": image_lora(folder / "4", unet(), small, {}),
+        "kohya-metadata": image_lora(folder / "5", unet(), linear, STATED),
+        "kohya-convolutions": image_lora(folder / "6", unet(), convolved, more),
+    }
+
+
+def image_lora(folder: Path, model: Any, config: Any, kind: str | dict[str, str], *, stated: bool = True) -> Any:
+    """One LoRA as diffusers saves it for a part of a pipeline, or as kohya does, with its metadata."""
     import diffusers
     from diffusers.utils import convert_state_dict_to_kohya
 
-    unet = diffusers.UNet2DConditionModel(
-        block_out_channels=(32, 64),
-        layers_per_block=1,
-        cross_attention_dim=32,
-        norm_num_groups=8,
-        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
-    )
-    unet.add_adapter(peft.LoraConfig(r=4, target_modules=["to_q", "to_k", "to_v", "to_out.0"]))
-    state = get_peft_model_state_dict(unet)
-    diffusers.StableDiffusionPipeline.save_lora_weights(folder / "diffusers", unet_lora_layers=state)
-    kohya = convert_state_dict_to_kohya({f"unet.{name}": tensor for name, tensor in state.items()})
-    save_file(kohya, folder / "kohya.safetensors")
-    files = {
-        "diffusers-names": folder / "diffusers" / "pytorch_lora_weights.safetensors",
-        "kohya-names": folder / "kohya.safetensors",
-    }
+    base = model.num_parameters()
+    model.add_adapter(config)
+    state = get_peft_model_state_dict(model)
+    folder.mkdir()
+    if isinstance(kind, dict):
+        path = folder / "lora.safetensors"
+        named = convert_state_dict_to_kohya({f"unet.{key}": tensor for key, tensor in state.items()})
+        save_file(named, path, metadata=kind)
+    else:
+        pipeline = diffusers.FluxPipeline if kind == "transformer" else diffusers.StableDiffusionPipeline
+        fields = {key: sorted(value) if isinstance(value, set) else value for key, value in config.to_dict().items()}
+        own = {f"{kind}_lora_adapter_metadata": fields} if stated else {}
+        pipeline.save_lora_weights(folder, **{f"{kind}_lora_layers": state}, **own)
+        path = folder / "pytorch_lora_weights.safetensors"
+    metadata = metadata_of(path)
+    said = {"metadata": metadata} if set(metadata) - {"format"} else {}
     return {
-        name: {
-            "about": f"peft {version('peft')}, diffusers {version('diffusers')}",
-            "expected": {"parameters": sum(tensor.numel() for tensor in state.values())},
-            "files": {path.name: listing(path)},
-        }
-        for name, path in files.items()
+        "about": f"peft {version('peft')}, diffusers {version('diffusers')}",
+        "expected": {"parameters": sum(tensor.numel() for tensor in state.values()), "base_parameters": base},
+        "base": {**json.loads(model.to_json_string()), "_class_name": type(model).__name__},
+        "files": {path.name: {**listing(path), **said}},
     }
+
+
+def metadata_of(path: Path) -> dict[str, str]:
+    raw = path.read_bytes()
+    return json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")]).get("__metadata__") or {}
 
 
 def main(wanted: list[str]) -> None:
@@ -192,7 +247,7 @@ def main(wanted: list[str]) -> None:
         folder = Path(temporary)
         chosen = {name: config for name, config in ADAPTERS.items() if not wanted or name in wanted}
         recipes = {name: with_peft(name, config, folder) for name, config in chosen.items()}
-        for name, made in {**recipes, **({} if wanted else of_unet(folder))}.items():
+        for name, made in {**recipes, **({} if wanted else of_diffusers(folder))}.items():
             write(FIXTURES / "adapters" / f"{name.replace('@', '-of-')}.json", made)
 
 
