@@ -1,35 +1,38 @@
 """An adapter's configuration and its base's prediction → the tensors that the adapter should have.
 
-After PEFT: `peft/tuners/*/layer.py` for the shapes, `peft/tuners/tuners_utils.py` for which modules are targeted.
+`adapter_methods` knows the tensors of each method; here is which modules they go to, after PEFT's
+`peft/tuners/tuners_utils.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import Any
 
+from inspector.adapter_methods import METHODS, Method, Piece
+from inspector.adapters import PROMPTS
+from inspector.architectures import formula
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
+from inspector.prediction import MAX_INDEX
 from inspector.quantization.patterns import compiled
-from inspector.units import escape
+from inspector.units import escape, integer
 
 #: Ranks and numbers of tokens come from strangers: larger ones are refused.
-MAX_RANK = 1 << 20
+MAX_NUMBER = 1 << 30
+MAX_PIECES = 1000
+CONVOLUTION = 4  # dimensions of a convolution over images
 #: Names of targets that are taken as they are; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
-
-Shape = tuple[int, ...]
-Sizes = tuple[int, int]  # outputs and inputs of the base's weight
-
-
-class Piece(NamedTuple):
-    """One tensor of an adapted module."""
-
-    part: str
-    shape: Shape
-    formula: tuple[str, ...]
+#: Words of LoKr's shapes: which factor of which size.
+_FACTORS = {
+    f"{kind}_{size}": (size, at) for size in ("outputs", "inputs") for at, kind in enumerate(("small", "large"))
+}
+#: Roles of matrices that a mixture of experts holds in two parameters when it is loaded.
+_STACKS = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}
 
 
 def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
@@ -38,62 +41,171 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     Raises:
         ConfigError: the method is none that is predicted, or its fields make no sense.
     """
-    method = str(config.get("peft_type", "")).upper()
-    if method in _PROMPTS:
-        rows = tuple(_PROMPTS[method](config, base))
-    elif method in _PIECES:
-        rows = tuple(_adapted(config, base, _PIECES[method]))
-    else:
-        raise ConfigError(f"no prediction for an adapter of type {escape(method or 'unnamed', 40)}")
-    family = f"{method.lower()} on {base.family}"
-    whole = (*_saved(config, base), *_tokens(config, base))
-    return Prediction(base.config, family, base.head, rows + whole, base=base)
+    name = str(config.get("peft_type", "")).upper()
+    method = METHODS.get(name)
+    if method is None:
+        raise ConfigError(f"no prediction for an adapter of type {escape(name or 'unnamed', 40)}")
+    rows = _replicated(config, base.expected)
+    biases = {row.name: row for row in rows if row.part == "bias"}
+    targets = [*_modules(config, (*rows, *base.tied), method), *(_parameters(config, rows) if method.stacked else ())]
+    expected = (
+        *(piece for target in targets for piece in _pieces(config, method, target, targets, biases)),
+        *_shared(config, base, method, targets),
+        *_saved(config, base),
+        *_tokens(config, rows),
+        *_biases(config, targets, biases),
+    )
+    family = f"{name.lower()} on {base.family}"
+    again = base.tied if method.usual_target else ()  # the head, where rows of the embedding are trained
+    tied = tuple(piece for row in again for piece in _pieces(config, method, row, targets, biases))
+    return Prediction(base.config, family, base.head, expected, tied, base=base)
 
 
 # --- which modules ----------------------------------------------------------------------------
 
 
-def _adapted(config: Mapping[str, Any], base: Prediction, pieces: Callable[..., Iterable[Piece]]) -> Iterator[Expected]:
-    for row in base.expected:
-        if row.part != "weight" or len(row.shape) != 2:
-            continue
-        targeted = _targeted(row, config)
-        for rows in _by_rank(targeted, config) if targeted is not None and targeted.tensors else ():
-            yield from _pieces(config, rows, pieces)
+def _replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence[Expected]:
+    """The base's rows with its layers repeated as `layer_replication` says: `[[0, 2], [1, 2]]` is 0, 1, 1."""
+    ranges = config.get("layer_replication")
+    if not ranges:
+        return rows
+    match ranges:
+        case [*pairs] if all(isinstance(pair, list) and list(map(type, pair)) == [int, int] for pair in pairs):
+            order = [layer for start, end in pairs for layer in range(start, min(end, start + MAX_INDEX))]
+        case _:
+            order = []
+    if not 0 < len(order) <= MAX_INDEX:
+        raise ConfigError(f"the adapter's configuration gives {ranges!r:.40} for `layer_replication`: no layers")
+    return [
+        row
+        if row.layers is None
+        else row._replace(layers=tuple(new for new, old in enumerate(order) if old in row.layers))
+        for row in rows
+    ]
 
 
-def _pieces(config: Mapping[str, Any], rows: Expected, pieces: Callable[..., Iterable[Piece]]) -> Iterator[Expected]:
+def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
+    """The weights whose modules are targeted, apart where they have ranks of their own."""
+    usual = method.usual_target if config.get("target_modules") is None else ""
+    for row in rows:
+        fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
+        if row.part == "weight" and fits and row.stacked is None and not row.buffer:
+            targeted = (row if row.role == usual else None) if usual else _targeted(row, config)
+            if targeted is not None and targeted.tensors:
+                yield from _by_rank(targeted, config, method)
+
+
+def _parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
+    """The weights that `target_parameters` names by themselves: experts that are stacked, routers."""
+    targeted = _words(config.get("target_parameters"))
+    if targeted:
+        for row in (*(row for row in rows if row.part == "weight"), *_stacked(rows)):
+            if len(row.shape) in (2, 3) and row.experts is None:
+                chosen = _chosen(row, lambda name: _named(name, targeted), row.name)
+                if chosen.tensors:
+                    yield from _by_rank(chosen, config, METHODS["LORA"])
+
+
+def _stacked(rows: Sequence[Expected]) -> Iterator[Expected]:
+    """Experts that files hold apart, as Transformers holds them: a layer's in one parameter, of a module `mlp`."""
+    experts = [row for row in rows if row.part == "weight" and row.experts is not None and len(row.shape) == 2]
+    for name, roles in _STACKS.items():
+        first, *others = ([row for row in experts if row.role == role] for role in roles)
+        for row in first:
+            outputs = row.shape[0] * (1 + len(others))
+            parent = row.name.partition(".experts.{expert}")[0].rpartition(".")[0]
+            shape = (row.experts or 0, outputs, row.shape[1])
+            whole = f"{parent}.mlp.experts.{name}"
+            yield row._replace(role=name, name=whole, shape=shape, experts=None, stacked=row.experts)
+
+
+def _pieces(
+    config: Mapping[str, Any],
+    method: Method,
+    target: Expected,
+    targets: Sequence[Expected],
+    biases: Mapping[str, Expected],
+) -> Iterator[Expected]:
     """The tensors that each of the targeted modules gets."""
-    module = rows.name.removesuffix(".weight")
-    first = module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
-    outputs, inputs = rows.shape[::-1] if config.get("fan_in_fan_out") else rows.shape
-    for piece in pieces(config, first, (outputs, inputs), rows):
-        yield rows._replace(
-            group="adapter",
-            part=piece.part,
-            name=f"base_model.model.{module}.{piece.part}",
-            shape=piece.shape,
-            formula=piece.formula,
-            numbers=tuple(map(str, piece.shape)),
-            active=None,
-        )
+    words = {**_words_of(target, config, biases), **_sums(targets)}
+    own = _own_pattern(config, method, _first(target))
+    if own is not None:
+        words[method.rank] = _ranks(config[method.pattern][own])
+    module = target.name.removesuffix(".weight")
+    for piece in _kind(method, target, has_bias=words["has_bias"]):
+        for part, shape, shown in _made(piece, _Scope(config, method, words)):
+            yield target._replace(
+                group="adapter",
+                part=part,
+                name=f"base_model.model.{module}.{part}",
+                shape=shape,
+                formula=shown,
+                numbers=tuple(map(str, shape)),
+                active=None,
+            )
 
 
-def _by_rank(rows: Expected, config: Mapping[str, Any]) -> Iterator[Expected]:
+def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, ...]:
+    """What the method gives to a weight of this kind; an embedding that has a bias is a projection."""
+    if target.stacked is not None:
+        return method.stacked
+    if len(target.shape) == CONVOLUTION:
+        return method.convolution
+    return (method.embedding if target.group == "embedding" and not has_bias else ()) or method.pieces
+
+
+def _shared(
+    config: Mapping[str, Any], base: Prediction, method: Method, targets: Sequence[Expected]
+) -> Iterator[Expected]:
+    """The tensors that belong to no module."""
+    words = {**_widths(config, base), **_sums(targets)} if method.shared else {}
+    for piece in method.shared:
+        for number, (part, shape, shown) in enumerate(_made(piece, _Scope(config, method, words))):
+            role = "prompt_embeddings" if part in PROMPTS else "shared_vectors"
+            layers = (number,) if piece.times else None
+            yield Expected(role, "adapter", "text", part, part, shape, shown, tuple(map(str, shape)), layers)
+
+
+def _biases(
+    config: Mapping[str, Any], targets: Sequence[Expected], biases: Mapping[str, Expected]
+) -> Iterator[Expected]:
+    """Biases of the base that are trained, and saved: `all`, or those of adapted modules (`lora_only`)."""
+    which = config.get("bias")
+    if which == "all":
+        saved = _words(config.get("modules_to_save"))
+        yield from (bias for name, bias in biases.items() if not _named(name.rpartition(".")[0], saved))
+    elif isinstance(which, str) and which.endswith("_only"):
+        for target in targets:
+            bias = biases.get(_bias_of(target.name))
+            if bias is not None:
+                yield bias._replace(layers=target.layers)
+
+
+def _bias_of(name: str) -> str:
+    return name.removesuffix("weight") + "bias"
+
+
+def _by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Iterator[Expected]:
     """The rows, apart where layers have ranks of their own."""
-    if rows.layers is None or not isinstance(config.get("rank_pattern"), Mapping):
+    if rows.layers is None or not isinstance(config.get(method.pattern), Mapping):
         yield rows
         return
     layers: dict[str | None, list[int]] = {}
     for layer in rows.layers:
-        module = rows.name.removesuffix(".weight").replace("{layer}", str(layer))
-        layers.setdefault(_own_pattern(config, module), []).append(layer)
+        name = rows.name.removesuffix(".weight").replace("{layer}", str(layer))
+        layers.setdefault(_own_pattern(config, method, name), []).append(layer)
     for members in layers.values():
         yield rows._replace(layers=tuple(members))
 
 
+def _first(rows: Expected) -> str:
+    """The name of the first of the modules."""
+    module = rows.name.removesuffix(".weight")
+    return module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
+
+
 def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
-    """The row with the layers whose modules are targeted; None where none is."""
+    """The row with the layers whose modules are targeted; None where it cannot be."""
     targets = config.get("target_modules")
     linear = targets == "all-linear"
     if linear and row.group in ("embedding", "head", "norm"):
@@ -102,14 +214,21 @@ def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
     left_out = _test(config.get("exclude_modules"), "exclude_modules")
     module = row.name.removesuffix(".weight")
 
+    if row.layers is not None and config.get("layers_to_transform") is not None:
+        chosen = _layers(config["layers_to_transform"])
+        row = row._replace(layers=tuple(layer for layer in row.layers if layer in chosen))
+
     def has(name: str) -> bool:
         return (targeted is None or targeted(name)) and not left_out(name)
 
+    return _chosen(row, has, module)
+
+
+def _chosen(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
+    """The row with the layers whose module is meant; with none where it is not."""
     if row.layers is None:
-        return row if has(module) else None
-    chosen = _layers(config.get("layers_to_transform"))
-    layers = (layer for layer in row.layers if chosen is None or layer in chosen)
-    return row._replace(layers=tuple(layer for layer in layers if has(module.replace("{layer}", str(layer)))))
+        return row if has(module) else row._replace(layers=())
+    return row._replace(layers=tuple(layer for layer in row.layers if has(module.replace("{layer}", str(layer)))))
 
 
 def _test(value: Any, field: str) -> Callable[[str], bool]:
@@ -117,7 +236,7 @@ def _test(value: Any, field: str) -> Callable[[str], bool]:
     if isinstance(value, str) and not _PLAIN.fullmatch(value):
         pattern = _expression(value, field)
         return lambda name: pattern.match(name) is not None
-    words = _words(value, field)
+    words = _words(value)
     return lambda name: _named(name, words)
 
 
@@ -129,10 +248,11 @@ def _expression(text: str, field: str) -> re.Pattern[str]:
     return pattern
 
 
-def _words(value: Any, field: str) -> frozenset[str]:
+def _words(value: Any) -> frozenset[str]:
+    """Names in a list, which are never patterns."""
     words = () if value is None else (value,) if isinstance(value, str) else value
-    if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) and _PLAIN.fullmatch(w) for w in words):
-        raise ConfigError(f"no prediction for this adapter: its `{field}` is a pattern, which is not run")
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise ConfigError(f"no prediction for this adapter: {value!r:.40} is no list of names")
     return frozenset(words)
 
 
@@ -142,116 +262,140 @@ def _named(module: str, words: frozenset[str]) -> bool:
     return any(".".join(parts[at:]) in words for at in range(len(parts)))
 
 
-def _layers(chosen: Any) -> frozenset[int] | None:
-    if chosen is None:
-        return None
+def _layers(chosen: Any) -> frozenset[int]:
     numbers = chosen if isinstance(chosen, list) else [chosen]
     return frozenset(number for number in numbers if isinstance(number, int))
 
 
 def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
     """Modules that are trained, and saved, whole."""
-    names = _words(config.get("modules_to_save"), "modules_to_save")
+    names = _words(config.get("modules_to_save"))
     for row in (*base.expected, *base.tied):
         if _named(row.name.rpartition(".")[0], names):
             yield row
 
 
-def _tokens(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
-    """Rows of the token embedding that are trained alone."""
+def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
+    """Rows of embeddings that are trained alone: of those that a mapping names, or of the token embedding."""
     chosen = config.get("trainable_token_indices")
-    modules = chosen if isinstance(chosen, Mapping) else {"embed_tokens": chosen}
-    for name, indices in modules.items():
-        rows = (
-            row
-            for row in base.expected
-            if row.part == "weight" and _named(row.name.rpartition(".")[0], frozenset({name}))
-        )
-        row = next(rows, None)
-        if row is None or not isinstance(indices, list) or len(row.shape) != 2:
-            continue
-        part, shape = "trainable_tokens_delta", (len(indices), row.shape[1])
-        formula = ("trainable tokens", "hidden_size")
-        stored = f"base_model.model.{row.name.removesuffix('.weight')}.token_adapter.{part}"
-        numbers = tuple(map(str, shape))
-        yield row._replace(group="adapter", part=part, name=stored, shape=shape, formula=formula, numbers=numbers)
+    for row in rows:
+        module = row.name.removesuffix(".weight")
+        if isinstance(chosen, Mapping):
+            indices = next((each for name, each in chosen.items() if _named(module, frozenset({name}))), None)
+        else:
+            indices = chosen if row.role == "embed_tokens" else None
+        if isinstance(indices, list) and row.part == "weight" and len(row.shape) == 2:
+            part, shape = "trainable_tokens_delta", (len(indices), row.shape[1])
+            stored = f"base_model.model.{module}.token_adapter.{part}"
+            shown = ("trainable tokens", "hidden_size")
+            numbers = tuple(map(str, shape))
+            yield row._replace(group="adapter", part=part, name=stored, shape=shape, formula=shown, numbers=numbers)
 
 
 # --- how many numbers -------------------------------------------------------------------------
 
 
-def _number(config: Mapping[str, Any], name: str) -> int:
-    value = config.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= MAX_RANK:
-        raise ConfigError(f"the adapter's configuration gives {value!r:.40} for `{name}`: no number of ranks or tokens")
-    return value
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What the words of a method's shapes mean for one module."""
+
+    config: Mapping[str, Any]
+    method: Method
+    words: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """A field's value; None where nothing gives it one. Raises ConfigError for an absurd number."""
+        if name in self.words:
+            return self.words[name]
+        if name in _FACTORS:
+            size, at = _FACTORS[name]
+            return factors(self.words[size], self["decompose_factor"])[at]
+        value = self.config.get(name)
+        if value is None:
+            value = self.method.defaults.get(name)
+        if value is None and name in self.method.derived:
+            return formula.evaluate(self.method.derived[name], self)
+        if isinstance(value, int) and abs(value) > MAX_NUMBER:
+            raise ConfigError(f"the adapter's configuration gives {value!r:.40} for `{name}`: no number of ranks")
+        return value
 
 
-def _rank(config: Mapping[str, Any], module: str, field: str = "r") -> int:
-    """The module's own rank where `rank_pattern` names it, else the adapter's."""
-    own = _own_pattern(config, module)
-    return _number(config, field) if own is None else _number(config["rank_pattern"], own)
+def _made(piece: Piece, scope: _Scope) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
+    """A piece's name, shape and formula, as often as it is there."""
+    if piece.when and not formula.evaluate(piece.when, scope):
+        return
+    dimensions = formula.dimensions(piece.shape)
+    shape = tuple(formula.evaluate(text, scope) for text in dimensions)
+    times = formula.evaluate(piece.times, scope) if piece.times else 1
+    for text, number in zip(dimensions, shape, strict=True):
+        if type(number) is not int or not 0 < number <= MAX_NUMBER * MAX_NUMBER:
+            what = f"the adapter's configuration gives {number!r:.40} for `{text}` of {piece.part}: no size"
+            raise ConfigError(what)
+    if type(times) is not int or not 0 <= times <= MAX_PIECES:
+        raise ConfigError(f"the adapter's configuration gives {times!r:.40} for `{piece.times}`: no number of pieces")
+    for at in range(times):
+        yield piece.part.replace("{}", str(at)), shape, tuple(map(formula.show, dimensions))
 
 
-def _own_pattern(config: Mapping[str, Any], module: str) -> str | None:
-    """The first key of `rank_pattern` that matches the module's name, or the end of it from a dot on."""
-    patterns = config.get("rank_pattern")
+def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
+    """What a targeted weight's sizes are called."""
+    bias = biases.get(_bias_of(target.name)) or biases.get(target.name + "_bias")
+    convolution = len(target.shape) == CONVOLUTION
+    outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]
+    if len(target.shape) > 1 and not convolution and _transposed(target, bias, config):
+        outputs, inputs = inputs, outputs
+    return {
+        "outputs": outputs,
+        "inputs": inputs,
+        "has_bias": bias is not None,
+        "feedforward": _named(_first(target), _words(config.get("feedforward_modules"))),
+        "experts": target.stacked,
+        **(dict(zip(("kernel_rows", "kernel_columns"), target.shape[2:], strict=True)) if convolution else {}),
+    }
+
+
+def _transposed(target: Expected, bias: Expected | None, config: Mapping[str, Any]) -> bool:
+    """Whether a weight has its inputs first: by its bias, which is as long as its outputs, or else as PEFT was told."""
+    if bias is not None and target.shape[-1] != target.shape[-2]:
+        return bias.shape[-1] == target.shape[-1]
+    return bool(config.get("fan_in_fan_out")) and target.group not in ("embedding", "head")
+
+
+def _sums(targets: Iterable[Expected]) -> dict[str, int]:
+    tensors = [(target.tensors, target.elements) for target in targets]
+    return {"modules": sum(n for n, _ in tensors), "sizes": sum(n * elements for n, elements in tensors)}
+
+
+def _widths(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
+    """The columns of the token embedding, and of the keys and values of all layers."""
+    embedding = next((row for row in base.expected if row.role == "embed_tokens"), None)
+    if embedding is None:
+        raise ConfigError("no prediction for this adapter: its base has no token embedding")
+    rows = [row for row in base.expected if row.role in ("k_proj", "v_proj") and row.part == "weight"]
+    layers, width = config.get("num_layers"), config.get("token_dim")
+    keys = 2 * layers * width if type(layers) is type(width) is int else sum(r.shape[0] * r.tensors for r in rows)
+    return {"width": embedding.shape[-1], "keys": keys}
+
+
+def _ranks(value: Any) -> Any:
+    """A module's own rank; AdaLoRA writes down which ranks are left of those that it began with."""
+    return sum(value) if isinstance(value, list) and all(isinstance(each, bool) for each in value) else value
+
+
+def _own_pattern(config: Mapping[str, Any], method: Method, module: str) -> str | None:
+    """The first key of the ranks' patterns that matches the module's name, or the end of it from a dot on."""
+    patterns = config.get(method.pattern)
     parts = module.split(".")
     for name in patterns if isinstance(patterns, Mapping) else ():
-        if _PLAIN.fullmatch(name):
-            if _named(module, frozenset({name})):
+        plain = name.removesuffix(".lora_E")  # AdaLoRA's keys are its parameters
+        if _PLAIN.fullmatch(plain):
+            if _named(module, frozenset({plain})):
                 return str(name)
             continue
-        pattern = _expression(name, "rank_pattern")
+        pattern = _expression(name, method.pattern)
         if any(pattern.match(".".join(parts[at:])) for at in range(len(parts))):
             return str(name)
     return None
-
-
-def _lora(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    rank, (outputs, inputs) = _rank(config, module), sizes
-    if row.group == "embedding":
-        yield Piece("lora_embedding_A", (rank, outputs), ("r", "rows"))
-        yield Piece("lora_embedding_B", (inputs, rank), ("columns", "r"))
-    else:
-        yield Piece("lora_A", (rank, inputs), ("r", "inputs"))
-        yield Piece("lora_B", (outputs, rank), ("outputs", "r"))
-        if config.get("lora_bias"):
-            yield Piece("lora_B_bias", (outputs,), ("outputs",))
-    if config.get("use_dora"):
-        size = inputs if row.group == "embedding" else outputs
-        yield Piece("magnitude", (size,), ("outputs",))
-
-
-def _adalora(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    rank, (outputs, inputs) = _rank({**config, "r": config.get("init_r")}, module), sizes
-    yield Piece("lora_A", (rank, inputs), ("init_r", "inputs"))
-    yield Piece("lora_B", (outputs, rank), ("outputs", "init_r"))
-    yield Piece("lora_E", (rank, 1), ("init_r", "1"))
-
-
-def _loha(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    rank, (outputs, inputs) = _rank(config, module), sizes
-    for number in "12":
-        yield Piece(f"hada_w{number}_a", (outputs, rank), ("outputs", "r"))
-        yield Piece(f"hada_w{number}_b", (rank, inputs), ("r", "inputs"))
-
-
-def _lokr(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    """A Kronecker product of a small and a large factor, each whole or in two where the rank is small."""
-    rank = _rank(config, module)
-    factor = config.get("decompose_factor", -1)
-    (out_small, out_large), (in_small, in_large) = (factors(size, factor) for size in sizes)
-    if config.get("decompose_both") and 2 * rank < max(out_small, in_small):
-        yield Piece("lokr_w1_a", (out_small, rank), ("small outputs", "r"))
-        yield Piece("lokr_w1_b", (rank, in_small), ("r", "small inputs"))
-    else:
-        yield Piece("lokr_w1", (out_small, in_small), ("small outputs", "small inputs"))
-    if 2 * rank < max(out_large, in_large):
-        yield Piece("lokr_w2_a", (out_large, rank), ("large outputs", "r"))
-        yield Piece("lokr_w2_b", (rank, in_large), ("r", "large inputs"))
-    else:
-        yield Piece("lokr_w2", (out_large, in_large), ("large outputs", "large inputs"))
 
 
 def factors(size: int, factor: Any = -1) -> tuple[int, int]:
@@ -259,89 +403,10 @@ def factors(size: int, factor: Any = -1) -> tuple[int, int]:
 
     After LyCORIS' `factorization`, which PEFT took over: 512 → 16 · 32.
     """
+    if size > MAX_NUMBER:
+        raise ConfigError(f"{integer(size)} is no dimension of a matrix")
     limit = factor if isinstance(factor, int) and factor > 0 else size
     if factor == limit and size % limit == 0:
         return min(limit, size // limit), max(limit, size // limit)
     small = max((n for n in range(1, isqrt(size) + 1) if size % n == 0 and n <= limit), default=1)
     return small, size // small
-
-
-def _ia3(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    outputs, inputs = sizes
-    if _named(module, _words(config.get("feedforward_modules"), "feedforward_modules")):
-        yield Piece("ia3_l", (1, inputs), ("1", "inputs"))
-    else:
-        yield Piece("ia3_l", (outputs, 1), ("outputs", "1"))
-
-
-def _vera(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    """Two vectors a module; the projections between them are random, shared, and buffers where they are saved."""
-    yield Piece("vera_lambda_b", (sizes[0],), ("outputs",))
-    yield Piece("vera_lambda_d", (_number(config, "r"),), ("r",))
-
-
-def _oft(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    """Rotations of blocks of inputs, each by the part of a skew matrix above its diagonal."""
-    inputs = sizes[1]
-    size = config.get("oft_block_size") or inputs // _number(config, "r")
-    size = _number({"oft_block_size": size}, "oft_block_size")
-    blocks = 1 if config.get("block_share") else inputs // size
-    yield Piece("oft_R", (blocks, size * (size - 1) // 2), ("blocks", "block · (block − 1) / 2"))
-
-
-def _boft(config: Mapping[str, Any], module: str, sizes: Sizes, row: Expected) -> Iterator[Piece]:
-    """Butterflies of blocks of inputs, and a scale for the outputs."""
-    outputs, inputs = sizes
-    size = config.get("boft_block_size") or inputs // _number(config, "boft_block_num")
-    size = _number({"boft_block_size": size}, "boft_block_size")
-    factors = _number(config, "boft_n_butterfly_factor")
-    yield Piece("boft_R", (factors, inputs // size, size, size), ("factors", "blocks", "block", "block"))
-    yield Piece("boft_s", (outputs, 1), ("outputs", "1"))
-
-
-_PIECES: Mapping[str, Callable[..., Iterable[Piece]]] = {
-    "LORA": _lora,
-    "ADALORA": _adalora,
-    "LOHA": _loha,
-    "LOKR": _lokr,
-    "IA3": _ia3,
-    "VERA": _vera,
-    "OFT": _oft,
-    "BOFT": _boft,
-}
-
-
-def _virtual_tokens(config: Mapping[str, Any], width: int, name: str) -> Iterator[Expected]:
-    tokens = _number(config, "num_virtual_tokens")
-    shape, formula = (tokens, width), ("num_virtual_tokens", name)
-    numbers = (str(tokens), str(width))
-    yield Expected(
-        "prompt_embeddings", "adapter", "text", "prompt_embeddings", "prompt_embeddings", shape, formula, numbers
-    )
-
-
-def _width(base: Prediction) -> int:
-    embedding = next((row for row in base.expected if row.role == "embed_tokens"), None)
-    if embedding is None:
-        raise ConfigError("no prediction for this adapter: its base has no token embedding")
-    return embedding.shape[-1]
-
-
-def _prompt(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
-    yield from _virtual_tokens(config, _width(base), "hidden_size")
-
-
-def _prefix(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
-    """Keys and values of each layer: as many as the base's `k_proj` and `v_proj` put out together."""
-    rows = [row for row in base.expected if row.role in ("k_proj", "v_proj") and row.part == "weight"]
-    width = sum(row.shape[0] * row.tensors for row in rows)
-    if not width:
-        raise ConfigError("no prediction for this adapter: its base has no projections of keys and values")
-    yield from _virtual_tokens(config, width, "2 × layers × keys")
-
-
-_PROMPTS: Mapping[str, Callable[[Mapping[str, Any], Prediction], Iterable[Expected]]] = {
-    "PROMPT_TUNING": _prompt,
-    "P_TUNING": _prompt,
-    "PREFIX_TUNING": _prefix,
-}

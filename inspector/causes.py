@@ -48,9 +48,10 @@ def _second_copy(surplus: Surplus) -> bool:
     """The embedding and the head within a layer that predicts further tokens; a base's weight beside its adapter."""
     base = surplus.prediction.base if surplus.prediction else None
     if base is not None and surplus.group != "adapter":
-        return any((row.role, row.part) == (surplus.key.role, surplus.key.part) for row in base.expected)
-    if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps what it does not train
-        return True
+        rows = (*base.expected, *base.tied)
+        return any((row.role, row.part) == (surplus.key.role, surplus.key.part) for row in rows)
+    if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps what it adapts
+        return surplus.key.part != "bias"  # which it stores where it trains it
     return (
         surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
     )

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from inspector import configs, formats, grouping, selection, workers
+from inspector import adapter_metadata, configs, formats, grouping, selection, workers
 from inspector.components import Part, parts_of
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
@@ -74,7 +74,7 @@ def _read(
     selected = selection.select(place, include)
     files, unreadable = _headers(place, selected.paths, progress, lenient=lenient)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
-    adapter, found, doubts = _adapter(place, selected, found)
+    adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
     parts = parts_of(place)
     components = tuple(_component(place, part, target, files) for part in parts)  # before what reading cost is told
@@ -127,7 +127,7 @@ def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
 
 
 def _adapter(
-    place: Place, selected: selection.Selection, config: Config | None
+    place: Place, selected: selection.Selection, config: Config | None, files: tuple[Header, ...]
 ) -> tuple[Mapping[str, Any] | None, Config | None, tuple[Finding, ...]]:
     """An adapter's own configuration and its base's, which may lie elsewhere on this machine."""
     try:
@@ -138,6 +138,9 @@ def _adapter(
             config = configs.base_of(own, location if location.is_dir() else location.parent)
     except ConfigError as error:
         return None, config, (Finding("config", "warning", str(error), selected.folder + configs.ADAPTER_FILE),)
+    if own is None:
+        own = adapter_metadata.configuration(files)
+        config = config or adapter_metadata.base(files)
     return own, config, ()
 
 

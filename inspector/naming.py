@@ -65,6 +65,7 @@ class Slot(NamedTuple):
     branch_at: tuple[int, ...] = ()  # further numbers
     stacked: bool = False  # all experts of a layer in one tensor
     row: Row | None = None  # the table's row that explains it
+    left_out: tuple[int, ...] = ()  # numbers that the table's name has, and this one has not
 
     def key(self, numbers: Sequence[str]) -> Key:
         """The key of the tensor with these numbers in its name."""
@@ -74,7 +75,7 @@ class Slot(NamedTuple):
             (STACKED if self.stacked else None) if self.expert_at is None else int(numbers[self.expert_at]),
             self.role,
             self.part,
-            tuple(int(numbers[at]) for at in self.branch_at) if self.branch_at else (),
+            tuple(int(numbers[at]) for at in self.branch_at) if self.branch_at else self.left_out,
         )
 
 
@@ -110,6 +111,10 @@ class Namer:
             row=row,
         )
         self._enter(slot, template)
+        if row.older:
+            constants = tuple(name for name in names if isinstance(name, int))
+            older = replace(slot, branch_at=(), left_out=constants)
+            self._enter(older, f"{row.older}.{row.leaf}")
         for prefix in prefixes:
             if template.startswith(prefix[0]):
                 self._enter(slot, prefix[1] + template.removeprefix(prefix[0]))

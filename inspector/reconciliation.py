@@ -13,7 +13,7 @@ from math import prod
 from typing import overload
 
 from inspector import causes, configs, labels
-from inspector.adapters import adapter_of, base_names
+from inspector.adapters import adapter_of, base_names, resolved
 from inspector.architectures import family_of
 from inspector.errors import ConfigError
 from inspector.formats.safetensors_dtypes import DTYPE_BITS
@@ -61,6 +61,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     packing = None if adapter else packing_of(checkpoint.config, checkpoint.files)
     names, shapes = _logical(tensors, packing)
     if adapter:
+        adapter = _resolved(adapter, checkpoint.config)
         config, named = checkpoint.config, _name_adapter(adapter, checkpoint.config, names)
     else:
         config, named = _name(checkpoint.config, names, shapes, packing)
@@ -152,6 +153,16 @@ def _naming_findings(named: Named) -> tuple[Finding, ...]:
         f"what {plural(named.beyond, 'tensor')} are for was not looked into"
     )
     return (Finding("many-names", "warning", what),)
+
+
+def _resolved(adapter: Adapter, config: Config | None) -> Adapter:
+    """The adapter with its base's names, where the base has a table."""
+    if config is None:
+        return adapter
+    try:
+        return resolved(adapter, predict(config))
+    except ConfigError:
+        return adapter
 
 
 def _name_adapter(adapter: Adapter, config: Config | None, names: Sequence[str]) -> Named:

@@ -32,6 +32,42 @@ def test_each_part_is_counted(name: str, tmp_path: Path) -> None:
     assert {part.name: part.parameters for part in result.components} == made["expected"]
 
 
+def test_each_part_is_predicted_from_its_own_configuration(tmp_path: Path) -> None:
+    """A denoiser, an autoencoder and a text encoder, each by the table of its own class, with no byte unexplained."""
+    made = recipe("stable-diffusion")
+    folder = sparse.make(made, tmp_path / "model")
+    result = inspector.reconcile(inspector.open(folder))
+    assert {part.name: part.predicted for part in result.components} == made["expected"]
+    for name in made["expected"]:
+        part = inspector.reconcile(inspector.open(folder / name))
+        assert part.unexplained_bytes == 0
+        assert not part.unexplained
+        assert {step.cause for step in part.steps} <= {"header", "buffer", "mixed_dtype"}
+
+
+def test_a_class_without_a_table_is_said_to_have_none(tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """A configuration of diffusers is named by its class, also where nothing is predicted from it."""
+    made = recipe("stable-diffusion")
+    made["beside"]["unet/config.json"]["_class_name"] = "NewTransformer2DModel"
+    out = inspect(sparse.make(made, tmp_path / "model") / "unet").out
+    assert "no prediction for model_type 'NewTransformer2DModel'" in out
+    assert "NewTransformer2DModel: no prediction" in out
+
+
+def test_older_names_of_an_autoencoders_attention(tmp_path: Path) -> None:
+    """`query` and `proj_attn`, as Stable Diffusion's first files have them, are `to_q` and `to_out.0`."""
+    made = recipe("stable-diffusion")
+    path = "vae/diffusion_pytorch_model.safetensors"
+    words = {".to_q.": ".query.", ".to_k.": ".key.", ".to_v.": ".value.", ".to_out.{0..0}.": ".proj_attn."}
+    for entry in made["files"][path]["tensors"]:
+        for new, old in words.items():
+            entry[2] = entry[2].replace(new, old)
+    assert any("proj_attn" in entry[2] for entry in made["files"][path]["tensors"])
+    result = inspector.reconcile(inspector.open(sparse.make(made, tmp_path / "model") / "vae"))
+    assert result.logical == made["expected"]["vae"]
+    assert {step.cause for step in result.steps} == {"header"}
+
+
 def test_bytes_of_a_pipeline_are_told_apart(tmp_path: Path, inspect: Callable[..., Any]) -> None:
     """Parts, second copies and configurations: the kinds sum to all that lies beside the inspected weights."""
     folder = sparse.make(recipe("stable-diffusion"), tmp_path / "model")

@@ -34,6 +34,8 @@ FLOORS = {
     "prediction": 4,
     "adapters": 4,
     "components": 4,
+    "adapter_metadata": 4,
+    "adapter_methods": 4,
     "adapter_prediction": 4,
     "labels": 4,
     "infer": 5,

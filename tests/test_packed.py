@@ -23,7 +23,7 @@ FOLDER = Path(sparse.__file__).parent / "packed"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 Packed = Callable[[str], Reconciliation]
 #: Weights whose shape is data, and whose number of elements only the configuration tells.
-NEEDS_CONFIGURATION = {"vptq", "hqq-4bit-axis0"}
+NEEDS_CONFIGURATION = {"vptq"}
 
 
 def recipe(name: str) -> dict[str, Any]:

@@ -85,6 +85,41 @@ def test_presets_have_the_published_counts(name: str) -> None:
     assert inspector.predict(name).parameters == PRESETS[name]
 
 
+XL = {
+    "block_out_channels": [320, 640, 1280],
+    "down_block_types": ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
+    "up_block_types": ["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"],
+    "transformer_layers_per_block": [1, 2, 10],
+    "cross_attention_dim": 2048,
+    "use_linear_projection": True,
+    "addition_embed_type": "text_time",
+    "projection_class_embeddings_input_dim": 2816,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "count"),
+    [
+        ("UNet2DConditionModel", {"cross_attention_dim": 768}, 859_520_964),  # Stable Diffusion 1.5
+        ("UNet2DConditionModel", {"cross_attention_dim": 1024, "use_linear_projection": True}, 865_910_724),  # 2.1
+        ("UNet2DConditionModel", XL, 2_567_463_684),
+        ("AutoencoderKL", {"block_out_channels": [128, 256, 512, 512], "layers_per_block": 2}, 83_653_863),
+        ("FluxTransformer2DModel", {"guidance_embeds": True}, 11_901_408_320),
+        ("FluxTransformer2DModel", {}, 11_891_178_560),
+        (
+            "SD3Transformer2DModel",
+            {"num_layers": 38, "num_attention_heads": 38, "caption_projection_dim": 2432, "qk_norm": "rms_norm"},
+            8_056_627_520,
+        ),
+    ],
+)
+def test_diffusers_models_have_as_many_parameters_as_diffusers_counts(
+    kind: str, fields: dict[str, Any], count: int
+) -> None:
+    """Published configurations, counted on PyTorch's meta device."""
+    assert inspector.predict({"_class_name": kind, **fields}).parameters == count
+
+
 @pytest.mark.parametrize(("more", "count"), [({}, 163_009_536), ({"tie_word_embeddings": True}, 124_412_160)])
 def test_book_configuration(more: dict[str, Any], count: int) -> None:
     """The book's keys: GPT-2 without qkv bias, with its own head and with the head tied."""

@@ -81,11 +81,33 @@ def compressed_tensors(plain: Path, out: Path, preset: str, attention: str = "")
     compressor.update_config(out)
 
 
-def torchao(plain: Path, out: Path, kind: str, **settings: Any) -> None:
-    import torchao.quantization
+def sparse_24(plain: Path, out: Path) -> None:
+    """Every second of four weights zero; compressed-tensors could write this until its release 0.11."""
+    from compressed_tensors.compressors.sparse_compressors import Sparse24BitMaskCompressor
+    from compressed_tensors.config import Sparse24BitMaskConfig
+
+    model = LlamaForCausalLM.from_pretrained(plain)
+    state = dict(model.state_dict())
+    targets = [name for name, module in model.named_modules() if isinstance(module, nn.Linear) and name != "lm_head"]
+    keep = torch.tensor([1, 0, 1, 0])
+    for name in targets:
+        weight = state[name + ".weight"]
+        state[name + ".weight"] = weight * keep.repeat(weight.shape[1] // 4)
+    settings = Sparse24BitMaskConfig(targets=["Linear"], ignore=["lm_head"])
+    packed = Sparse24BitMaskCompressor(settings).compress(state, compression_targets=set(targets))
+    config = json.loads((plain / "config.json").read_text())
+    declared = {"quant_method": "compressed-tensors", "sparsity_config": settings.model_dump(mode="json")}
+    out.mkdir()
+    save_file(packed, out / "model.safetensors", metadata={"format": "pt"})
+    (out / "config.json").write_text(json.dumps({**config, "quantization_config": declared}))
+
+
+def torchao(plain: Path, out: Path, kind: str, module: str = "quantization", **settings: Any) -> None:
+    from importlib import import_module
+
     from transformers import TorchAoConfig
 
-    how = TorchAoConfig(getattr(torchao.quantization, kind)(**settings))
+    how = TorchAoConfig(getattr(import_module(f"torchao.{module}"), kind)(**settings))
     LlamaForCausalLM.from_pretrained(plain, quantization_config=how).save_pretrained(out)
 
 
@@ -320,6 +342,7 @@ HIGGS = transformers_layer("higgs", "HiggsLinear", num_bits=4, bias=False, dtype
 METAL = transformers_layer("metal_quantization", "MetalLinear", bias=False, dtype=torch.uint32, bits=4, group_size=64)
 EETQ = transformers_layer("eetq", "EetqLinear", bias=False)
 
+MX = "prototype.mx_formats"
 NF4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
 FP4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "fp4", "bnb_4bit_use_double_quant": True, "bnb_4bit_quant_storage": torch.bfloat16}  # fmt: skip
 
@@ -334,6 +357,10 @@ FIXED: dict[str, Fixture] = {
     "torchao-int8": Fixture("torchao", partial(torchao, kind="Int8WeightOnlyConfig"), "torchao-int8", 8),
     "torchao-float8": Fixture("torchao", partial(torchao, kind="Float8WeightOnlyConfig"), "torchao-fp8", 8),
     "torchao-intx": Fixture("torchao", partial(torchao, kind="IntxWeightOnlyConfig", weight_dtype=torch.int4), "torchao-int8", 8),
+    "torchao-nvfp4": Fixture("torchao", partial(torchao, kind="NVFP4WeightOnlyConfig", module=MX), "torchao-nvfp4", 4),
+    "torchao-mxfp4": Fixture("torchao", partial(torchao, kind="MXDynamicActivationMXWeightConfig", module=MX, activation_dtype=torch.float4_e2m1fn_x2, weight_dtype=torch.float4_e2m1fn_x2), "torchao-mxfp4", 4),
+    "torchao-mxfp8": Fixture("torchao", partial(torchao, kind="MXDynamicActivationMXWeightConfig", module=MX), "torchao-fp8", 8),
+    "compressed-tensors-sparse-24": Fixture("compressed-tensors", sparse_24, "compressed-tensors-sparse", 16),
     "mlx-4bit": Fixture("mlx", partial(mlx, q_bits=4, q_group_size=64), "mlx", 4),
     "mlx-8bit": Fixture("mlx", partial(mlx, q_bits=8, q_group_size=32), "mlx", 8),
     "mlx-mixed": Fixture("mlx", partial(mlx, quant_predicate="mixed_3_6"), "mlx", 3),
@@ -370,7 +397,12 @@ PRESETS = {
     "FP8_BLOCK": ("float-quantized", 8),
     "NVFP4": ("nvfp4-pack-quantized", 4),
     "MXFP4": ("mxfp4-pack-quantized", 4),
+    "MXFP6A16": ("mxfp6-pack-quantized", 6),
     "MXFP8": ("float-quantized", 8),
+    "W2A16": ("pack-quantized", 2),
+    "W3A16": ("pack-quantized", 3),
+    "W5A16": ("pack-quantized", 5),
+    "W7A16": ("pack-quantized", 7),
 }
 #: ModelOpt's own configurations → (scheme, bits).
 MODELOPT = {
@@ -399,7 +431,8 @@ def fixtures() -> dict[str, Fixture]:
     made["hqq-3bit-axis0"] = Fixture("hqq", partial(hqq, bits=3, axis=0), "hqq", 3)
     two = partial(compressed_tensors, preset="W4A16", attention="W8A16")
     made["compressed-tensors-two-widths"] = Fixture("compressed-tensors", two, "compressed-tensors-pack-quantized", 4)
-    made["hqq-4bit-axis0"] = Fixture("hqq", partial(hqq, bits=4, axis=0), "hqq", 4)
+    for bits in (1, 2, 4, 8):
+        made[f"hqq-{bits}bit-axis0"] = Fixture("hqq", partial(hqq, bits=bits, axis=0), "hqq", bits)
     for layout in ("gemm", "gemv", "gemv_fast", "marlin"):
         made[f"awq-{layout}"] = Fixture("autoawq", awq(layout), f"awq-{layout}", 4)
     return made

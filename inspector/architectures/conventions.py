@@ -121,12 +121,12 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "gate_proj": "gate_proj feed_forward.w1 experts.w1 mlp.w1 wi_0 ffn_gate linear_fc1_gate",
     "up_proj": (
         "up_proj feed_forward.w3 experts.w3 mlp.w3 wi_1 ffn_up "
-        "wi c_fc fc1 dense_h_to_4h intermediate.dense mlp.fc_in fc_in"
+        "wi c_fc fc1 dense_h_to_4h intermediate.dense mlp.fc_in fc_in ff.net.proj ff_net.proj"
     ),
     "down_proj": (
         "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff "
         "ffn_down DenseReluDense.wo mlp.c_proj fc2 dense_4h_to_h output.dense "
-        "mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias"
+        "mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias ff.net ff_net"
     ),
     "gate_up_proj": "gate_up_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
     "shared_gate_proj": "shared_experts.gate_proj shared_expert.gate_proj shared_mlp.gate_proj",
@@ -182,6 +182,17 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "position_ids": "position_ids",
     "token_type_ids": "token_type_ids",
     "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
+    "resnet_conv1": "resnets.conv1",
+    "resnet_conv2": "resnets.conv2",
+    "conv_shortcut": "conv_shortcut",
+    "time_emb_proj": "time_emb_proj",
+    "downsampler": "downsamplers.conv",
+    "upsampler": "upsamplers.conv",
+    "proj_in": "proj_in",
+    "proj_out": "proj_out",
+    "x_embedder": "x_embedder",
+    "context_embedder": "context_embedder",
+    "shared_vectors": "vblora_vector_bank unilora_theta_d tinylora_v",
     "rope_freqs": "rope_freqs rope.freqs",
     "draft_to_target": "d2t",
     "target_to_draft": "t2d",

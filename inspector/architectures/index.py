@@ -7,8 +7,12 @@ from __future__ import annotations
 
 #: `model_type` → module.
 MODULES: dict[str, str] = {
+    "AutoencoderKL": "diffusers_vae",
+    "FluxTransformer2DModel": "diffusers_flux",
     "RefinedWeb": "falcon",
     "RefinedWebModel": "falcon",
+    "SD3Transformer2DModel": "diffusers_sd3",
+    "UNet2DConditionModel": "diffusers_unet",
     "Yi": "yi",
     "afmoe": "afmoe",
     "aimv2": "aimv2",

@@ -41,7 +41,7 @@ _BY_GROUP: Mapping[str, str] = {
     "state_space": "in_proj x_proj dt_proj out_proj A_log D dt_bias",
     "convolution": "conv1d",
     "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_bias nsp_head",
-    "adapter": "prompt_embeddings",
+    "adapter": "prompt_embeddings shared_vectors",
     "buffer": (
         "inv_freq causal_mask masked_bias position_ids token_type_ids rope_freqs rope_factors "
         "draft_to_target target_to_draft"

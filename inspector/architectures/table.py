@@ -47,6 +47,7 @@ class Row(NamedTuple):
     transposed: bool = False  # [in, out] where other conventions write [out, in]
     group: str = ""  # where the role's usual one does not fit
     optional: bool = False  # no field tells whether it is there: named where it is stored, and not predicted
+    older: str = ""  # what older files call it, where no convention tells: `name` with numbers left out
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:

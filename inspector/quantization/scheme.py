@@ -17,7 +17,7 @@ from inspector.model import Tensor
 #: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 #: Widths that weights are packed in, the most common first.
-COMMON_BITS = (4, 8, 2, 3, 6, 5)
+COMMON_BITS = (4, 8, 2, 3, 6, 5, 7)
 #: Weights that share a scale, as libraries offer them.
 COMMON_GROUPS = frozenset({16, 32, 64, 96, 128, 256, 512, 1024})
 #: AutoRound exports to several libraries' layouts under its own name.

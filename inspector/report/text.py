@@ -109,14 +109,17 @@ def _components(result: Reconciliation) -> str:
             integer(part.size),
             integer(part.copies) if part.copies else "",
             integer(part.parameters),
+            "none" if part.predicted is None else integer(part.predicted),
             ", ".join(escape(dtype, 12) for dtype in part.dtypes),
         )
         for part in parts[:MOST_VARIANTS]
     ]
     sums = [sum(numbers) for numbers in zip(*((p.files, p.size, p.copies, p.parameters) for p in parts), strict=True)]
     files, nbytes, copies, parameters = map(integer, sums)
-    rows.append(("all", "", files, nbytes, copies if sums[2] else "", parameters, ""))
-    return table(rows, ("component", "class", "files", "bytes", "copies", "parameters", "dtype"), "llrrrrl")
+    rows.append(("all", "", files, nbytes, copies if sums[2] else "", parameters, "", ""))
+    return table(
+        rows, ("component", "class", "files", "bytes", "copies", "parameters", "predicted", "dtype"), "llrrrrrl"
+    )
 
 
 def _towers(result: Reconciliation) -> str:

@@ -1,8 +1,9 @@
-"""compressed-tensors, the format of LLM Compressor and vLLM: integers, floats, NVFP4, MXFP4, 2:4 sparsity.
+"""compressed-tensors, the format of LLM Compressor and vLLM: integers, floats, NVFP4, MXFP4, MXFP6, 2:4 sparsity.
 
     pack-quantized       weight_packed I32 [O, I·b/32]   weight_scale [O, I/g]   weight_zero_point I32 [O·b/32, I/g]
     naive, int, float    weight I8 or F8 [O, I]          weight_scale [1], [O, 1] or on a grid of blocks
     nvfp4, mxfp4         weight_packed U8 [O, I/2]       weight_scale F8 [O, I/16], U8 [O, I/32]
+    mxfp6                weight_packed U8 [O, I·6/8]     weight_scale U8 [O, I/32]
     marlin-24            weight_packed I32 [I/32, O·b/2] scale_packed [I/g, O]   meta I16
     sparse               compressed [O, I/2] or [n]      bitmask U8 [O, I/8]
 
@@ -28,6 +29,7 @@ from inspector.quantization.scheme import (
     number_of,
 )
 
+SIX_BITS = 32 * 6 // 8  # bytes that a scale of MXFP6 is for
 PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
 
 
@@ -39,7 +41,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if packed is not None and ".scale_packed" in pieces:
         return _marlin_24(packed, pieces[".scale_packed"])
     if packed is not None and scale is not None and len(packed.shape) >= 2 and packed.shape[-1]:
-        return _nibbles(packed, scale) if packed.dtype == "U8" else _integers(pieces, packed, scale, declared)
+        return _floats(packed, scale) if packed.dtype == "U8" else _integers(pieces, packed, scale, declared)
     weight = pieces.get(".weight")
     if weight is None or scale is None or weight.dtype not in PLAIN:
         return None
@@ -48,12 +50,15 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return Weight(".weight", weight.shape, 8, group, variant)
 
 
-def _nibbles(packed: Tensor, scale: Tensor) -> Weight | None:
-    """Two 4-bit floats a byte, 16 (NVFP4) or 32 (MXFP4) to a scale."""
-    columns = packed.shape[-1] * 2
+def _floats(packed: Tensor, scale: Tensor) -> Weight | None:
+    """Two 4-bit floats a byte, 16 (NVFP4) or 32 (MXFP4) to a scale; or four of 6 bits in three bytes, 32 to a scale."""
+    powers = scale.dtype in ("U8", "F8_E8M0")  # of two, as the scales of all microscaling formats are
+    six = powers and bool(scale.shape) and packed.shape[-1] == scale.shape[-1] * SIX_BITS
+    bits = 6 if six else 4
+    columns = packed.shape[-1] * 8 // bits
     group = group_of(columns, scale.shape[-1]) if scale.shape else None
-    variant = "mxfp4-pack-quantized" if scale.dtype in ("U8", "F8_E8M0") else "nvfp4-pack-quantized"
-    return Weight(".weight_packed", (*packed.shape[:-1], columns), 4, group, variant)
+    variant = f"mxfp{bits}-pack-quantized" if powers else "nvfp4-pack-quantized"
+    return Weight(".weight_packed", (*packed.shape[:-1], columns), bits, group, variant)
 
 
 def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, declared: Declared) -> Weight | None:

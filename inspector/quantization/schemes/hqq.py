@@ -13,6 +13,7 @@ from inspector.model import Tensor
 from inspector.quantization.scheme import COMMON_GROUPS, Declared, Scheme, Unit, Weight, count, inner, number_of
 
 WIDTHS = frozenset({1, 2, 3, 4, 8})  # `nbits`; 3 in 32-bit words
+DEFAULT_GROUP = 64
 _SETTINGS = (
     "axis",
     "channel_wise",
@@ -51,12 +52,17 @@ def _rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
 def _columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
     """A group a column, filled up to whole elements: the configuration must tell how many weights each holds."""
     claimed = next((b for each in inner(declared.values) if (b := number_of(each, "nbits")) in WIDTHS), None)
-    bits = 3 if packed.dtype == "I32" else claimed or 4
+    bits = 3 if packed.dtype == "I32" else claimed or _usual(packed.shape[0])
     per_element = 10 if packed.dtype == "I32" else 8 // bits
     room = packed.shape[0] * per_element
     sizes = [n for each in inner(declared.values) if (n := number_of(each, "group_size"))]
     group = next((n for n in (*sizes, *sorted(COMMON_GROUPS)) if 0 <= room - n < per_element), room)
     return bits, group, claimed == bits or packed.dtype == "I32"
+
+
+def _usual(rows: int) -> int:
+    """The bits at which a column holds a group of the library's default size; 4 where none does."""
+    return next((bits for bits in sorted(WIDTHS) if rows * 8 == bits * DEFAULT_GROUP and bits != 3), 4)
 
 
 SCHEME = Scheme(
