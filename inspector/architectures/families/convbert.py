@@ -1,6 +1,6 @@
 """Model type convbert.
 
-Made by tools/zoo from Transformers' own models.
+Sizes of heads, embeddings and groups are fields that only the smaller models change.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FAMILY = Family(
             "convbert.embeddings_project",
             "hidden_size, embedding_size",
             bias="True",
-            when="num_labels > 2",
+            when="embedding_size != hidden_size",
         ),
         Row("q_proj", LAYER + ".attention.self.query", "hidden_size // 2, hidden_size", bias="True"),
         Row("k_proj", LAYER + ".attention.self.key", "hidden_size // 2, hidden_size", bias="True"),
@@ -58,28 +58,28 @@ FAMILY = Family(
         Row(
             "cross_q_proj",
             LAYER + ".crossattention.self.query",
-            "144, hidden_size",
+            "hidden_size // 2, hidden_size",
             bias="True",
             when="add_cross_attention",
         ),
         Row(
             "cross_k_proj",
             LAYER + ".crossattention.self.key",
-            "144, hidden_size",
+            "hidden_size // 2, hidden_size",
             bias="True",
             when="add_cross_attention",
         ),
         Row(
             "cross_v_proj",
             LAYER + ".crossattention.self.value",
-            "144, hidden_size",
+            "hidden_size // 2, hidden_size",
             bias="True",
             when="add_cross_attention",
         ),
         Row(
             "cross_key_conv_attn_layer",
             LAYER + ".crossattention.self.key_conv_attn_layer",
-            "144, 1",
+            "hidden_size // 2, 1",
             when="add_cross_attention",
             leaf="bias",
         ),
@@ -93,14 +93,14 @@ FAMILY = Family(
         Row(
             "cross_pointwise",
             LAYER + ".crossattention.self.key_conv_attn_layer.pointwise",
-            "144, hidden_size, 1",
+            "hidden_size // 2, hidden_size, 1",
             when="add_cross_attention",
             group="attention",
         ),
         Row(
             "cross_conv_kernel_layer",
             LAYER + ".crossattention.self.conv_kernel_layer",
-            "3 * conv_kernel_size, 144",
+            "conv_kernel_size * (num_attention_heads // head_ratio), hidden_size // 2",
             bias="True",
             when="add_cross_attention",
             group="attention",
@@ -108,7 +108,7 @@ FAMILY = Family(
         Row(
             "cross_conv_out_layer",
             LAYER + ".crossattention.self.conv_out_layer",
-            "144, hidden_size",
+            "hidden_size // 2, hidden_size",
             bias="True",
             when="add_cross_attention",
             group="attention",
@@ -132,14 +132,26 @@ FAMILY = Family(
             "up_proj",
             LAYER + ".intermediate.dense",
             "intermediate_size, hidden_size",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification Model",
+            when="num_groups == 1",
+        ),
+        Row(
+            "up_proj",
+            LAYER + ".intermediate.dense",
+            "num_groups, hidden_size // num_groups, intermediate_size // num_groups",
+            when="num_groups > 1",
         ),
         Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size", leaf="bias"),
         Row(
             "down_proj",
             LAYER + ".output.dense",
             "hidden_size, intermediate_size",
-            heads="ForMultipleChoice ForQuestionAnswering ForSequenceClassification ForTokenClassification Model",
+            when="num_groups == 1",
+        ),
+        Row(
+            "down_proj",
+            LAYER + ".output.dense",
+            "num_groups, intermediate_size // num_groups, hidden_size // num_groups",
+            when="num_groups > 1",
         ),
         Row("down_proj", LAYER + ".output.dense", "hidden_size", leaf="bias"),
         Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True"),
@@ -191,6 +203,7 @@ FAMILY = Family(
         "intermediate_size": 3072,
         "max_position_embeddings": 512,
         "num_attention_heads": 12,
+        "num_groups": 1,
         "num_hidden_layers": 12,
         "tie_word_embeddings": True,
         "type_vocab_size": 2,

@@ -1,6 +1,6 @@
 """Model type lilt.
 
-Made by tools/zoo from Transformers' own models.
+Each side of a box has a sixth of the hidden size.
 """
 
 from __future__ import annotations
@@ -218,25 +218,25 @@ FAMILY = Family(
         Row(
             "x_position_embeddings",
             "layout_embeddings.x_position_embeddings",
-            "max_2d_position_embeddings, 128",
+            "max_2d_position_embeddings, hidden_size // 6",
             heads="Model",
         ),
         Row(
             "y_position_embeddings",
             "layout_embeddings.y_position_embeddings",
-            "max_2d_position_embeddings, 128",
+            "max_2d_position_embeddings, hidden_size // 6",
             heads="Model",
         ),
         Row(
             "h_position_embeddings",
             "layout_embeddings.h_position_embeddings",
-            "max_2d_position_embeddings, 128",
+            "max_2d_position_embeddings, hidden_size // 6",
             heads="Model",
         ),
         Row(
             "w_position_embeddings",
             "layout_embeddings.w_position_embeddings",
-            "max_2d_position_embeddings, 128",
+            "max_2d_position_embeddings, hidden_size // 6",
             heads="Model",
         ),
         Row(

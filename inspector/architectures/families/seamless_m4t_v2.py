@@ -1,6 +1,6 @@
 """Model type seamless_m4t_v2.
 
-Made by tools/zoo from Transformers' own models.
+The vocoder's channels halve with each upsampling; what each stage does with a kernel size is a block of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ SPEECH_ENCODER_ADAPTER = "speech_encoder.adapter.layers.{layer<1}"
 SPEECH_ENCODER_ENCODER = "speech_encoder.encoder.layers.{layer<decoder_layers}"
 T2U_MODEL_ENCODER = "t2u_model.model.encoder.layers.{layer<t2u_decoder_layers}"
 T2U_MODEL_DECODER = "t2u_model.model.decoder.layers.{layer<t2u_decoder_layers}"
+BLOCK = "vocoder.hifi_gan.resblocks.{layer<len(upsample_rates) * len(resblock_kernel_sizes)}"
+CHANNELS = "upsample_initial_channel // 2 ** (layer // len(resblock_kernel_sizes) + 1)"
 
 FAMILY = Family(
     name="seamless_m4t_v2",
@@ -116,7 +118,7 @@ FAMILY = Family(
         Row(
             "residual_conv",
             SPEECH_ENCODER_ADAPTER + ".residual_conv",
-            "num_labels * hidden_size, hidden_size, 8",
+            "2 * hidden_size, hidden_size, adaptor_kernel_size",
             bias="True",
             heads="ForSpeechToText Model",
         ),
@@ -131,7 +133,7 @@ FAMILY = Family(
         Row(
             "self_attn_conv",
             SPEECH_ENCODER_ADAPTER + ".self_attn_conv",
-            "num_labels * hidden_size, hidden_size, 8",
+            "2 * hidden_size, hidden_size, adaptor_kernel_size",
             bias="True",
             heads="ForSpeechToText Model",
         ),
@@ -193,29 +195,29 @@ FAMILY = Family(
         ),
         Row(
             "upsampler",
-            "vocoder.hifi_gan.upsampler.{layer<5}",
-            "left_max_position_embeddings if layer in resblock_kernel_sizes else upsample_kernel_sizes[layer] * upsample_kernel_sizes[layer] * upsample_rates[layer] if layer % 3 == 1 else 8 * upsample_kernel_sizes[layer + 1] * upsample_kernel_sizes[layer + 1], num_labels * decoder_attention_heads if layer in resblock_kernel_sizes else upsample_kernel_sizes[layer] * upsample_rates[layer] * upsample_rates[layer] if layer % 3 == 1 else 4 * upsample_kernel_sizes[layer + 1] * upsample_kernel_sizes[layer + 1], upsample_kernel_sizes[layer]",
+            "vocoder.hifi_gan.upsampler.{layer<len(upsample_rates)}",
+            "upsample_initial_channel // 2 ** layer, upsample_initial_channel // 2 ** (layer + 1), upsample_kernel_sizes[layer]",
             heads="ForTextToSpeech Model",
             group="convolution",
         ),
         Row(
             "upsampler",
-            "vocoder.hifi_gan.upsampler.{layer<5}",
-            "num_labels * decoder_attention_heads if layer in resblock_kernel_sizes else upsample_kernel_sizes[layer] * upsample_rates[layer] * upsample_rates[layer] if layer % 3 == 1 else 4 * upsample_kernel_sizes[layer + 1] * upsample_kernel_sizes[layer + 1]",
+            "vocoder.hifi_gan.upsampler.{layer<len(upsample_rates)}",
+            "upsample_initial_channel // 2 ** (layer + 1)",
             heads="ForTextToSpeech Model",
             leaf="bias",
         ),
         Row(
             "convs1",
-            "vocoder.hifi_gan.resblocks.{layer<15}.convs1.{conv<len(resblock_kernel_sizes)}",
-            "256, 256, 3",
+            BLOCK + ".convs1.{conv<len(resblock_dilation_sizes[layer % len(resblock_kernel_sizes)])}",
+            f"{CHANNELS}, {CHANNELS}, resblock_kernel_sizes[layer % len(resblock_kernel_sizes)]",
             bias="True",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "convs2",
-            "vocoder.hifi_gan.resblocks.{layer<15}.convs2.{conv<len(resblock_kernel_sizes)}",
-            "256, 256, 3",
+            BLOCK + ".convs2.{conv<len(resblock_dilation_sizes[layer % len(resblock_kernel_sizes)])}",
+            f"{CHANNELS}, {CHANNELS}, resblock_kernel_sizes[layer % len(resblock_kernel_sizes)]",
             bias="True",
             heads="ForTextToSpeech Model",
         ),
@@ -292,7 +294,7 @@ FAMILY = Family(
         Row(
             "distance_embedding",
             SPEECH_ENCODER_ENCODER + ".self_attn.distance_embedding",
-            "73, left_max_position_embeddings",
+            "left_max_position_embeddings + right_max_position_embeddings + 1, hidden_size // speech_encoder_attention_heads",
             heads="ForSpeechToText Model",
             tower="encoder",
         ),
@@ -307,7 +309,7 @@ FAMILY = Family(
         Row(
             "pointwise_conv1",
             SPEECH_ENCODER_ENCODER + ".conv_module.pointwise_conv1",
-            "num_labels * hidden_size, hidden_size, 1",
+            "2 * hidden_size, hidden_size, 1",
             heads="ForSpeechToText Model",
             tower="encoder",
         ),
@@ -416,7 +418,7 @@ FAMILY = Family(
         Row(
             "up_proj",
             T2U_MODEL_ENCODER + ".ffn.fc1",
-            "decoder_ffn_dim, hidden_size",
+            "t2u_encoder_ffn_dim, hidden_size",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="encoder",
@@ -424,7 +426,7 @@ FAMILY = Family(
         Row(
             "down_proj",
             T2U_MODEL_ENCODER + ".ffn.fc2",
-            "hidden_size, decoder_ffn_dim",
+            "hidden_size, t2u_encoder_ffn_dim",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="encoder",
@@ -542,21 +544,21 @@ FAMILY = Family(
         Row(
             "embed_patches",
             "vocoder.dur_predictor.conv1",
-            "adaptor_kernel_size * feature_projection_input_dim, adaptor_kernel_size * feature_projection_input_dim, 3",
+            "unit_embed_dim, unit_embed_dim, variance_predictor_kernel_size",
             bias="True",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "input_layernorm",
             "vocoder.dur_predictor.ln1",
-            "adaptor_kernel_size * feature_projection_input_dim",
+            "unit_embed_dim",
             bias="True",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "conv2",
             "vocoder.dur_predictor.conv2",
-            "adaptor_kernel_size * feature_projection_input_dim, adaptor_kernel_size * feature_projection_input_dim, 3",
+            "unit_embed_dim, unit_embed_dim, variance_predictor_kernel_size",
             bias="True",
             heads="ForTextToSpeech Model",
             group="head",
@@ -564,14 +566,14 @@ FAMILY = Family(
         Row(
             "post_attention_layernorm",
             "vocoder.dur_predictor.ln2",
-            "adaptor_kernel_size * feature_projection_input_dim",
+            "unit_embed_dim",
             bias="True",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "proj",
             "vocoder.dur_predictor.proj",
-            "1, adaptor_kernel_size * feature_projection_input_dim",
+            "1, unit_embed_dim",
             bias="True",
             heads="ForTextToSpeech Model",
             group="head",
@@ -579,29 +581,35 @@ FAMILY = Family(
         Row(
             "unit_embedding",
             "vocoder.unit_embedding",
-            "unit_hifi_gan_vocab_size, adaptor_kernel_size * feature_projection_input_dim",
+            "unit_hifi_gan_vocab_size, unit_embed_dim",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "speaker_embedding",
             "vocoder.speaker_embedding",
-            "adaptor_kernel_size * (decoder_layers + 1), lang_embed_dim",
+            "vocoder_num_spkrs, spkr_embed_dim",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "language_embedding",
             "vocoder.language_embedding",
-            "4 * (adaptor_kernel_size + 1), lang_embed_dim",
+            "vocoder_num_langs, lang_embed_dim",
             heads="ForTextToSpeech Model",
         ),
         Row(
             "conv_pre",
             "vocoder.hifi_gan.conv_pre",
-            "num_labels * lang_embed_dim, lang_embed_dim * (adaptor_kernel_size - 1), 7",
+            "upsample_initial_channel, unit_embed_dim + lang_embed_dim + spkr_embed_dim, 7",
             bias="True",
             heads="ForTextToSpeech Model",
         ),
-        Row("conv_post", "vocoder.hifi_gan.conv_post", "1, 16, 7", bias="True", heads="ForTextToSpeech Model"),
+        Row(
+            "conv_post",
+            "vocoder.hifi_gan.conv_post",
+            "1, upsample_initial_channel // 2 ** len(upsample_rates), 7",
+            bias="True",
+            heads="ForTextToSpeech Model",
+        ),
         Row(
             "layer_norm",
             "speech_encoder.encoder.layer_norm",
@@ -651,7 +659,7 @@ FAMILY = Family(
         Row(
             "embed_patches",
             "t2u_model.model.decoder.duration_predictor.conv1",
-            "lang_embed_dim, hidden_size, 3",
+            "t2u_variance_predictor_hidden_dim, t2u_variance_predictor_embed_dim, t2u_variance_predictor_kernel_size",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="decoder",
@@ -659,7 +667,7 @@ FAMILY = Family(
         Row(
             "input_layernorm",
             "t2u_model.model.decoder.duration_predictor.ln1",
-            "lang_embed_dim",
+            "t2u_variance_predictor_hidden_dim",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="decoder",
@@ -667,7 +675,7 @@ FAMILY = Family(
         Row(
             "conv2",
             "t2u_model.model.decoder.duration_predictor.conv2",
-            "lang_embed_dim, lang_embed_dim, 3",
+            "t2u_variance_predictor_hidden_dim, t2u_variance_predictor_hidden_dim, t2u_variance_predictor_kernel_size",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="decoder",
@@ -676,7 +684,7 @@ FAMILY = Family(
         Row(
             "post_attention_layernorm",
             "t2u_model.model.decoder.duration_predictor.ln2",
-            "lang_embed_dim",
+            "t2u_variance_predictor_hidden_dim",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="decoder",
@@ -684,7 +692,7 @@ FAMILY = Family(
         Row(
             "proj",
             "t2u_model.model.decoder.duration_predictor.proj",
-            "1, lang_embed_dim",
+            "1, t2u_variance_predictor_hidden_dim",
             bias="True",
             heads="ForTextToSpeech Model",
             tower="decoder",
@@ -712,15 +720,28 @@ FAMILY = Family(
         "hidden_size": 1024,
         "lang_embed_dim": 256,
         "left_max_position_embeddings": 64,
+        "resblock_dilation_sizes": [[1, 3, 5], [1, 3, 5], [1, 3, 5]],
         "resblock_kernel_sizes": [3, 7, 11],
+        "right_max_position_embeddings": 8,
+        "speech_encoder_attention_heads": 16,
         "speech_encoder_intermediate_size": 4096,
+        "spkr_embed_dim": 256,
         "t2u_decoder_layers": 6,
+        "t2u_encoder_ffn_dim": 8192,
+        "t2u_variance_predictor_embed_dim": 1024,
+        "t2u_variance_predictor_hidden_dim": 256,
+        "t2u_variance_predictor_kernel_size": 3,
         "t2u_vocab_size": 10082,
         "tie_word_embeddings": True,
+        "unit_embed_dim": 1280,
         "unit_hifi_gan_vocab_size": 10000,
+        "upsample_initial_channel": 512,
         "upsample_kernel_sizes": [11, 8, 8, 4, 4],
         "upsample_rates": [5, 4, 4, 2, 2],
+        "variance_predictor_kernel_size": 3,
         "vocab_size": 256102,
+        "vocoder_num_langs": 36,
+        "vocoder_num_spkrs": 200,
     },
     fields={"num_hidden_layers": "decoder_layers", "num_attention_heads": "decoder_attention_heads"},
     head="ForTextToText",

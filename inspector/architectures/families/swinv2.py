@@ -1,6 +1,6 @@
 """Model type swinv2.
 
-Made by tools/zoo from Transformers' own models.
+Each stage is twice as wide as the one before, and all but the last end with half as many patches a side.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ FAMILY = Family(
             "reduction",
             ENCODER + ".downsample.reduction",
             "embed_dim * 2 ** (layer + 1), 4 * embed_dim * 2 ** layer",
-            when="stage_names[layer] != 'stage3'",
+            when="layer < len(depths) - 1",
             heads="Model",
         ),
         Row(
@@ -83,7 +83,7 @@ FAMILY = Family(
             ENCODER + ".downsample.norm",
             "embed_dim * 2 ** (layer + 1)",
             bias="True",
-            when="stage_names[layer] != 'stage3'",
+            when="layer < len(depths) - 1",
             heads="Model",
         ),
         Row(
@@ -118,7 +118,7 @@ FAMILY = Family(
         Row(
             "self_continuous_position_bias_mlp",
             SWINV2_ENCODER_ + ".attention.self.continuous_position_bias_mlp.0",
-            "num_layers * hidden_size // num_heads[1], 2",
+            "512, 2",
             bias="True",
             heads="ForImageClassification",
             group="attention",
@@ -126,78 +126,78 @@ FAMILY = Family(
         Row(
             "self_continuous_position_bias_mlp",
             SWINV2_ENCODER_ + ".attention.self.continuous_position_bias_mlp.2",
-            "num_heads[layer], num_layers * hidden_size // num_heads[1]",
+            "num_heads[layer], 512",
             heads="ForImageClassification",
             group="attention",
         ),
         Row(
             "query_q_proj",
             SWINV2_ENCODER_ + ".attention.self.query",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
+            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
+            bias="qkv_bias",
             heads="ForImageClassification",
         ),
         Row(
             "key_k_proj",
             SWINV2_ENCODER_ + ".attention.self.key",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
+            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
             heads="ForImageClassification",
         ),
         Row(
             "value_v_proj",
             SWINV2_ENCODER_ + ".attention.self.value",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
-            bias="True",
+            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
+            bias="qkv_bias",
             heads="ForImageClassification",
         ),
         Row(
             "dense_o_proj",
             SWINV2_ENCODER_ + ".attention.output.dense",
-            "32 * num_heads[layer], 32 * num_heads[layer]",
+            "embed_dim * 2 ** layer, embed_dim * 2 ** layer",
             bias="True",
             heads="ForImageClassification",
         ),
         Row(
             "layernorm_before_input_layernorm",
             SWINV2_ENCODER_ + ".layernorm_before",
-            "32 * num_heads[layer]",
+            "embed_dim * 2 ** layer",
             bias="True",
             heads="ForImageClassification",
         ),
         Row(
             "dense_up_proj",
             SWINV2_ENCODER_ + ".intermediate.dense",
-            "32 * 4 * num_heads[layer], 32 * num_heads[layer]",
+            "scaled(embed_dim * 2 ** layer, mlp_ratio), embed_dim * 2 ** layer",
             bias="True",
             heads="ForImageClassification",
         ),
         Row(
             "dense_down_proj",
             SWINV2_ENCODER_ + ".output.dense",
-            "32 * num_heads[layer], 32 * 4 * num_heads[layer]",
+            "embed_dim * 2 ** layer, scaled(embed_dim * 2 ** layer, mlp_ratio)",
             bias="True",
             heads="ForImageClassification",
         ),
         Row(
             "layernorm_after_post_attention_layernorm",
             SWINV2_ENCODER_ + ".layernorm_after",
-            "32 * num_heads[layer]",
+            "embed_dim * 2 ** layer",
             bias="True",
             heads="ForImageClassification",
         ),
         Row(
             "downsample_reduction",
             SWINV2_ENCODER + ".downsample.reduction",
-            "32 * num_heads[layer + 1], 32 * 4 * num_heads[layer]",
-            when="layer not in num_heads",
+            "embed_dim * 2 ** (layer + 1), 4 * embed_dim * 2 ** layer",
+            when="layer < len(depths) - 1",
             heads="ForImageClassification",
         ),
         Row(
             "downsample_norm",
             SWINV2_ENCODER + ".downsample.norm",
-            "32 * num_heads[layer + 1]",
+            "embed_dim * 2 ** (layer + 1)",
             bias="True",
-            when="layer not in num_heads",
+            when="layer < len(depths) - 1",
             heads="ForImageClassification",
         ),
         Row(
@@ -227,13 +227,11 @@ FAMILY = Family(
         "mlp_ratio": 4.0,
         "num_channels": 3,
         "num_heads": [3, 6, 12, 24],
-        "num_layers": 4,
         "patch_size": 4,
         "qkv_bias": True,
-        "stage_names": ["stem", "stage1", "stage2", "stage3", "stage4"],
         "use_absolute_embeddings": False,
     },
-    derived={"hidden_size": "8 * embed_dim"},
+    derived={"hidden_size": "embed_dim * 2 ** (len(depths) - 1)", "num_layers": "len(depths)"},
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )
