@@ -1,71 +1,7 @@
-"""Model type speech-encoder-decoder: decoder, encoder by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type speech-encoder-decoder, one of `encoder_decoder`'s pairs."""
 
 from __future__ import annotations
 
-from inspector.architectures.table import Family, Include, Row
+from inspector.architectures.families.encoder_decoder import pair
 
-LAYER = "decoder.bert.encoder.layer.{layer<decoder.num_hidden_layers}"
-
-FAMILY = Family(
-    name="speech-encoder-decoder",
-    types={"speech-encoder-decoder": {}},
-    rows=(
-        Include("decoder", "decoder.", tower="decoder", head="body", default_type="bert"),
-        Include("encoder", "encoder.", tower="encoder", head="Model", default_type="wav2vec2"),
-        Row(
-            "cross_q_proj",
-            LAYER + ".crossattention.self.query",
-            "64 * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_k_proj",
-            LAYER + ".crossattention.self.key",
-            "64 * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_v_proj",
-            LAYER + ".crossattention.self.value",
-            "64 * decoder.num_attention_heads, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_down_proj",
-            LAYER + ".crossattention.output.dense",
-            "decoder.hidden_size, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "cross_post_feedforward_layernorm",
-            LAYER + ".crossattention.output.LayerNorm",
-            "decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row("mlm_bias", "decoder.cls.predictions", "decoder.vocab_size", tower="decoder", leaf="bias"),
-        Row(
-            "mlm_dense",
-            "decoder.cls.predictions.transform.dense",
-            "decoder.hidden_size, decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-        Row(
-            "mlm_norm",
-            "decoder.cls.predictions.transform.LayerNorm",
-            "decoder.hidden_size",
-            bias="True",
-            tower="decoder",
-        ),
-    ),
-    defaults={"decoder": {"hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 12, "vocab_size": 30522}},
-    head="Model",
-)
+FAMILY = pair("speech-encoder-decoder", "wav2vec2")
