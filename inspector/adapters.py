@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
@@ -263,7 +262,7 @@ def resolved(adapter: Adapter, base: Prediction) -> Adapter:
     for name, weight in adapter.served.items():
         joined = _flat(weight)
         served[name] = flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
-    return replace(adapter, served=served)
+    return adapter._replace(served=served)
 
 
 def _flat(name: str) -> str:

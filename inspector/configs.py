@@ -167,7 +167,7 @@ def _with_type(config: Config, own: str | None) -> Config:
     """The configuration with the type that its class tells, or else the configuration of its only part."""
     own_class = config.values.get("_class_name")  # diffusers' configurations know no `model_type`
     if isinstance(own_class, str) and own_class:
-        return replace(config, values={**config.values, "model_type": own_class})
+        return config._replace(values={**config.values, "model_type": own_class})
     model_type = own or type_of_class(config.architecture or "")
     if model_type:
         note = f"model_type = {model_type}, by the class {config.architecture}"

@@ -113,7 +113,7 @@ class Namer:
         self._enter(slot, template)
         if row.older:
             constants = tuple(name for name in names if isinstance(name, int))
-            older = replace(slot, branch_at=(), left_out=constants)
+            older = slot._replace(branch_at=(), left_out=constants)
             self._enter(older, f"{row.older}.{row.leaf}")
         for prefix in prefixes:
             if template.startswith(prefix[0]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,20 @@ SIGLIP_400M = {
     "intermediate_size": 4304,
     "num_hidden_layers": 27,
     "patch_size": 14,
+}
+
+DEEPSEEK_OCR = {
+    "language_config": {
+        **llama(12, 1280, 6848, 10, 129280, num_key_value_heads=10),
+        "first_k_dense_replace": 1,
+        "moe_intermediate_size": 896,
+        "n_routed_experts": 64,
+        "n_shared_experts": 2,
+        "num_experts_per_tok": 6,
+        "use_mla": False,
+    },
+    "projector_config": {"input_dim": 2048, "model_type": "mlp_projector", "n_embed": 1280},
+    "vision_config": {"model_type": "vision"},
 }
 
 #: Model → its configuration's fields, the parameters that its repository states.
@@ -199,6 +214,151 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
         {**llama(32, 4096, 11008, 32, 32000, model_type="llava_llama"), "mm_projector_type": "mlp2x_gelu"},
         (13_518_798_848 - 8_192) // 2,
     ),
+    # Its index: 15,666,819,072 bytes at 16 bits, 421,580,800 of them a layer that predicts several tokens at once.
+    "MiMo-7B": (
+        {
+            **llama(36, 4096, 11008, 32, 151680, model_type="mimo", num_key_value_heads=8, head_dim=128),
+            "attention_bias": True,
+            "num_nextn_predict_layers": 1,
+            "tie_word_embeddings": False,
+        },
+        (15_666_819_072 - 421_580_800) // 2,
+    ),
+    "Qwen-7B-Chat": (  # its index: 15,442,649,088 bytes at 16 bits
+        llama(32, 4096, 22016, 32, 151936, model_type="qwen", kv_channels=128),
+        7_721_324_544,
+    ),
+    "granite-3.1-1b-a400m": (  # an index of it at 32 bits: 5,338,513,408 bytes
+        {
+            **llama(24, 1024, 512, 16, 49155, model_type="granitemoe", num_key_value_heads=8, num_local_experts=32),
+            "tie_word_embeddings": True,
+        },
+        1_334_628_352,
+    ),
+    "Qwen3.5-2B, text": (
+        {
+            **llama(24, 2048, 6144, 8, 248320, model_type="qwen3_5_text", num_key_value_heads=2, head_dim=256),
+            "architectures": ["Qwen3_5ForCausalLM"],
+            "layer_types": (["linear_attention"] * 3 + ["full_attention"]) * 6,
+            "linear_num_value_heads": 16,
+            "tie_word_embeddings": True,
+        },
+        1_881_825_088,
+    ),
+    "Spark-X2.5-4B": (
+        {
+            **llama(36, 2560, 10240, 16, 131072, model_type="spark2_5", num_key_value_heads=4, head_dim=256),
+            "tie_word_embeddings": True,
+        },
+        4_112_079_360,
+    ),
+    # Its index: 16,061,784,576 bytes at 16 bits, 8,704 of them 34 rotary frequencies of 64 in F32.
+    "openPangu-Embedded-7B": (
+        {
+            **llama(34, 4096, 12800, 32, 153376, model_type="PanguEmbedded", num_key_value_heads=8),
+            "bias": True,
+            "tie_word_embeddings": False,
+        },
+        (16_061_784_576 - 8_704) // 2,
+    ),
+    "LocateAnything-3B": (  # its index: 7,661,331,936 bytes at 16 bits
+        {
+            "model_type": "locateanything",
+            "text_config": {
+                **llama(36, 2048, 11008, 16, 152681, model_type="qwen2", num_key_value_heads=2),
+                "tie_word_embeddings": True,
+            },
+            "vision_config": {"model_type": "moonvit", "hidden_size": 1152, "merge_kernel_size": [2, 2]},
+        },
+        3_830_665_968,
+    ),
+    "oasst-rm-2.1-pythia-1.4b": (  # its index: 5,246,377,988 bytes at 32 bits
+        llama(24, 2048, 8192, 16, 50288, model_type="gpt_neox_reward_model", architectures=["GPTNeoXRewardModel"]),
+        1_311_594_497,
+    ),
+    "DeepSeek-OCR": (
+        {"model_type": "deepseek_vl_v2", "architectures": ["DeepseekOCRForCausalLM"], **DEEPSEEK_OCR},
+        3_336_106_240,
+    ),
+    "Unlimited-OCR": (
+        {"model_type": "unlimited-ocr", "architectures": ["UnlimitedOCRForCausalLM"], **DEEPSEEK_OCR},
+        3_336_106_240,
+    ),
+    "Dream-v0-7B": (
+        {
+            **llama(28, 3584, 18944, 28, 152064, model_type="Dream", num_key_value_heads=4),
+            "architectures": ["DreamModel"],
+            "tie_word_embeddings": False,
+        },
+        7_615_616_512,
+    ),
+    "LLaDA-8B": (
+        {
+            "model_type": "llada",
+            "architectures": ["LLaDAModelLM"],
+            "block_type": "llama",
+            "d_model": 4096,
+            "embedding_size": 126464,
+            "layer_norm_with_affine": True,
+            "mlp_hidden_size": 12288,
+            "n_heads": 32,
+            "n_kv_heads": 32,
+            "n_layers": 32,
+            "weight_tying": False,
+        },
+        8_015_581_184,
+    ),
+    "OLMo-1B": (
+        {
+            "model_type": "hf_olmo",
+            "d_model": 2048,
+            "embedding_size": 50304,
+            "mlp_hidden_size": None,
+            "mlp_ratio": 8,
+            "n_heads": 16,
+            "n_layers": 16,
+            "weight_tying": True,
+        },
+        1_176_764_416,
+    ),
+    "OLMo-7B": (
+        {
+            "model_type": "hf_olmo",
+            "d_model": 4096,
+            "embedding_size": 50304,
+            "mlp_hidden_size": 22016,
+            "n_heads": 32,
+            "n_layers": 32,
+            "weight_tying": False,
+        },
+        6_888_095_744,
+    ),
+    "NV-Embed-v2": (  # its four files: 15,702,070,552 bytes at 16 bits, 38,168 of them headers
+        {
+            "model_type": "nvembed",
+            "architectures": ["NVEmbedModel"],
+            "latent_attention_config": {"model_type": "latent_attention"},
+            "text_config": llama(32, 4096, 14336, 32, 32000, model_type="bidir_mistral", num_key_value_heads=8),
+        },
+        7_851_016_192,
+    ),
+    "InternLM2-7B, by its class": (
+        {
+            **llama(32, 4096, 14336, 32, 92544, model_type="internlm", num_key_value_heads=8),
+            "architectures": ["InternLM2ForCausalLM"],
+        },
+        7_737_708_544,
+    ),
+    "MiniCPM-V-2": (  # its two files: 6,870,008,816 bytes at 16 bits, 77,232 of them headers
+        {
+            **llama(40, 2304, 5760, 36, 122753, model_type="minicpmv", num_key_value_heads=36),
+            "drop_vision_last_layer": True,
+            "image_size": 448,
+            "tie_word_embeddings": False,
+            "vision_encoder": "vit_so400m_patch14_siglip_384.webli",
+        },
+        3_434_965_792,
+    ),
 }
 
 
@@ -207,6 +367,101 @@ def test_published_totals(name: str) -> None:
     """Configurations as they were published, with what they leave out and the types that their own code gave them."""
     values, total = TOTALS[name]
     assert predict(normalize(values)).parameters == total
+
+
+#: Model → its configuration's fields, the dtype of its tensors, the bytes of its one file as the format's writer makes it.
+FILES: Mapping[str, tuple[dict[str, Any], str, int]] = {
+    "ALBERT base, a classifier": (
+        {
+            **llama(12, 768, 3072, 12, 30000, model_type="albert", embedding_size=128),
+            "architectures": ["AlbertForSequenceClassification"],
+            "id2label": {"0": "a", "1": "b", "2": "c"},
+        },
+        "F32",
+        46_746_988,
+    ),
+    "detr-resnet-50, four labels": (
+        {
+            "model_type": "detr",
+            "architectures": ["DetrForObjectDetection"],
+            "backbone": "resnet50",
+            "backbone_config": None,
+            "d_model": 256,
+            "decoder_ffn_dim": 2048,
+            "decoder_layers": 6,
+            "encoder_ffn_dim": 2048,
+            "encoder_layers": 6,
+            "id2label": {"0": "a", "1": "b", "2": "c", "3": "d"},
+            "num_queries": 100,
+            "use_timm_backbone": True,
+        },
+        "F32",
+        166_497_908,
+    ),
+    "whisper-small": (
+        {
+            "model_type": "whisper",
+            "architectures": ["WhisperForConditionalGeneration"],
+            "d_model": 768,
+            "decoder_ffn_dim": 3072,
+            "decoder_layers": 12,
+            "encoder_ffn_dim": 3072,
+            "encoder_layers": 12,
+            "vocab_size": 51865,
+        },
+        "F32",
+        966_995_080,
+    ),
+    "trocr-base-handwritten": (
+        {
+            "model_type": "vision-encoder-decoder",
+            "architectures": ["VisionEncoderDecoderModel"],
+            "decoder": {
+                "model_type": "trocr",
+                "add_cross_attention": True,
+                "cross_attention_hidden_size": 768,
+                "d_model": 1024,
+                "decoder_ffn_dim": 4096,
+                "decoder_layers": 12,
+                "tie_word_embeddings": True,
+                "vocab_size": 50265,
+            },
+            "encoder": {"model_type": "vit", "hidden_size": 768, "image_size": 384, "qkv_bias": False},
+            "tie_word_embeddings": False,
+        },
+        "F32",
+        1_335_747_032,
+    ),
+    "Qwen1.5-0.5B at 32 bits": (
+        llama(24, 1024, 2816, 16, 151936, model_type="qwen2", num_key_value_heads=16, tie_word_embeddings=True),
+        "F32",
+        1_855_983_640,
+    ),
+    "pythia-410m, a classifier": (
+        {
+            **llama(24, 1024, 4096, 16, 50304, model_type="gpt_neox"),
+            "architectures": ["GPTNeoXForSequenceClassification"],
+            "id2label": {"0": "a", "1": "b", "2": "c"},
+        },
+        "F32",
+        1_415_337_224,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_published_files(name: str) -> None:
+    """To the byte, which takes the length of every name and every offset."""
+    values, dtype, size = FILES[name]
+    prediction = predict(normalize(values))
+    shapes = {row.name_of(key): list(row.shape) for row in prediction.expected for key in row.keys()}
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for tensor, shape in sorted(shapes.items()):
+        begin, end = end, end + prod(shape) * {"F32": 4, "F16": 2}[dtype]
+        header[tensor] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header, separators=(",", ":"))
+    assert 8 + -(-len(text) // 8) * 8 + end == size
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,12 @@ _SUFFIXES = tuple(
     )
 )
 
-#: Classes that share a `model_type` with a class of Transformers that is built otherwise → a type of their own.
-OWN_TYPES: Mapping[str, str] = {"DeepseekOCR2ForCausalLM": "deepseek_ocr2_original"}
+#: Classes that share a `model_type` with a class that is built otherwise → a type of their own.
+OWN_TYPES: Mapping[str, str] = {
+    "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
+    "DeepseekOCRForCausalLM": "deepseek_ocr_original",
+    "InternLM2ForCausalLM": "internlm2",
+}
 
 #: Classes whose name does not tell their type.
 TYPES: Mapping[str, str] = {

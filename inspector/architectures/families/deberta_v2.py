@@ -1,6 +1,6 @@
 """Model type deberta-v2.
 
-Made by tools/zoo from Transformers' own models.
+DeBERTa-v3 has this type too: buckets of relative positions with a norm of their own, and no absolute ones.
 """
 
 from __future__ import annotations
@@ -21,12 +21,41 @@ FAMILY = Family(
             when="position_biased_input",
         ),
         Row("embed_norm", "deberta.embeddings.LayerNorm", "hidden_size", bias="True"),
-        Row("embed_token_types", "deberta.embeddings.token_type_embeddings", "1, hidden_size", when="type_vocab_size"),
+        Row(
+            "embed_token_types",
+            "deberta.embeddings.token_type_embeddings",
+            "type_vocab_size, hidden_size",
+            when="type_vocab_size",
+        ),
         Row(
             "rel_embeddings",
             "deberta.encoder.rel_embeddings",
-            "2 * max_position_embeddings, hidden_size",
+            "2 * position_span, hidden_size",
             when="relative_attention",
+            tower="encoder",
+        ),
+        Row(
+            "rel_norm",
+            "deberta.encoder.LayerNorm",
+            "hidden_size",
+            bias="True",
+            when="'layer_norm' in norm_rel_ebd",
+            tower="encoder",
+        ),
+        Row(
+            "conv",
+            "deberta.encoder.conv.conv",
+            "hidden_size, hidden_size // conv_groups, conv_kernel_size",
+            bias="True",
+            when="conv_kernel_size > 0",
+            tower="encoder",
+        ),
+        Row(
+            "conv_norm",
+            "deberta.encoder.conv.LayerNorm",
+            "hidden_size",
+            bias="True",
+            when="conv_kernel_size > 0",
             tower="encoder",
         ),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
@@ -51,6 +80,24 @@ FAMILY = Family(
             LAYER + ".attention.self.value_proj",
             "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
             bias="True",
+            tower="encoder",
+            group="attention",
+        ),
+        Row(
+            "pos_key_proj",
+            LAYER + ".attention.self.pos_key_proj",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+            when="relative_attention and not share_att_key and 'c2p' in pos_att_type",
+            tower="encoder",
+            group="attention",
+        ),
+        Row(
+            "pos_query_proj",
+            LAYER + ".attention.self.pos_query_proj",
+            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
+            bias="True",
+            when="relative_attention and not share_att_key and 'p2c' in pos_att_type",
             tower="encoder",
             group="attention",
         ),
@@ -129,18 +176,31 @@ FAMILY = Family(
     ),
     prefix="deberta.",
     defaults={
+        "conv_groups": 1,
+        "conv_kernel_size": 0,
         "hidden_size": 1536,
         "intermediate_size": 6144,
         "legacy": True,
         "max_position_embeddings": 512,
+        "max_relative_positions": -1,
+        "norm_rel_ebd": "none",
         "num_attention_heads": 24,
         "num_hidden_layers": 24,
+        "pos_att_type": [],
         "position_biased_input": True,
+        "position_buckets": -1,
         "relative_attention": False,
+        "share_att_key": False,
         "tie_word_embeddings": True,
         "type_vocab_size": 0,
         "vocab_size": 128100,
     },
-    derived={"pooler_hidden_size": "hidden_size"},
+    derived={
+        "pooler_hidden_size": "hidden_size",
+        "position_span": (
+            "position_buckets if position_buckets > 0"
+            " else max_relative_positions if max_relative_positions > 0 else max_position_embeddings"
+        ),
+    },
     head="ForMaskedLM",
 )

@@ -9,6 +9,12 @@ LAYER = "transformer.h.{layer<n_layer}"
 CROSS = "add_cross_attention"
 CROSS_ATTENTION = LAYER + ".crossattention"
 WITH_HEAD = "LMHeadModel DoubleHeadsModel ForCausalLM"
+CROSS = "add_cross_attention"  # the decoder of a captioner
+
+
+def _cross(role: str, name: str, shape: str) -> Row:
+    return Row(role, f"{LAYER}.crossattention.{name}", shape, bias="True", when=CROSS, transposed=True)
+
 
 FAMILY = Family(
     name="gpt2",
@@ -28,6 +34,10 @@ FAMILY = Family(
         Row("post_attention_layernorm", LAYER + ".ln_2", "n_embd", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "n_embd, n_inner", bias="True", transposed=True),
         Row("down_proj", LAYER + ".mlp.c_proj", "n_inner, n_embd", bias="True", transposed=True),
+        Row("cross_attention_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
+        _cross("cross_q_proj", "q_attn", "n_embd, n_embd"),
+        _cross("cross_kv_proj", "c_attn", "n_embd, 2 * n_embd"),
+        _cross("cross_o_proj", "c_proj", "n_embd, n_embd"),
         Row("norm", "transformer.ln_f", "n_embd", bias="True"),
         Row("causal_mask", LAYER + ".attn", "1, 1, n_positions, n_positions", leaf="bias", buffer=True),
         Row("masked_bias", LAYER + ".attn", "", leaf="masked_bias", buffer=True),
@@ -50,6 +60,7 @@ FAMILY = Family(
         "intermediate_size": "n_inner",
     },
     defaults={
+        "add_cross_attention": False,
         "vocab_size": 50257,
         "n_embd": 768,
         "n_layer": 12,

@@ -43,6 +43,8 @@ FAMILY = Family(
         "emu3_text_model": {"vocab_size": 184622, "intermediate_size": 14336, "num_key_value_heads": 8},
         "granite4_vision_text": {},
         "mimo": {"qkv_bias": True, "o_bias": False},
+        "Dream": {**QWEN, "qkv_bias": True, "o_bias": False},
+        "PanguEmbedded": {"attention_bias": True, "vocab_size": 153376},
         "aquila": {},
         "internlm": {"attention_bias": True, "vocab_size": 103168},
         "minicpm": {"tie_word_embeddings": True},
@@ -53,9 +55,10 @@ FAMILY = Family(
     },
     rows=(EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS, *DECODER_HEADS),
     prefix="model.",
+    classes={"DreamModel": "ForCausalLM"},
     prefixes={"ForQuestionAnswering": "transformer."},  # modeling_llama.py: its base_model_prefix
     defaults={**DECODER_DEFAULTS, **LLAMA_7B},
     derived=DECODER_DERIVED,
-    fields={"bias": "attention_bias"},  # InternLM's word
+    fields={"bias": "attention_bias"},  # InternLM's and Pangu's word
     gguf=("llama", "qwen2", "qwen3", "gemma"),
 )

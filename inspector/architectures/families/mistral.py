@@ -14,9 +14,11 @@ from inspector.architectures.families.shared import (
 )
 from inspector.architectures.table import Family
 
+MISTRAL_7B = {"num_key_value_heads": 8, "intermediate_size": 14336}
+
 FAMILY = Family(
     name="mistral",
-    types={"mistral": {"num_key_value_heads": 8, "intermediate_size": 14336}},
+    types={"mistral": MISTRAL_7B, "bidir_mistral": MISTRAL_7B},  # the second is NV-Embed's text model
     rows=(EMBED_TOKENS, *ATTENTION, *FEED_FORWARD, *NORMS, *DECODER_HEADS),
     prefix="model.",
     defaults={**DECODER_DEFAULTS, **LLAMA_7B},
