@@ -208,8 +208,8 @@ def _in_folder(root: Path, target: str, cache_name: str | None = None, *, requir
     if not models:
         raise TargetError(f"{escape(target)} has no weight files, whole or broken, in any folder")
     for folder, own in sorted(models.items()):
-        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own]
-        place = LocalPlace(root / folder)
+        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
+        place = LocalPlace(root / folder, _listed(inner))
         try:
             yield Subject(place, inner, str(Path(target, folder)), str(root / folder), cache_name)
         finally:
@@ -228,6 +228,15 @@ def _models(listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]
     for entry in listed:
         models[_home(entry.folder, marked)].append(entry)
     return models
+
+
+def _listed(entries: Sequence[Entry]) -> dict[str, int]:
+    """Files by path as a place lists them: without hidden ones, and links to folders or to nothing."""
+    return {
+        entry.path: entry.size
+        for entry in entries
+        if not entry.broken and entry.refused is None and not entry.path.startswith(".") and "/." not in entry.path
+    }
 
 
 def _hidden(folder: str) -> bool:

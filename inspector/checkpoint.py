@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -119,10 +120,11 @@ def _component(place: Place, part: Part, target: str, known: tuple[Header, ...])
 def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
     """All checkpoints of the place, the inspected one first; none where it is the only one."""
     found = grouping.variants(place.files)
-    chosen = [each for each in found if set(each.paths) & set(paths)]
+    wanted = frozenset(paths)
+    chosen = [each for each in found if not wanted.isdisjoint(each.paths)]
     if not chosen or len(chosen) == len(found):
         return ()
-    others = [each for each in found if each not in chosen]
+    others = [each for each in found if wanted.isdisjoint(each.paths)]
     others.sort(key=lambda each: (each.model != chosen[0].model, -each.size, each.name))
     return (*chosen, *others)
 
@@ -164,7 +166,8 @@ def _headers(
 def _header(place: Place, path: str) -> Header | InspectorError:
     """A file's header, or what is wrong with the file. A failing network says nothing of the file, and is raised."""
     try:
-        return formats.read(place.open(path), path)
+        with closing(place.open(path)) as source:
+            return formats.read(source, path)
     except NetworkError:
         raise
     except InspectorError as error:

@@ -8,14 +8,17 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from inspector import configs
 from inspector.rules import Found, rule
 from inspector.rules.pickles import Budget, Imports, imports_of
-from inspector.rules.subject import WEIGHTS, Subject
+from inspector.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, WEIGHTS, Subject
 from inspector.rules.templates import internals, templates
-from inspector.units import escape, plural
+from inspector.units import escape, integer, plural
 
 #: Ends of files that are pickles, or contain some.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar")
+#: Files that are read as pickles in one model.
+MAX_PICKLES = 2_000
 #: First bytes of a program → what it is.
 PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program or library for Linux (ELF)"),
@@ -71,11 +74,17 @@ def pickle(subject: Subject) -> Iterator[Found]:
     counts too.
     """
     budget = Budget()
+    opened = 0
     for entry in subject.entries:
         if entry.kind != "file" or entry.outside or not entry.size:
             continue
         likely = entry.name.lower().endswith(PICKLES)
         if likely or (not entry.name.lower().endswith(_KNOWN_DATA) and subject.head(entry.path, 2) in _STARTS):
+            opened += 1
+            if opened > MAX_PICKLES:
+                what = f"more than {integer(MAX_PICKLES)} files that may be pickles: those from here on are not read"
+                yield Found(what, entry.path, severity="warning")
+                return
             found = imports_of(subject, entry.path, budget)
             if found is not None and (found.names or found.complete or likely):
                 yield _pickle(entry.path, found)
@@ -186,9 +195,14 @@ def file_name(subject: Subject) -> Iterator[Found]:
     """A file's name that misleads: control characters, text that runs backwards, look-alike letters.
 
     What a terminal or a file manager shows is not what is there. Names that other systems cannot hold
-    are a warning.
+    are a warning; two that systems without upper and lower case take for one are told as information.
     """
+    seen: dict[str, str] = {}
     for entry in subject.entries:
+        folded = entry.path.lower() if entry.path.isascii() else unicodedata.normalize("NFC", entry.path.casefold())
+        if (other := seen.setdefault(folded, entry.path)) != entry.path:
+            what = f"on Windows and macOS the same name as {other!r:.160}"
+            yield Found(what, entry.path, severity="info")
         if escape(entry.path) != entry.path:
             yield Found("control or invisible characters in the name", entry.path)
         elif strange := look_alike(entry.path):
@@ -201,34 +215,73 @@ def file_name(subject: Subject) -> Iterator[Found]:
 def look_alike_names(subject: Subject) -> Iterator[Found]:
     """A tensor's name mixes letters of scripts that look alike.
 
-    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names passes over it.
+    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names passes over it. So
+    are two names that differ in nothing but how an accent is written.
     """
     for header in subject.all_headers:
         told = 0
-        for tensor in header.tensors:
-            if not tensor.name.isascii() and told < 10 and (strange := look_alike(tensor.name)):
+        seen: set[str] = set()
+        for name in (tensor.name for tensor in header.tensors if not tensor.name.isascii()):
+            same = unicodedata.normalize("NFC", name)
+            strange = look_alike(name)
+            if told < 10 and (strange or same in seen):
                 told += 1
-                yield Found(f"a letter that looks like another: {strange}", header.path, tensor.name)
+                what = f"a letter that looks like another: {strange}" if strange else "looks the same as another name"
+                yield Found(what, header.path, name)
+            seen.add(same)
 
 
-#: Beginnings of the names of letters that look like Latin ones.
+#: Beginnings of the names of letters that look like Latin ones, and that Unicode does not take for the same.
 _LIKE_LATIN = (
-    *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "FULLWIDTH", "MATHEMATICAL"),
-    *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA"),
+    *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "TIFINAGH", "OLD ITALIC"),
+    *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA", "LATIN SMALL LETTER IOTA"),
+    *("LATIN SMALL LETTER DOTLESS", "LATIN LETTER DENTAL CLICK", "LATIN LETTER RETROFLEX CLICK"),
 )
 
 
 def look_alike(text: str) -> str | None:
-    """The first letter in a word of Latin letters that is from a script with the same shapes."""
+    """The first letter that has the shape of a Latin one, in a word of those; or a digit that is none of ASCII's."""
     if text.isascii():
         return None
     for word in re.findall(r"\w+", text):
-        if any(char.isascii() and char.isalpha() for char in word):
-            for char in word:
-                name = "" if char.isascii() else unicodedata.name(char, "")
-                if name.startswith(_LIKE_LATIN):
-                    return name.capitalize()
+        among_latin = any(char.isascii() and char.isalpha() for char in word)
+        for char in word:
+            name = "" if char.isascii() else unicodedata.name(char, "")
+            if (among_latin and (name.startswith(_LIKE_LATIN) or _is_variant(char))) or (name and char.isdecimal()):
+                return name.capitalize()
     return None
+
+
+def _is_variant(char: str) -> bool:
+    """Whether Unicode calls a letter the same as ASCII's in another style: wide, bold, circled, a Roman numeral."""
+    style, _, same = unicodedata.decomposition(char).partition("> ")
+    raised = style in ("<super", "<sub", "<fraction")  # a formula's, and seen as such
+    return bool(same) and not raised and any(int(code, 16) < 0x80 for code in same.split())
+
+
+@rule("duplicate-field", "error")
+def duplicate_field(subject: Subject) -> Iterator[Found]:
+    """A key stands twice in one object of a JSON document: a configuration, an index.
+
+    Python's reader takes the last, others the first: what one of them checked, the other does not load. A
+    warning where the values are the same. Get the file from whoever wrote it, or remove one.
+    """
+    left = MAX_DOCUMENTS
+    for entry in subject.named(*_FIELDED):
+        left -= entry.size
+        if entry.size > MAX_DOCUMENT or left < 0:
+            continue
+        try:
+            repeated = list(configs.repeated(subject.text(entry.path) or ""))
+        except ValueError:
+            continue  # no JSON: told by others
+        for name, differ in repeated[:10]:
+            what = f"the field {name!r:.120} stands twice" + (", with different values" if differ else "")
+            yield Found(what, entry.path, severity="error" if differ else "warning")
+
+
+#: Ends of documents whose fields decide something.
+_FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_map.json", "_tokens.json")
 
 
 @rule("polyglot", "error")

@@ -55,11 +55,11 @@ def templates(subject: Subject) -> Iterator[Template]:
 
 
 def _all(subject: Subject) -> Iterator[Template]:
-    for entry in subject.named("tokenizer_config.json", "chat_template.json", "processor_config.json"):
+    for entry in subject.named("config.json", "chat_template.json"):
         if subject.too_large(entry):
             yield Template(entry.path, "default", None)
         yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
-    for entry in subject.named(".jinja", ".jinja2"):
+    for entry in subject.named(".jinja", ".jinja2", ".j2"):
         name = entry.name.partition(".")[0].replace("chat_template", "default")
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
             yield Template(entry.path, name, None)

@@ -115,11 +115,25 @@ def special_file(subject: Subject) -> Iterator[Found]:
     folder is told as information: it is not looked into.
     """
     for entry in subject.entries:
-        if entry.kind == "special" and not entry.broken:
+        if entry.kind == "special" and not entry.broken and entry.refused is None:
             if entry.link is None:
                 yield Found("not a regular file: a pipe, a socket or a device", entry.path)
             elif not entry.outside:
                 yield Found("a link to a folder: not looked into", entry.path, severity="info")
+
+
+@rule("no-access", "warning")
+def no_access(subject: Subject) -> Iterator[Found]:
+    """A file or a folder that cannot be looked at.
+
+    Its permissions forbid it, its path is longer than the system allows, or it went away during the audit.
+    What is in it was not judged: allow reading, and audit again.
+    """
+    for entry in subject.entries:
+        if entry.refused is not None:
+            yield Found(f"cannot be looked into: {entry.refused}", entry.path)
+        elif reason := subject.refusal(entry):
+            yield Found(f"cannot be read: {reason}", entry.path)
 
 
 @rule("extra-shard", "error")

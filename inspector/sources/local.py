@@ -6,10 +6,12 @@ import mmap
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
-from inspector.errors import FormatError, SourceError, TargetError
+from inspector.errors import SourceError, TargetError
 from inspector.model import Origin
+from inspector.sources import decoded
 from inspector.units import escape, integer
 
 #: A folder listing stops here: someone pointed at a home directory.
@@ -81,7 +83,11 @@ class LocalPlace:
 
     parallel = 1
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, files: Mapping[str, int] | None = None) -> None:
+        """
+        Args:
+            files: what lies in the folder, where that is known already.
+        """
         try:
             self.path = path.resolve(strict=True)
             is_file = self.path.is_file()
@@ -96,7 +102,8 @@ class LocalPlace:
         self.name = self.root.name
         self._opened: list[LocalFile] = []
         self._text_bytes = 0
-        self.files: Mapping[str, int] = self._list()
+        self._root = str(self.root)
+        self.files: Mapping[str, int] = self._list() if files is None else files
 
     def _list(self) -> dict[str, int]:
         """The folder's files by path, hidden ones and those below hidden folders left out."""
@@ -133,21 +140,21 @@ class LocalPlace:
         self._opened.append(source)
         return source
 
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        with closing(self.open(path)) as source:
+            if source.size > limit:
+                raise SourceError(f"{escape(path)} has {integer(source.size)} bytes; at most {integer(limit)} are read")
+            return source.read(0, source.size)
+
     def read_text(self, path: str, limit: int) -> str:
-        source = self.open(path)
-        if source.size > limit:
-            raise SourceError(f"{escape(path)} has {integer(source.size)} bytes; at most {integer(limit)} are read")
-        try:
-            return source.read(0, source.size).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+        return decoded(self.read_bytes(path, limit), path)
 
     def _inside(self, path: str) -> Path:
         """The file's path. Raises TargetError for one that would leave the folder."""
         parts = path.replace("\\", "/").split("/")
-        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or Path(path).is_absolute():
+        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
             raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")
-        return self.root.joinpath(*parts)
+        return Path(f"{self._root}/{path}")
 
     def origin(self) -> Origin:
         location = self.root / self.selected if self.selected else self.root
