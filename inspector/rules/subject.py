@@ -190,6 +190,16 @@ class Subject:
             self._starts[path] = self.span(path, 0, START)
         return self._starts[path][:length]
 
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Names of what lies in a folder below, in one that is a model of its own too."""
+        own = frozenset(path[len(folder) + 1 :] for path in self.by_path if path.startswith(folder + "/"))
+        if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
+            return own
+        try:
+            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
+        except OSError:
+            return own
+
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be opened, as far as its permissions say."""
         if self.root is None or not self._readable(entry.path):
