@@ -12,9 +12,14 @@ def main() -> None:
 
         print(f"inspect {__version__}")
         return
-    from inspector.cli import run
+    try:
+        from inspector.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command could say what to do about it
+        print("inspect: interrupted", file=sys.stderr)
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

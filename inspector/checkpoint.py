@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector import configs, formats, grouping, selection, workers
 from inspector.components import Part, parts_of
-from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
 from inspector.sources import Place
 from inspector.sources.narrowed import Narrowed
@@ -58,7 +58,9 @@ def examine(place: Place, target: str) -> Checkpoint:
     """
     try:
         return _read(place, target, None, None, None, lenient=True)
-    except FormatError as error:  # the index: go by the files' names instead
+    except NetworkError:
+        raise
+    except (FormatError, SourceError) as error:  # the index: go by the files' names instead
         without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
         read = _read(without, target, None, None, None, lenient=True)
         return replace(read, findings=(*read.findings, Finding("index", "error", str(error))))

@@ -5,6 +5,7 @@ Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -27,12 +28,15 @@ DEFAULT = "overview"
 ELSEWHERE = {"audit": "inspector.audit_command"}
 UNREADABLE = 2
 INTERRUPTED = 130
+#: What writing to a full or broken device raises. Files that are read have errors of their own.
+OUTPUT_FAILS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; the exit code. Errors are one line on stderr, never a traceback."""
     # A command is short, and makes few cycles: collecting them would go over a million tuples for nothing.
     gc.disable()
+    _open_output()
     try:
         code = inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
         sys.stdout.flush()
@@ -43,23 +47,46 @@ def run(arguments: Sequence[str]) -> int:
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone, as `| head` does: nothing is left to be told. Click, where it
         # sees that first, exits; it does so for nothing else.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except click.ClickException as error:
         return _fail(f"{error.format_message().rstrip('.')}; see `inspect --help`")
     except InspectorError as error:
         return _fail(str(error))
-    except RecursionError:
-        return _fail("something in the input is nested too deep")
-    except MemoryError:
-        return _fail("not enough memory for this input")
+    except (RecursionError, MemoryError) as error:
+        return _fail(_TOO_MUCH[type(error)])
     except Exception as error:
-        if os.environ.get("INSPECT_DEBUG"):
-            raise
-        return _fail(
-            f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where"
-        )
+        return _unforeseen(error)
     return code if isinstance(code, int) else 0
+
+
+def _open_output() -> None:
+    """Somewhere to write to, where whoever started us closed the output."""
+    if getattr(sys, "stdout", None) is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  until the end
+
+
+#: What an input can bring about that no reader foresaw.
+_TOO_MUCH: dict[type[BaseException], str] = {
+    RecursionError: "something in the input is nested too deep",
+    MemoryError: "not enough memory for this input",
+}
+
+
+def _unforeseen(error: Exception) -> int:
+    """An output that cannot be written, or what should not happen: one line. INSPECT_DEBUG raises the latter."""
+    if isinstance(error, OSError) and error.errno in OUTPUT_FAILS:
+        _drop_output()
+        return _fail(f"the output cannot be written: {error.strerror}")
+    if os.environ.get("INSPECT_DEBUG"):
+        raise error
+    what = f"{type(error).__name__}: {str(error)[:200]}"
+    return _fail(f"an error of this program's own, {what}; INSPECT_DEBUG=1 shows where")
+
+
+def _drop_output() -> None:
+    """Let what is buffered go nowhere: Python would try to write it when it ends, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int = UNREADABLE) -> int:

@@ -62,12 +62,17 @@ def pickles_in(subject: Subject, path: str) -> Stored | None:
         found = _in_array(subject.head(path, MAX_PICKLE))
         return Stored([found] if found else [], complete=True, certain=False)
     if start[:1] in _PLAIN:
-        return Stored([subject.head(path, MAX_PICKLE)], complete=True, certain=start[:1] == b"\x80")
+        return Stored([subject.head(path, MAX_PICKLE)], complete=True, certain=_is_marked(start))
     if (unpacked := _unpacked(start, subject.head(path, MAX_PICKLE))) is not None:
-        return Stored([unpacked] if unpacked[:1] in _PLAIN else [], complete=True, certain=unpacked[:1] == b"\x80")
+        return Stored([unpacked] if unpacked[:1] in _PLAIN else [], complete=True, certain=_is_marked(unpacked))
     if subject.span(path, 257, 5) == b"ustar":
         return Stored(*_in_tar(subject, path), certain=True)
     return None
+
+
+def _is_marked(data: bytes) -> bool:
+    """Whether bytes begin as a pickle of protocol 2 or later does; before, they have no mark of their own."""
+    return data[:1] == b"\x80" and data[1:2] in (b"\2", b"\3", b"\4", b"\5")
 
 
 def _ends_as_zip(subject: Subject, path: str) -> bool:
@@ -126,6 +131,8 @@ def _in_tar(subject: Subject, path: str) -> tuple[list[bytes], bool]:
                 stream = archive.extractfile(member) if member.name.lower().endswith(_IN_TAR) else None
                 data = stream.read(min(left, member.size)) if stream else b""
                 left -= len(data)
+                if data.startswith(b"PK\x03\x04"):  # an archive within: its pickles are not looked for
+                    return found, False
                 found += [data] if data[:1] in _PLAIN else []
     except FAULTS:
         return found, False

@@ -202,12 +202,14 @@ def document(subject: Subject) -> Iterator[Found]:
     told = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
     left = MAX_DOCUMENTS
     for entry in subject.named(*_DOCUMENTS):
-        if entry.kind != "file" or entry.outside or entry.path in told or stands_in(subject.head(entry.path, 64)):
+        start = subject.head(entry.path, 64)
+        unread = entry.kind != "file" or entry.outside or (entry.size and not start)
+        if unread or entry.path in told or stands_in(start):
             continue
         if not entry.size:
             yield Found("an empty file: download it again", entry.path)
         elif entry.name in _LARGE:
-            if not subject.head(entry.path, 64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
                 yield Found("no JSON document: it does not begin as one", entry.path)
             elif not subject.span(entry.path, max(0, entry.size - 64), 64).rstrip().endswith((b"}", b"]")):
                 yield Found("cut off: it does not end as a JSON document", entry.path)

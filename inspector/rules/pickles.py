@@ -40,7 +40,7 @@ DANGEROUS: frozenset[str] = frozenset(
     numpy.testing._private numpy.f2py numpy.load numpy.fromfile
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
 )
-#: What PyTorch's and NumPy's own writers import.
+#: What PyTorch's and NumPy's own writers import, and what Transformers' trainer leaves.
 HARMLESS: frozenset[str] = frozenset(
     """
     collections.OrderedDict collections.defaultdict torch._utils torch.nn.parameter.Parameter torch.Size
@@ -50,6 +50,8 @@ HARMLESS: frozenset[str] = frozenset(
     torch.float16 torch.bfloat16 torch.float32 torch.float64 torch.int8 torch.int32 torch.int64
     numpy.core.multiarray numpy._core.multiarray numpy.ndarray numpy.dtype numpy.core.numeric
     builtins.set builtins.frozenset builtins.list builtins.dict builtins.tuple builtins.int builtins.float
+    transformers.training_args transformers.trainer_utils transformers.trainer_pt_utils
+    transformers.training_args_seq2seq accelerate.state accelerate.utils.dataclasses
     builtins.complex builtins.bytearray builtins.slice builtins.range builtins.object builtins.str
     _codecs.encode copyreg._reconstructor argparse.Namespace
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
@@ -100,7 +102,7 @@ def imports_of(subject: Subject, path: str, budget: Budget) -> Imports | None:
     each = [imports(data, budget) for data in stored.pickles]
     names = dict.fromkeys(name for one in each for name in one.names)
     together = Imports(tuple(names), stored.complete and all(one.complete for one in each))
-    # Before protocol 2 a pickle has no mark of its own: text or numbers may begin like one.
+    # Text or numbers may begin as a pickle without a mark does.
     if not stored.certain and not (together.names or together.complete):
         return None
     return replace(together, scanned=_scanned(stored.pickles)) if together.complete else together

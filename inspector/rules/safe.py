@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from inspector import configs
+from inspector.model import Severity
 from inspector.rules import Found, rule
 from inspector.rules.keras import has_lambda
 from inspector.rules.names import barely_portable, look_alike, not_on_windows, odd_space
@@ -73,7 +74,8 @@ def pickle(subject: Subject) -> Iterator[Found]:
     """A pickle: loading it runs the program that it is.
 
     The opcodes are read, never run, and what they import is told. An error where that includes what no
-    checkpoint needs (`os.system`, `builtins.eval`, …); else a warning. Use safetensors files instead, or
+    checkpoint needs (`os.system`, `builtins.eval`, …), information where it is what PyTorch's own files import
+    and nothing else, a warning in between and where not all could be read. Use safetensors files instead, or
     `torch.load(…, weights_only=True)`. With `picklescan` installed (the extra `pickle`), its verdict
     counts too.
     """
@@ -103,7 +105,8 @@ def _pickle(path: str, found: Imports) -> Found:
         return Found(f"imports {_some(found.dangerous)}: do not load it", path)
     told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files do"
     unread = "" if found.complete else "; not all of it could be read"
-    return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity="warning")
+    severity: Severity = "warning" if found.unusual or unread else "info"
+    return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity=severity)
 
 
 def _some(names: tuple[str, ...]) -> str:

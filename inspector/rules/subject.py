@@ -197,7 +197,7 @@ class Subject:
             return own
         try:
             return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
-        except OSError:
+        except (OSError, ValueError):  # not there, or no name that the system's encoding has
             return own
 
     def refusal(self, entry: Entry) -> str | None:
@@ -205,7 +205,7 @@ class Subject:
         if self.root is None or not self._readable(entry.path):
             return None
         full = os.path.join(self.root, entry.path)  # noqa: PTH118  once a file
-        if os.access(full, os.R_OK):
+        if os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
             return None
         return "its permissions forbid it" if os.path.lexists(full) else "it went away while others were read"
 

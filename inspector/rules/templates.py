@@ -23,7 +23,9 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 INTERNALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"__[A-Za-z]\w*__"), "a double-underscore attribute"),
     (re.compile(r"\\x5f|\\u005f|\\137|\\N\{LOW LINE\}", re.IGNORECASE), "an escaped underscore"),
-    (re.compile(r"(['\"])_{1,2}\1\s*(['\"~+*]|\|\s*(join|format))"), "a double underscore put together from pieces"),
+    (re.compile(r"_['\"]\s*[~+]?\s*['\"]_"), "a double underscore put together from pieces"),
+    (re.compile(r"(['\"])_{1,2}\1\s*(\*|\|\s*(join|format))"), "a double underscore put together from pieces"),
+    (re.compile(r"\b(\w{1,40})\s*[~+]\s*\1\s*[~+]\s*['\"]\w{1,40}['\"]"), "a name put together from pieces"),
     (re.compile(r"(['\"])(__\w{0,40}|\w{1,40}__)\1"), "a double underscore put together from pieces"),
     (re.compile(r"%c[^'\"]{0,40}['\"]\s*(%|\|\s*format)"), "a character made from its number"),
     (re.compile(r"\{%[-+]?\s*(include|import|extends|from)\b"), "a tag that loads another template"),

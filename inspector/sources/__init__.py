@@ -28,8 +28,8 @@ class Source(Protocol):
         """At least the first `length` bytes, or all of a shorter file.
 
         For formats whose header does not tell its own length: ask for more as parsing goes on. What
-        was fetched before is not fetched again; a local file is mapped, and only `length` is counted
-        as read.
+        was fetched before is not fetched again; a local file is read ahead, and only `length` is
+        counted as read.
         """
 
     def close(self) -> None:

@@ -50,8 +50,8 @@ def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
         SourceError: `root` cannot be listed.
         TargetError: there is more than anyone keeps in a model's folder.
     """
-    real = os.path.realpath(root)
     try:
+        real = os.path.realpath(root)
         here = _scanned(str(root))
     except OSError as error:
         raise SourceError(f"{escape(str(root))}: {error.strerror or error}") from error
@@ -107,6 +107,8 @@ def _link(full: str, path: str, root: str) -> Entry:
         status = os.stat(real)  # noqa: PTH116  a string is what realpath gives
     except OSError:  # nothing there, or links in a ring
         return Entry(path, "special", 0, link=link, broken=True, outside=_leaves(os.path.realpath(full), full, root))
+    except ValueError:  # a name that the system's encoding does not have
+        return Entry(path, "special", 0, link=link, broken=True)
     kind: Literal["file", "special"] = "file" if stat.S_ISREG(status.st_mode) else "special"
     return Entry(path, kind, status.st_size, link=link, outside=_leaves(real, full, root))
 
