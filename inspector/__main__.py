@@ -21,7 +21,11 @@ def main() -> None:
 
         print(f"inspect {__version__}")
         return
-    code = run(sys.argv[1:])
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command could say what to do about it
+        print("inspect: interrupted", file=sys.stderr)
+        code = 130
     for stream in filter(None, (sys.stdout, sys.stderr)):
         with suppress(OSError):
             stream.flush()

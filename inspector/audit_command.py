@@ -63,7 +63,7 @@ def audit(
         return
     if not targets and not cache:
         raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
-    project = settings.load(Path.cwd())
+    project = settings.here()
     codes = {*ignore, *project.ignore}
     audits.check_codes(codes)
     sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
@@ -119,6 +119,7 @@ class Checksums:
             expected += checksums.from_hub(subject, self._hub, self._revision)
         root = Path(subject.root).resolve()
         paths = checksums.to_hash(subject, expected, everything=self._write is not None)
+        paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
         own = self._write.resolve() if self._write else None
         files = {root / path: path for path in paths if root / path != own}
         with _progress(sum(path.stat().st_size for path in files), subject.target) as done:

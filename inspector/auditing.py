@@ -7,6 +7,7 @@ weight files directly in it is a model; files below it that belong to no other m
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +15,10 @@ from pathlib import Path
 
 from inspector import rules
 from inspector.errors import TargetError, UsageError
+from inspector.indexes import MAX_INDEX
 from inspector.model import Finding, Severity
 from inspector.rules.subject import WEIGHTS, Subject
+from inspector.selection import INDEX
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalPlace
 from inspector.targets import place_of
@@ -204,30 +207,60 @@ def subjects(target: str, revision: str | None = None) -> Iterator[Subject]:
 
 
 def _in_folder(root: Path, target: str, cache_name: str | None = None, *, required: bool = True) -> Iterator[Subject]:
-    models = _models(list(entries(root)), {""} if not required else set())
+    listed = list(entries(root))
+    models = _models(root, listed, {""} if not required else set())
     if not models:
         raise TargetError(f"{escape(target)} has no weight files, whole or broken, in any folder")
     for folder, own in sorted(models.items()):
-        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own]
-        place = LocalPlace(root / folder)
+        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
+        place = LocalPlace(root / folder, _listed(inner))
         try:
             yield Subject(place, inner, str(Path(target, folder)), str(root / folder), cache_name)
         finally:
             place.close()
 
 
-def _models(listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
+def _models(root: Path, listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
     """Folder → its files and those below it that belong to no model of their own.
 
     Files above all models, or in folders without any, go to the root.
     """
     marked |= {entry.folder for entry in listed if entry.name.lower().endswith(_MARKS) and not _hidden(entry.folder)}
+    marked -= _indexed(root, listed, marked)
     if not marked:
         return {}
     models: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in listed:
         models[_home(entry.folder, marked)].append(entry)
     return models
+
+
+#: A file in a folder, in an index's map. The map is not parsed: seldom does it name any.
+_IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
+
+
+def _indexed(root: Path, listed: Sequence[Entry], marked: set[str]) -> frozenset[str]:
+    """Folders whose weights are the shards of an index above them, and no model of their own."""
+    folders: set[str] = set()
+    for entry in listed:
+        readable = entry.name.endswith(INDEX) and entry.kind == "file" and not entry.outside
+        below = readable and any(folder != entry.folder and folder.startswith(entry.folder) for folder in marked)
+        if below and entry.size <= MAX_INDEX:
+            try:
+                raw = (root / entry.path).read_bytes()
+            except OSError:
+                continue
+            folders |= {entry.folder + found[1].decode("utf-8", "replace") for found in _IN_FOLDER.finditer(raw)}
+    return frozenset(folders)
+
+
+def _listed(entries: Sequence[Entry]) -> dict[str, int]:
+    """Files by path as a place lists them: without hidden ones, and links to folders or to nothing."""
+    return {
+        entry.path: entry.size
+        for entry in entries
+        if not entry.broken and entry.refused is None and not entry.path.startswith(".") and "/." not in entry.path
+    }
 
 
 def _hidden(folder: str) -> bool:

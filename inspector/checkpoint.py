@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from inspector import adapter_metadata, configs, formats, grouping, selection, workers
 from inspector.components import Part, parts_of
-from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
 from inspector.sources import Place
 from inspector.sources.narrowed import Narrowed
@@ -56,7 +57,9 @@ def examine(place: Place, target: str) -> Checkpoint:
     """
     try:
         return _read(place, target, None, None, None, lenient=True)
-    except FormatError as error:  # the index: go by the files' names instead
+    except NetworkError:
+        raise
+    except (FormatError, SourceError) as error:  # the index: go by the files' names instead
         without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
         read = _read(without, target, None, None, None, lenient=True)
         return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
@@ -118,10 +121,11 @@ def _component(place: Place, part: Part, target: str, known: tuple[Header, ...])
 def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
     """All checkpoints of the place, the inspected one first; none where it is the only one."""
     found = grouping.variants(place.files)
-    chosen = [each for each in found if set(each.paths) & set(paths)]
+    wanted = frozenset(paths)
+    chosen = [each for each in found if not wanted.isdisjoint(each.paths)]
     if not chosen or len(chosen) == len(found):
         return ()
-    others = [each for each in found if each not in chosen]
+    others = [each for each in found if wanted.isdisjoint(each.paths)]
     others.sort(key=lambda each: (each.model != chosen[0].model, -each.size, each.name))
     return (*chosen, *others)
 
@@ -166,7 +170,8 @@ def _headers(
 def _header(place: Place, path: str) -> Header | InspectorError:
     """A file's header, or what is wrong with the file. A failing network says nothing of the file, and is raised."""
     try:
-        return formats.read(place.open(path), path)
+        with closing(place.open(path)) as source:
+            return formats.read(source, path)
     except NetworkError:
         raise
     except InspectorError as error:

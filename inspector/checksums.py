@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from threading import Event
 
 from inspector.errors import SourceError, UsageError
 from inspector.model import Finding
@@ -87,8 +88,8 @@ def read_manifest(path: Path) -> dict[str, str]:
     try:
         if path.stat().st_size > MAX_MANIFEST:
             raise UsageError(f"{escape(str(path))} is too large for a manifest")
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError as error:
         raise UsageError(f"{escape(str(path))}: no manifest can be read there: {error}") from error
     digests = {}
     for number, line in enumerate(lines, 1):
@@ -118,7 +119,7 @@ def write_manifest(path: Path, digests: Mapping[Path, str]) -> None:
             raise UsageError(f"{escape(str(file))} cannot be in {escape(str(path))}: put the manifest above all models")
         lines.append(f"{digest} *{file.relative_to(folder).as_posix()}\n")
     try:
-        path.write_text("".join(lines), encoding="utf-8")
+        path.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
 
@@ -162,17 +163,30 @@ def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda 
     Raises:
         SourceError: a file cannot be read.
     """
-    ordered = sorted(paths, key=lambda path: -path.stat().st_size)
+    ordered = sorted(paths, key=lambda path: -_size(path))
+    stopped = Event()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(ordered, pool.map(lambda path: _sha256(path, progress), ordered), strict=True))
+        try:
+            return dict(zip(ordered, pool.map(lambda path: _sha256(path, progress, stopped), ordered), strict=True))
+        except BaseException:  # the pool waits for its threads: an interrupted user does not
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
-def _sha256(path: Path, progress: Callable[[int], object]) -> str:
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
+
+
+def _sha256(path: Path, progress: Callable[[int], object], stopped: Event) -> str:
     digest = hashlib.sha256()
     buffer = memoryview(bytearray(_BLOCK))
     try:
         with path.open("rb", buffering=0) as file:
-            while length := file.readinto(buffer):
+            while (length := file.readinto(buffer)) and not stopped.is_set():
                 digest.update(buffer[:length])
                 progress(length)
     except OSError as error:

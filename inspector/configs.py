@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,14 +140,39 @@ def parse(text: str, path: str) -> Config:
     return normalize(values, path)
 
 
-def loads(text: str) -> Any:
-    """JSON from a stranger. Raises ValueError for what is none, or is made to exhaust memory."""
+def loads(text: str, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """JSON from a stranger. Raises ValueError for what is none, or is made to exhaust memory.
+
+    Args:
+        hook: makes a value of each object's pairs, as `json.loads` has it.
+    """
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         raise ValueError("more objects and lists than a configuration has")
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=hook)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+
+
+def repeated(text: str) -> Iterator[tuple[str, bool]]:
+    """Keys that stand twice in one object of a JSON document, and whether their values differ.
+
+    Python's reader takes the last of them, others the first. Raises ValueError as `loads` does.
+    """
+    found: dict[str, bool] = {}
+
+    def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            seen: set[str] = set()
+            for key, value in pairs:
+                if key in seen or value != made[key]:
+                    found[key] = found.get(key, False) or value != made[key]
+                seen.add(key)
+        return made
+
+    loads(text, hook)
+    yield from found.items()
 
 
 def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:

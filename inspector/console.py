@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 UNREADABLE = 2
 INTERRUPTED = 130
+#: What writing to a full or broken device raises. Files that are read have errors of their own.
+OUTPUT_FAILS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 def guarded(command: Callable[[], int]) -> int:
@@ -36,7 +39,7 @@ def guarded(command: Callable[[], int]) -> int:
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone, as `| head` does: nothing is left to be told. Click, where it
         # sees that first, exits; it does so for nothing else.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except InspectorError as error:
         return _fail(str(error))
@@ -44,15 +47,25 @@ def guarded(command: Callable[[], int]) -> int:
         return _fail("something in the input is nested too deep")
     except MemoryError:
         return _fail("not enough memory for this input")
-    except OSError as error:
-        return _fail(f"cannot read or write: {error.strerror or error}")
     except Exception as error:
-        if os.environ.get("INSPECT_DEBUG"):
-            raise
-        return _fail(
-            f"an error of this program's own, {type(error).__name__}: {str(error)[:200]}; INSPECT_DEBUG=1 shows where"
-        )
+        return _unforeseen(error)
     return code
+
+
+def _unforeseen(error: Exception) -> int:
+    """An output that cannot be written, or what should not happen: one line. INSPECT_DEBUG raises the latter."""
+    if isinstance(error, OSError) and error.errno in OUTPUT_FAILS:
+        _drop_output()
+        return _fail(f"the output cannot be written: {error.strerror}")
+    if os.environ.get("INSPECT_DEBUG"):
+        raise error
+    what = f"{type(error).__name__}: {str(error)[:200]}"
+    return _fail(f"an error of this program's own, {what}; INSPECT_DEBUG=1 shows where")
+
+
+def _drop_output() -> None:
+    """Let what is buffered go nowhere: Python would try to write it when it ends, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int = UNREADABLE) -> int:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import cache
 from typing import NamedTuple
 
-from inspector.errors import FormatError, TargetError
+from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.grouping import SHARD, WEIGHTS, variants
+from inspector.indexes import read_index
 from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.sources import Place
 from inspector.units import escape, integer, plural
 
 INDEX = ".safetensors.index.json"
-#: Real indexes reach 60 MB.
-MAX_INDEX = 64 * 1024 * 1024
-#: An index has three; each that it has besides costs memory, and names have none.
-MAX_BRACKETS = 100_000
 
 #: File name pattern → what it is, the first that fits.
 KINDS: tuple[tuple[str, str], ...] = (
@@ -141,7 +138,8 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
         selection = by_index(place, index, required=False)
         if selection.paths:
             return _with_strangers(selection, here)
-        return _despite_index(index, _without_index(place, here, folder))
+        told = [finding for finding in selection.findings if finding.rule != "missing-shard"]
+        return _despite_index(index, _without_index(place, here, folder), told)
     return _without_index(place, here, folder)
 
 
@@ -182,28 +180,6 @@ def _index_path(place: Place, folder: str) -> str | None:
     return usual if usual in found else found[0] if found else None
 
 
-def read_index(place: Place, path: str) -> Index:
-    """An index file.
-
-    Raises:
-        FormatError: not JSON, or no `weight_map` of names to file names.
-        SourceError: it cannot be read.
-    """
-    text = place.read_text(path, MAX_INDEX)
-    if text.count("{") + text.count("[") > MAX_BRACKETS:
-        raise FormatError(f"{escape(path)} has more brackets than an index needs: no index", "index")
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        what = f"{error.msg} at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "not readable"
-        raise FormatError(f"{escape(path)} is no JSON document: {what}") from error
-    weight_map = parsed.get("weight_map") if isinstance(parsed, dict) else None
-    if not isinstance(weight_map, dict) or not all(isinstance(file, str) for file in weight_map.values()):
-        raise FormatError(f"{escape(path)} has no weight_map of tensor names to file names: no index")
-    metadata = parsed.get("metadata")
-    return Index(path, weight_map, metadata if isinstance(metadata, dict) else {})
-
-
 def by_index(place: Place, path: str, *, required: bool) -> Selection:
     """The files that an index names, as far as they are there.
 
@@ -212,11 +188,11 @@ def by_index(place: Place, path: str, *, required: bool) -> Selection:
         SourceError: it cannot be read.
         TargetError: `required`, and none of the files is there.
     """
-    index = read_index(place, path)
+    findings = Findings(path)
+    index = read_index(place, path, findings)
     folder = path.rpartition("/")[0]
     folder = folder + "/" if folder else ""
     paths: list[str] = []
-    findings = Findings(path)
     for name, tensors in sorted(Counter(index.weight_map.values()).items()):
         full = folder + name
         if _leaves(name):
@@ -234,17 +210,18 @@ def by_index(place: Place, path: str, *, required: bool) -> Selection:
 
 
 def _leaves(name: str) -> bool:
-    return name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name or "\0" in name
+    parts = name.replace("\\", "/").split("/")
+    return name.startswith(("/", "\\", "~")) or ".." in parts or ":" in name or "\0" in name
 
 
-def _despite_index(index: str, selection: Selection) -> Selection:
+def _despite_index(index: str, selection: Selection, told: list[Finding]) -> Selection:
     """The files by their names, and word of an index that names none of them.
 
     Loaders that find `model.safetensors` do not look at an index; the others go by it, and fail.
     """
     single = any(path.rsplit("/", 1)[-1] == "model.safetensors" for path in selection.paths)
     finding = Finding("stale-index", "warning" if single else "error", "none of the files that it names is here", index)
-    return selection._replace(findings=(finding, *selection.findings))
+    return selection._replace(findings=(finding, *told, *selection.findings))
 
 
 def _with_strangers(selection: Selection, here: list[str]) -> Selection:
@@ -324,5 +301,15 @@ def _kind(path: str) -> str:
         inside = next((FOLDERS[folder] for folder in folders if folder in FOLDERS), None)
         if inside is not None:
             return inside
-    kinds = WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS
-    return next((kind for pattern, kind in kinds if fnmatchcase(name, pattern)), "other")
+    return _kind_of(name, WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS)
+
+
+def _kind_of(name: str, kinds: tuple[tuple[str, str], ...]) -> str:
+    found = _any_of(kinds).match(name)
+    return kinds[(found.lastindex or 1) - 1][1] if found else "other"
+
+
+@cache
+def _any_of(kinds: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """One expression for all patterns, a group each: the first that fits is found at once."""
+    return re.compile("|".join(f"({translate(pattern)})" for pattern, _ in kinds))

@@ -37,6 +37,15 @@ class Settings:
     path: str | None = None  # where it was read; None where no file says anything
 
 
+def here() -> Settings:
+    """The settings that hold in the working directory; none where that was deleted. Raises UsageError."""
+    try:
+        start = Path.cwd()
+    except OSError:
+        return Settings()
+    return load(start)
+
+
 def load(start: Path) -> Settings:
     """The settings of the nearest pyproject.toml, at `start` or above, that has the table.
 

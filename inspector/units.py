@@ -8,10 +8,11 @@ _DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _COUNT = ("", "K", "M", "B", "T")
 
-# C0, DEL, C1 controls, line separators, the marks that reorder bidirectional text, and what takes no room.
+# C0, DEL, C1 controls, line separators, the marks that reorder bidirectional text, and what takes no room,
+# the selectors of variants among it.
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 

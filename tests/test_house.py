@@ -26,6 +26,7 @@ FLOORS = {
     "targets": 4,
     "presets": 4,
     "selection": 4,
+    "indexes": 4,
     "configs": 4,
     "gguf_config": 4,
     "gguf_splits": 4,

@@ -63,6 +63,13 @@ def test_the_sound_model_is_sound(tmp_path: Path) -> None:
     assert codes(audit([hostile.make(hostile.nothing, tmp_path)])) == set()
 
 
+@pytest.mark.parametrize("name", sorted(hostile.UNUSUAL))
+def test_the_unusual_is_sound(name: str, tmp_path: Path) -> None:
+    """No error and no warning on what is sound and seldom seen."""
+    found = audit([hostile.make(hostile.UNUSUAL[name], tmp_path)])
+    assert [each for model in found.checkpoints for each in model.findings if each.severity != "info"] == []
+
+
 def test_severities_are_kept(tmp_path: Path) -> None:
     """No finding is graver than its rule says it can be."""
     order = ["error", "warning", "info"]

@@ -100,7 +100,7 @@ def _text(raw: bytes, path: str) -> str:
                 "header-size",
             )
     if len(raw) > LONG_HEADER:
-        raw = _shortened(raw.rstrip(b" "))
+        raw = _shortened(raw)
     width = 1 if raw.isascii() else 4 if _WIDE.search(raw) else 2  # bytes a character in memory
     if len(raw) * (1 + 2 * width) > MAX_MEMORY:
         what = f"the header has {integer(len(raw))} bytes of text, which take too much memory: not read"
@@ -119,12 +119,15 @@ _QUOTE = re.compile(rb'\\.|"', re.DOTALL)
 def _shortened(raw: bytes) -> bytes:
     """A header without the middle of its longest texts, of which only the beginning is ever shown."""
     parts, at, quotes = [], 0, 0
-    for run in _LONG.finditer(raw):
+    end = len(raw)
+    while raw[end - LONG_TEXT : end].isspace():  # a block at a time: a copy of all would take as much memory again
+        end -= LONG_TEXT
+    for run in _LONG.finditer(raw, 0, end):
         quotes += sum(len(found[0]) == 1 for found in _QUOTE.finditer(raw, at, run.start()))
         inside = quotes % 2
         parts += [raw[at : run.start() + LONG_TEXT // 2] if inside else raw[at : run.end()]]
         at = run.end()
-    return b"".join((*parts, raw[at:]))
+    return b"".join((*parts, raw[at:end]))
 
 
 def _parse(raw: bytes, path: str, findings: Findings) -> _Object:

@@ -25,6 +25,8 @@ _ENTRY = re.compile(
 _NO_ENTRY = ("", "", "", "")
 #: Spaces at the end that are looked for: writers fill up to 8 bytes.
 _FILLED = 16
+#: Bytes of a header that are taken as text; a longer one has long texts in `__metadata__`.
+_LONGEST = 32 * 1024 * 1024
 #: Tensors that are looked for: what Python makes of each takes some 500 bytes of memory while it is read.
 _MOST = 160_000
 
@@ -38,7 +40,7 @@ def parse(raw: bytes, start: int) -> tuple[list[Tensor], dict[str, str]] | None:
     """
     if not raw.isascii() or not raw.startswith(b"{") or not raw[-_FILLED:].rstrip(b" ").endswith(b"}"):
         return None
-    if raw.count(b"{") > _MOST:
+    if len(raw) > _LONGEST or raw.count(b"{") > _MOST:
         return None
     try:
         text, first, metadata = _metadata(raw.decode("ascii"))

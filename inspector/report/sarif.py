@@ -74,10 +74,11 @@ def _uri(finding: Finding, model: Audited) -> str:
     """Where it is: relative to the working directory for what lies below it, as code scanning wants."""
     if model.root is None:
         return quote(f"{model.target}/{finding.path or ''}".rstrip("/"), safe="/:@", errors="replace")
-    full = Path(model.root).absolute() / (finding.path or "")
+    full = Path(model.root) / (finding.path or "")
     try:
+        full = full.absolute()
         path = full.relative_to(Path.cwd())
-    except ValueError:
+    except (ValueError, OSError):  # elsewhere, or the working directory was deleted
         return "file://" + quote(full.as_posix(), errors="surrogateescape")
     return quote(path.as_posix(), errors="surrogateescape")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,9 +14,10 @@ from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.grouping import SHARD
 from inspector.model import Labelled, Severity
 from inspector.rules import Found, rule
-from inspector.rules.subject import Subject
+from inspector.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
 from inspector.rules.templates import templates
 from inspector.rules.tokenizers import highest_token
+from inspector.rules.whole import stands_in
 from inspector.units import integer, plural
 
 #: Dtypes of weights that are not packed.
@@ -110,7 +112,10 @@ def declared_total(subject: Subject) -> Iterator[Found]:
         return
     stated = index.metadata.get("total_size")
     counted = sum(tensor.nbytes for header in subject.headers for tensor in header.tensors)
+    if stated is None:
+        return
     if isinstance(stated, bool) or not isinstance(stated, int | float):
+        yield Found(f"total_size is no number: {stated!r:.80}", index.path, severity="info")
         return
     if stated in (counted, sum(header.size for header in subject.headers)):
         return
@@ -166,6 +171,87 @@ def _declared(subject: Subject) -> str | None:
                 return str(found.get("quant_method") or found.get("quant_algo") or field)
     quantizers = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
     return next((name for name in quantizers if subject.folder + name in subject.by_path), None)
+
+
+@rule("adapter-rank", "error")
+def adapter_rank(subject: Subject) -> Iterator[Found]:
+    """An adapter's tensors are of another rank than its configuration gives.
+
+    PEFT makes the matrices from `r` and `rank_pattern`, and refuses others. The configuration is another adapter's.
+    """
+    adapter = subject.result.adapter if subject.result else None
+    config = adapter.config if adapter else {}
+    rank, pattern = config.get("r"), config.get("rank_pattern")
+    if adapter is None or config.get("peft_type") != "LORA" or isinstance(rank, bool) or not isinstance(rank, int):
+        return
+    stated = {rank, *(pattern.values() if isinstance(pattern, dict) else ())}
+    stacked = bool(config.get("target_parameters"))  # one matrix has the ranks of all experts
+    odd = [own for own in adapter.ranks if own not in stated and not (stacked and rank > 0 and own % rank == 0)]
+    if odd:
+        what = f"tensors of rank {', '.join(map(integer, odd[:4]))}; the configuration gives {integer(rank)}"
+        yield Found(what, subject.folder + configs.ADAPTER_FILE)
+
+
+@rule("document", "error")
+def document(subject: Subject) -> Iterator[Found]:
+    """A JSON document beside the weights that cannot be read.
+
+    A tokenizer or a configuration that is empty, cut off or no JSON: loading fails. Download it again. Of
+    tokenizer.json and the vocabulary, which are large, only the two ends are looked at.
+    """
+    told = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
+    left = MAX_DOCUMENTS
+    for entry in subject.named(*_DOCUMENTS):
+        start = subject.head(entry.path, 64)
+        unread = entry.kind != "file" or entry.outside or (entry.size and not start)
+        if unread or entry.path in told or stands_in(start):
+            continue
+        if not entry.size:
+            yield Found("an empty file: download it again", entry.path)
+        elif entry.name in _LARGE:
+            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+                yield Found("no JSON document: it does not begin as one", entry.path)
+            elif not subject.span(entry.path, max(0, entry.size - 64), 64).rstrip().endswith((b"}", b"]")):
+                yield Found("cut off: it does not end as a JSON document", entry.path)
+        elif entry.size <= min(left, MAX_DOCUMENT):
+            left -= entry.size
+            if wrong := _wrong_with(subject.text(entry.path)):
+                yield Found(wrong, entry.path)
+
+
+#: Documents that loaders read, and those of them that are too large to be parsed for this.
+_LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
+_DOCUMENTS = (*("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"), *_LARGE)
+
+
+def _wrong_with(text: str | None) -> str | None:
+    """What keeps a text from being a JSON document."""
+    if text is None:
+        return "no UTF-8 text"
+    try:
+        configs.loads(text)
+    except json.JSONDecodeError as error:
+        return f"no JSON document: {error.msg} at line {error.lineno}"
+    except ValueError as error:
+        return f"no JSON document to be read: {error}"
+    return None
+
+
+@rule("no-config", "info")
+def no_config(subject: Subject) -> Iterator[Found]:
+    """A model of Transformers without its configuration.
+
+    An index or a tokenizer lies beside the weights, and no config.json: loaders that go by it cannot open the model.
+    Download it; nothing here is compared with it.
+    """
+    headers = [header for header in subject.headers if header.format == "safetensors"]
+    adapter = subject.result is not None and subject.result.adapter is not None
+    if not headers or adapter or subject.config is not None or subject.alone or not subject.checkpoint:
+        return
+    beside = {"tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors.index.json"}
+    names = {entry.name for entry in subject.entries if entry.folder == subject.folder}
+    if names & beside and not names & {*configs.FILES, "model_index.json", "modules.json", configs.ADAPTER_FILE}:
+        yield Found("no config.json beside the weights", headers[0].path)
 
 
 @rule("tensor-in-two-files", "warning")

@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import logging
 import pickletools
-import re
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
 
+from inspector.rules.archives import pickles_in
 from inspector.rules.subject import Subject
 
-#: Bytes of opcodes that are read of one file: imports come early, and PyTorch keeps tensor data apart.
-#: 10,000 tensors take 1 MB of them, and as much in a ZIP archive's list of members.
-MAX_PICKLE = 2 * 1024 * 1024
 MAX_OPCODES = 400_000
 #: Opcodes that are read of all of a model's pickles together.
 MAX_ALL_OPCODES = 1_000_000
 MAX_IMPORTS = 1_000
-MAX_MEMBERS = 100  # pickles in one archive: PyTorch's have one
-#: Ways to compress that Python undoes in bounded memory; PyTorch stores.
-_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 #: Modules, and names of them, that a checkpoint has no use for: calling one runs a program of the author's choice.
 DANGEROUS: frozenset[str] = frozenset(
@@ -48,7 +40,7 @@ DANGEROUS: frozenset[str] = frozenset(
     numpy.testing._private numpy.f2py numpy.load numpy.fromfile
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
 )
-#: What PyTorch's and NumPy's own writers import.
+#: What PyTorch's and NumPy's own writers import, and what Transformers' trainer leaves.
 HARMLESS: frozenset[str] = frozenset(
     """
     collections.OrderedDict collections.defaultdict torch._utils torch.nn.parameter.Parameter torch.Size
@@ -58,6 +50,8 @@ HARMLESS: frozenset[str] = frozenset(
     torch.float16 torch.bfloat16 torch.float32 torch.float64 torch.int8 torch.int32 torch.int64
     numpy.core.multiarray numpy._core.multiarray numpy.ndarray numpy.dtype numpy.core.numeric
     builtins.set builtins.frozenset builtins.list builtins.dict builtins.tuple builtins.int builtins.float
+    transformers.training_args transformers.trainer_utils transformers.trainer_pt_utils
+    transformers.training_args_seq2seq accelerate.state accelerate.utils.dataclasses
     builtins.complex builtins.bytearray builtins.slice builtins.range builtins.object builtins.str
     _codecs.encode copyreg._reconstructor argparse.Namespace
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
@@ -102,58 +96,16 @@ def imports_of(subject: Subject, path: str, budget: Budget) -> Imports | None:
 
     With `picklescan` installed, what it calls dangerous is so, whatever the tables here say.
     """
-    start = subject.head(path, 4)
-    if start == b"PK\x03\x04":
-        found, complete = _members(subject, path)
-    elif start == _NUMPY[:4]:
-        found, complete = [data for data in [_in_array(subject.head(path, MAX_PICKLE))] if data], True
-    elif start[:1] in (b"\x80", b"(", b"c", b"}", b"]"):
-        found, complete = [subject.head(path, MAX_PICKLE)], True
-    else:
+    stored = pickles_in(subject, path)
+    if stored is None or (not stored.pickles and stored.complete):
         return None
-    if not found and complete:
-        return None
-    each = [imports(data, budget) for data in found]
+    each = [imports(data, budget) for data in stored.pickles]
     names = dict.fromkeys(name for one in each for name in one.names)
-    together = Imports(tuple(names), complete and all(one.complete for one in each))
-    # Before protocol 2 a pickle has no mark of its own: text or numbers may begin like one.
-    if start[:1] not in (b"\x80", b"P") and not (together.names or together.complete):
+    together = Imports(tuple(names), stored.complete and all(one.complete for one in each))
+    # Text or numbers may begin as a pickle without a mark does.
+    if not stored.certain and not (together.names or together.complete):
         return None
-    return replace(together, scanned=_scanned(found)) if together.complete else together
-
-
-def _members(subject: Subject, path: str) -> tuple[list[bytes], bool]:
-    """The pickles in a ZIP archive, as PyTorch writes them; and whether all of them were read."""
-    found: list[bytes] = []
-    left = MAX_PICKLE
-    try:
-        with zipfile.ZipFile(_Reader(subject, path)) as archive:
-            for member in archive.infolist():
-                if member.filename.endswith((".pkl", ".pickle", ".debug_pkl", ".npy")):
-                    if member.compress_type not in _BOUNDED or len(found) >= MAX_MEMBERS:
-                        return found, False
-                    with archive.open(member) as stream:
-                        data = stream.read(left)
-                    left -= len(data)
-                    if member.filename.endswith(".npy"):
-                        data = _in_array(data)
-                    found += [data] if data else []
-                    if left <= 0:
-                        return found, False
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
-        return found, False
-    return found, True
-
-
-_NUMPY = b"\x93NUMPY"
-
-
-def _in_array(data: bytes) -> bytes:
-    """The pickle in NumPy's file of an array of objects; nothing of any other array's."""
-    width = 2 if data[6:7] == b"\x01" else 4  # of the header's length
-    start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
-    objects = re.search(rb"'descr'\s*:[^:]*\bO", data[: min(start, 4096)])
-    return data[start:] if data.startswith(_NUMPY) and objects else b""
+    return replace(together, scanned=_scanned(stored.pickles)) if together.complete else together
 
 
 def _scanned(pickles: Iterable[bytes]) -> tuple[str, ...]:
@@ -165,31 +117,6 @@ def _scanned(pickles: Iterable[bytes]) -> tuple[str, ...]:
     logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
     found = (each for data in pickles for each in scan_pickle_bytes(BytesIO(data), "").globals)
     return tuple(f"{each.module}.{each.name}" for each in found if each.safety == SafetyLevel.Dangerous)
-
-
-class _Reader(BytesIO):
-    """A file of a subject as `zipfile` wants it: read in place, never whole."""
-
-    def __init__(self, subject: Subject, path: str) -> None:
-        super().__init__()
-        self._subject, self._path = subject, path
-        self._size, self._at = subject.place.files.get(path, 0), 0
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = max(0, offset + (0, self._at, self._size)[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def read(self, size: int | None = -1) -> bytes:
-        left = max(0, self._size - self._at)
-        wanted = left if size is None or size < 0 else min(size, left)
-        if wanted > MAX_PICKLE:
-            raise zipfile.BadZipFile("a list of members that no checkpoint has")
-        data = self._subject.span(self._path, self._at, wanted)
-        self._at += len(data)
-        return data
 
 
 def imports(data: bytes, budget: Budget | None = None) -> Imports:

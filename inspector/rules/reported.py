@@ -267,6 +267,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "Only one of them is compared with the configuration; name another to audit that.",
     ),
     (
+        "many-files",
+        "whole",
+        "warning",
+        "More files in one model than any model has.",
+        "Of 10,000 the others are not looked at: weights and JSON documents first, then what lies highest. Keep "
+        "data sets and build trees out of a model's folder, or name the model's own.",
+    ),
+    (
         "checksum",
         "whole",
         "error",

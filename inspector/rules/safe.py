@@ -8,14 +8,23 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from inspector import configs
+from inspector.model import Severity
 from inspector.rules import Found, rule
+from inspector.rules.keras import has_lambda
+from inspector.rules.names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.rules.pickles import Budget, Imports, imports_of
-from inspector.rules.subject import WEIGHTS, Subject
+from inspector.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, WEIGHTS, Subject
 from inspector.rules.templates import internals, templates
-from inspector.units import escape, plural
+from inspector.units import escape, integer, plural
 
 #: Ends of files that are pickles, or contain some.
-PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar")
+PICKLES = (
+    *(".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar", ".nemo"),
+    *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz"),
+)
+#: Files that are read as pickles in one model.
+MAX_PICKLES = 2_000
 #: First bytes of a program → what it is.
 PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program or library for Linux (ELF)"),
@@ -31,6 +40,7 @@ SCRIPTS = (
     *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
     *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
     *(".php", ".pl", ".rb", ".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
+    *(".whl", ".egg", ".docm", ".xlsm", ".pptm", ".chm", ".iso", ".vhd"),
 )
 #: First bytes → another format that a reader may take the bytes for.
 HIDDEN: tuple[tuple[bytes, str], ...] = (
@@ -57,8 +67,6 @@ MAX_REGIONS = 16
 _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 #: Modules of sentence-transformers' own, as `modules.json` names them.
 _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
-#: Folders that no loader looks into.
-_RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 @rule("pickle", "error")
@@ -66,22 +74,30 @@ def pickle(subject: Subject) -> Iterator[Found]:
     """A pickle: loading it runs the program that it is.
 
     The opcodes are read, never run, and what they import is told. An error where that includes what no
-    checkpoint needs (`os.system`, `builtins.eval`, …); else a warning. Use safetensors files instead, or
+    checkpoint needs (`os.system`, `builtins.eval`, …), information where it is what PyTorch's own files import
+    and nothing else, a warning in between and where not all could be read. Use safetensors files instead, or
     `torch.load(…, weights_only=True)`. With `picklescan` installed (the extra `pickle`), its verdict
     counts too.
     """
     budget = Budget()
+    opened = 0
     for entry in subject.entries:
         if entry.kind != "file" or entry.outside or not entry.size:
             continue
         likely = entry.name.lower().endswith(PICKLES)
-        if likely or (not entry.name.lower().endswith(_KNOWN_DATA) and subject.head(entry.path, 2) in _STARTS):
+        if likely or subject.head(entry.path, 2) in (_MARKED if entry.name.lower().endswith(_KNOWN_DATA) else _STARTS):
+            opened += 1
+            if opened > MAX_PICKLES:
+                what = f"more than {integer(MAX_PICKLES)} files that may be pickles: those from here on are not read"
+                yield Found(what, entry.path, severity="warning")
+                return
             found = imports_of(subject, entry.path, budget)
             if found is not None and (found.names or found.complete or likely):
                 yield _pickle(entry.path, found)
 
 
-_STARTS = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+_MARKED = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+_STARTS = (b"PK", *_MARKED)
 
 
 def _pickle(path: str, found: Imports) -> Found:
@@ -89,7 +105,8 @@ def _pickle(path: str, found: Imports) -> Found:
         return Found(f"imports {_some(found.dangerous)}: do not load it", path)
     told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files do"
     unread = "" if found.complete else "; not all of it could be read"
-    return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity="warning")
+    severity: Severity = "warning" if found.unusual or unread else "info"
+    return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity=severity)
 
 
 def _some(names: tuple[str, ...]) -> str:
@@ -108,14 +125,26 @@ def remote_code(subject: Subject) -> Iterator[Found]:
         folder = entry.folder
         for what, reference in _code(subject, entry.path):
             repository, _, local = reference.rpartition("--")
-            file = folder + local.split(".")[0] + ".py"
+            file = folder + local.split(".")[0].lstrip("/") + ".py"
             here = file in subject.by_path
             origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
             yield Found(
                 f"{what} names {reference:.120}, code {origin}",
                 entry.path,
-                severity="warning" if here or repository else "info",
+                severity="warning" if here or repository or what == "auto_mapping" else "info",
             )
+    for entry in subject.entries:
+        if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
+            yield Found(f"code that {loader} runs", entry.path)
+
+
+#: Files that are run for their names, and by whom.
+_RUN = (
+    ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
+    ("hubconf.py", "`torch.hub.load`"),
+)
+#: Packages that PEFT finds a model's class in; it imports whatever is named.
+_LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
 
 
 def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
@@ -127,16 +156,43 @@ def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
                 yield "a module", kind
         return
     document = subject.document(path)
-    for field in ("auto_map", "custom_pipelines"):
-        value = document.get(field)
-        if isinstance(value, dict) and value:
-            yield field, next(_texts(value), "code")
-        elif isinstance(value, str):
-            yield field, value
+    for scope in _scopes(document):
+        for field in ("auto_map", "custom_pipelines"):
+            value = scope.get(field)
+            if isinstance(value, dict) and value:
+                yield field, next(_texts(value), "code")
+            elif isinstance(value, str):
+                yield field, value
+    mapping = document.get("auto_mapping")
+    library = mapping.get("parent_library") if isinstance(mapping, dict) else None
+    if isinstance(library, str) and not library.startswith(_LIBRARIES):
+        yield "auto_mapping", library
     if name == "model_index.json":
-        for value in document.values():
-            if isinstance(value, list) and len(value) == 2 and _is_own_module(subject, path, value[0]):
-                yield "a component", str(value[0])
+        yield from (("a component", module) for module in _components(subject, path, document))
+
+
+def _components(subject: Subject, path: str, document: Mapping[str, Any]) -> Iterator[str]:
+    """Modules of a pipeline's own: beside its index, or in the folder of the part that they are for."""
+    folder = path[: path.rfind("/") + 1]
+    for part, value in document.items():
+        match value:
+            case [str(module), str()]:
+                places = (module, f"{part}/{module}")
+                yield from (place for place in places if f"{folder}{place}.py" in subject.by_path)
+
+
+#: Parts of a configuration within each other that are looked into.
+MAX_SCOPES = 200
+
+
+def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A configuration and those of its parts, three deep."""
+    pending = [(document, 0)]
+    for scope, depth in pending:
+        yield scope
+        if depth < 3:
+            inner = [value for value in scope.values() if isinstance(value, dict)]
+            pending += [(value, depth + 1) for value in inner[: MAX_SCOPES - len(pending)]]
 
 
 def _texts(value: Mapping[str, Any]) -> Iterator[str]:
@@ -145,11 +201,6 @@ def _texts(value: Mapping[str, Any]) -> Iterator[str]:
             yield each
         elif isinstance(each, list):
             yield from (text for text in each if isinstance(text, str))
-
-
-def _is_own_module(subject: Subject, path: str, module: Any) -> bool:
-    folder = path.rpartition("/")[0]
-    return isinstance(module, str) and f"{folder + '/' if folder else ''}{module}.py" in subject.by_path
 
 
 @rule("template-code", "error")
@@ -166,6 +217,18 @@ def template_code(subject: Subject) -> Iterator[Found]:
         elif template.text is None:
             what = "more templates, or longer ones, than any model has: not looked into"
             yield Found(what, template.path, severity="warning")
+
+
+@rule("keras-lambda", "error")
+def keras_lambda(subject: Subject) -> Iterator[Found]:
+    """A Keras model with a Lambda layer: Python bytecode that loading runs.
+
+    Keras refuses it only under `safe_mode=True`, and older releases not at all (CVE-2024-3660). Use the safetensors
+    files instead. The first MiB of an HDF5 file is looked at, where Keras writes the configuration.
+    """
+    for entry in subject.named(".h5", ".hdf5", ".keras"):
+        if has_lambda(subject, entry.path):
+            yield Found("a Lambda layer, which is code: do not load it", entry.path)
 
 
 @rule("link-outside", "error")
@@ -186,49 +249,73 @@ def file_name(subject: Subject) -> Iterator[Found]:
     """A file's name that misleads: control characters, text that runs backwards, look-alike letters.
 
     What a terminal or a file manager shows is not what is there. Names that other systems cannot hold
-    are a warning.
+    are a warning; two that systems without upper and lower case take for one are told as information.
     """
+    seen: dict[str, str] = {}
     for entry in subject.entries:
+        folded = entry.path.lower() if entry.path.isascii() else unicodedata.normalize("NFC", entry.path.casefold())
+        if (other := seen.setdefault(folded, entry.path)) != entry.path:
+            what = f"on Windows and macOS the same name as {other!r:.160}"
+            yield Found(what, entry.path, severity="info")
         if escape(entry.path) != entry.path:
             yield Found("control or invisible characters in the name", entry.path)
         elif strange := look_alike(entry.path):
             yield Found(f"a letter that looks like another: {strange}", entry.path)
-        elif "\\" in entry.path or _RESERVED.match(entry.name) or entry.name != entry.name.strip():
+        elif odd := odd_space(entry.path):
+            yield Found(f"a character that shows as a space: {odd}", entry.path, severity="warning")
+        elif not_on_windows(entry.path):
             yield Found("a name that means something else, or nothing, on Windows", entry.path, severity="warning")
+        elif entry.name.startswith("-"):
+            yield Found("a name that programs take for an option", entry.path, severity="warning")
+        elif barely_portable(entry.path):
+            yield Found("a name that Windows cannot hold", entry.path, severity="info")
 
 
 @rule("look-alike", "warning")
 def look_alike_names(subject: Subject) -> Iterator[Found]:
     """A tensor's name mixes letters of scripts that look alike.
 
-    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names passes over it.
+    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names passes over it. So
+    are two names that differ in nothing but how an accent is written.
     """
     for header in subject.all_headers:
         told = 0
-        for tensor in header.tensors:
-            if not tensor.name.isascii() and told < 10 and (strange := look_alike(tensor.name)):
+        seen: set[str] = set()
+        for name in (tensor.name for tensor in header.tensors if not tensor.name.isascii()):
+            same = unicodedata.normalize("NFC", name)
+            strange = look_alike(name) or odd_space(name)
+            if told < 10 and (strange or same in seen):
                 told += 1
-                yield Found(f"a letter that looks like another: {strange}", header.path, tensor.name)
+                what = (
+                    f"a character that looks like another: {strange}" if strange else "looks the same as another name"
+                )
+                yield Found(what, header.path, name)
+            seen.add(same)
 
 
-#: Beginnings of the names of letters that look like Latin ones.
-_LIKE_LATIN = (
-    *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "FULLWIDTH", "MATHEMATICAL"),
-    *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA"),
-)
+@rule("duplicate-field", "error")
+def duplicate_field(subject: Subject) -> Iterator[Found]:
+    """A key stands twice in one object of a JSON document: a configuration, an index.
+
+    Python's reader takes the last, others the first: what one of them checked, the other does not load. A
+    warning where the values are the same. Get the file from whoever wrote it, or remove one.
+    """
+    left = MAX_DOCUMENTS
+    for entry in subject.named(*_FIELDED):
+        left -= entry.size
+        if entry.size > MAX_DOCUMENT or left < 0:
+            continue
+        try:
+            repeated = list(configs.repeated(subject.text(entry.path) or ""))
+        except ValueError:
+            continue  # no JSON: told by others
+        for name, differ in repeated[:10]:
+            what = f"the field {name!r:.120} stands twice" + (", with different values" if differ else "")
+            yield Found(what, entry.path, severity="error" if differ else "warning")
 
 
-def look_alike(text: str) -> str | None:
-    """The first letter in a word of Latin letters that is from a script with the same shapes."""
-    if text.isascii():
-        return None
-    for word in re.findall(r"\w+", text):
-        if any(char.isascii() and char.isalpha() for char in word):
-            for char in word:
-                name = "" if char.isascii() else unicodedata.name(char, "")
-                if name.startswith(_LIKE_LATIN):
-                    return name.capitalize()
-    return None
+#: Ends of documents whose fields decide something.
+_FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_map.json", "_tokens.json")
 
 
 @rule("polyglot", "error")
@@ -288,7 +375,9 @@ def executable(subject: Subject) -> Iterator[Found]:
             yield Found("a script", entry.path, severity="info" if name.endswith(".py") else "warning")
         elif name.endswith(SCRIPTS):
             yield Found("a file that is run when it is opened", entry.path, severity="warning")
-        elif name.endswith((".py", ".pyc")):
+        elif name.endswith(".pth") and subject.head(entry.path, 7) == b"import ":
+            yield Found("a line that Python runs when it starts, if the file lies among its packages", entry.path)
+        elif name.endswith((".py", ".pyc", ".ipynb")):
             yield Found("Python code", entry.path, severity="info")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from inspector import checkpoint as checkpoints
-from inspector import configs, formats, grouping, selection
+from inspector import configs, formats, grouping, indexes, selection
 from inspector.errors import InspectorError, TargetError
 from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
 from inspector.reconciliation import reconcile
@@ -20,10 +22,11 @@ from inspector.units import integer
 #: Bounds of what an audit reads, well above what real models have: an input must not cost it seconds.
 MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
 MAX_TENSORS = 20_000  # in one GGUF, where experts are stacked: real ones have 3,000
-MAX_INDEX = 16 * 1024 * 1024  # 91,991 tensors in 163 files take 9 MB
 MAX_DOCUMENT = configs.MAX_CONFIG  # configurations, tokenizer_config.json
 MAX_DOCUMENTS = 16 * 1024 * 1024  # all of them together
 KEPT_DOCUMENTS = 16  # parsed ones that are kept for the next rule
+MAX_FILES = 10_000  # of one model; the largest published have some 1,000
+START = 64  # first bytes of a file, by which many rules tell what it is: read once
 MAX_EXTRA = 500  # weight files beside the checkpoint's own
 
 #: Names of files that hold, or should hold, weights in a format that is read here.
@@ -46,13 +49,16 @@ class Subject:
         self.reads_data = False  # whether the user asked for a check that reads tensor data
         self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
+        self.findings: list[Finding] = []  # made while the files are read
         #: The one file that the target names; None for a whole folder, or an index's.
         self.alone = None if (place.selected or selection.INDEX).endswith(selection.INDEX) else place.selected
         #: What the rules look at. What lies beside a lone file may be read, and is not judged.
-        self.entries = [entry for entry in listed if self.alone in (None, entry.path)]
+        self.entries = self._few_of([entry for entry in listed if self.alone in (None, entry.path)])
+        self._beyond_few = self.by_path.keys() - {entry.path for entry in self.entries} if self.alone is None else set()
+        self._lower = [(entry.name.lower(), entry) for entry in self.entries]
+        self._starts: dict[str, bytes] = {}
         self._whole = place
         self.place = Narrowed(place, self._readable)  # what loaders see: without hidden files
-        self.findings: list[Finding] = []  # made while the files are read
         self.checkpoint = self._checkpoint()
         self.extra = self._extra_headers()
 
@@ -61,7 +67,16 @@ class Subject:
     def _readable(self, path: str) -> bool:
         """Whether a file is of this model, and of the kind that an audit reads."""
         entry = self.by_path.get(path)
-        return entry is not None and entry.kind == "file" and not entry.outside
+        return entry is not None and entry.kind == "file" and not entry.outside and path not in self._beyond_few
+
+    def _few_of(self, entries: list[Entry]) -> list[Entry]:
+        """As many files as are looked at, weights and small documents first; the others are told of."""
+        if len(entries) <= MAX_FILES:
+            return entries
+        ends = (*WEIGHTS, ".json")
+        what = f"{integer(len(entries))} files, of which {integer(MAX_FILES)} are looked at: no model has so many"
+        self.findings.append(Finding("many-files", "warning", what))
+        return sorted(entries, key=lambda entry: (not entry.path.endswith(ends), entry.path.count("/")))[:MAX_FILES]
 
     def _checkpoint(self) -> Checkpoint | None:
         place = Narrowed(self.place, self._small_enough)
@@ -84,7 +99,7 @@ class Subject:
         """Whether a file is within the audit's bounds. One beyond them is told, and as if absent."""
         size = self.place.files[path]
         if path.endswith(".index.json"):
-            return self._within(path, size, MAX_INDEX, "index")
+            return self._within(path, size, indexes.MAX_INDEX, "index")
         if path.rsplit("/", 1)[-1] in configs.FILES:
             return self._within(path, size, MAX_DOCUMENT, "config")
         if path.endswith(WEIGHTS):
@@ -127,7 +142,8 @@ class Subject:
         headers = []
         for path in sorted(others)[:MAX_EXTRA]:
             try:
-                headers.append(formats.read(self.place.open(path), path))
+                with closing(self.place.open(path)) as source:
+                    headers.append(formats.read(source, path))
             except InspectorError as error:
                 self.findings.append(checkpoints.finding_of(error, path))
         return tuple(headers)
@@ -164,11 +180,34 @@ class Subject:
 
     def named(self, *ends: str) -> Iterator[Entry]:
         """Entries whose lower-case name has one of these ends."""
-        return (entry for entry in self.entries if entry.name.lower().endswith(ends))
+        return (entry for name, entry in self._lower if name.endswith(ends))
 
     def head(self, path: str, length: int) -> bytes:
         """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
-        return self.span(path, 0, length)
+        if length > START:
+            return self.span(path, 0, length)
+        if path not in self._starts:
+            self._starts[path] = self.span(path, 0, START)
+        return self._starts[path][:length]
+
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Names of what lies in a folder below, in one that is a model of its own too."""
+        own = frozenset(path[len(folder) + 1 :] for path in self.by_path if path.startswith(folder + "/"))
+        if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
+            return own
+        try:
+            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
+        except (OSError, ValueError):  # not there, or no name that the system's encoding has
+            return own
+
+    def refusal(self, entry: Entry) -> str | None:
+        """Why a local file cannot be opened, as far as its permissions say."""
+        if self.root is None or not self._readable(entry.path):
+            return None
+        full = os.path.join(self.root, entry.path)  # noqa: PTH118  once a file
+        if os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
+            return None
+        return "its permissions forbid it" if os.path.lexists(full) else "it went away while others were read"
 
     def span(self, path: str, start: int, length: int) -> bytes:
         """Bytes of a file from `start`; none of a file that cannot be read."""

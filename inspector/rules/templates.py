@@ -23,15 +23,22 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 INTERNALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"__[A-Za-z]\w*__"), "a double-underscore attribute"),
     (re.compile(r"\\x5f|\\u005f|\\137|\\N\{LOW LINE\}", re.IGNORECASE), "an escaped underscore"),
-    (re.compile(r"(['\"])_{1,2}\1\s*(['\"~+*]|\|\s*(join|format))"), "a double underscore put together from pieces"),
-    (re.compile(r"(['\"])__\w{0,40}\1\s*[~+]"), "a double underscore put together from pieces"),
+    (re.compile(r"_['\"]\s*[~+]?\s*['\"]_"), "a double underscore put together from pieces"),
+    (re.compile(r"(['\"])_{1,2}\1\s*(\*|\|\s*(join|format))"), "a double underscore put together from pieces"),
+    (re.compile(r"\b(\w{1,40})\s*[~+]\s*\1\s*[~+]\s*['\"]\w{1,40}['\"]"), "a name put together from pieces"),
+    (re.compile(r"(['\"])(__\w{0,40}|\w{1,40}__)\1"), "a double underscore put together from pieces"),
     (re.compile(r"%c[^'\"]{0,40}['\"]\s*(%|\|\s*format)"), "a character made from its number"),
     (re.compile(r"\{%[-+]?\s*(include|import|extends|from)\b"), "a tag that loads another template"),
     (re.compile(r"\|\s*attr\s*\("), "the `attr` filter"),
     (re.compile(r"\b(getattr|eval|exec|compile|globals|locals|open)\s*\("), "a Python built-in"),
     (re.compile(r"\b(lipsum|cycler|joiner)\s*(\.|\[|\|)"), "a Jinja global through which Python is reached"),
     (re.compile(r"\b(os|sys|subprocess|importlib|socket)\s*\.\s*\w+\s*\("), "a Python module"),
-    (re.compile(r"\b(popen|_module|mro|func_globals|gi_frame|f_globals|_TemplateReference__context)\b"), "an internal"),
+    (re.compile(r"\b(popen|_module|mro|_TemplateReference__context)\b"), "an internal"),
+    (
+        re.compile(r"\b((gi|cr|ag)_(frame|code)|f_(globals|locals|builtins|back)|tb_frame|func_\w+|im_func)\b"),
+        "an internal",
+    ),
+    (re.compile(r"\brange\s*\([^)]{0,80}\d{7}|\d\s*\*\*\s*\d|\*\s*\d{7}"), "work without end"),
 )
 
 
@@ -55,11 +62,11 @@ def templates(subject: Subject) -> Iterator[Template]:
 
 
 def _all(subject: Subject) -> Iterator[Template]:
-    for entry in subject.named("tokenizer_config.json", "chat_template.json", "processor_config.json"):
+    for entry in subject.named("config.json", "chat_template.json"):
         if subject.too_large(entry):
             yield Template(entry.path, "default", None)
         yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
-    for entry in subject.named(".jinja", ".jinja2"):
+    for entry in subject.named(".jinja", ".jinja2", ".j2"):
         name = entry.name.partition(".")[0].replace("chat_template", "default")
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
             yield Template(entry.path, name, None)

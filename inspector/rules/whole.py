@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from inspector import configs
 from inspector.grouping import SHARD
 from inspector.model import Header
 from inspector.rules import Found, rule
@@ -62,6 +63,11 @@ def html_page(subject: Subject) -> Iterator[Found]:
             yield Found("a web page, not the file: a login or error page was saved; download it again", entry.path)
 
 
+def stands_in(start: bytes) -> bool:
+    """Whether a file's first bytes are a pointer's or a web page's, which have rules of their own."""
+    return start.startswith(_LFS) or _HTML.match(start) is not None
+
+
 @rule("wrong-extension", "warning")
 def wrong_extension(subject: Subject) -> Iterator[Found]:
     """A weight file whose name says another format than its bytes.
@@ -115,11 +121,25 @@ def special_file(subject: Subject) -> Iterator[Found]:
     folder is told as information: it is not looked into.
     """
     for entry in subject.entries:
-        if entry.kind == "special" and not entry.broken:
+        if entry.kind == "special" and not entry.broken and entry.refused is None:
             if entry.link is None:
                 yield Found("not a regular file: a pipe, a socket or a device", entry.path)
             elif not entry.outside:
                 yield Found("a link to a folder: not looked into", entry.path, severity="info")
+
+
+@rule("no-access", "warning")
+def no_access(subject: Subject) -> Iterator[Found]:
+    """A file or a folder that cannot be looked at.
+
+    Its permissions forbid it, its path is longer than the system allows, or it went away during the audit.
+    What is in it was not judged: allow reading, and audit again.
+    """
+    for entry in subject.entries:
+        if entry.refused is not None:
+            yield Found(f"cannot be looked into: {entry.refused}", entry.path)
+        elif reason := subject.refusal(entry):
+            yield Found(f"cannot be read: {reason}", entry.path)
 
 
 @rule("extra-shard", "error")
@@ -196,6 +216,55 @@ def unindexed_tensors(subject: Subject) -> Iterator[Found]:
         extra = [tensor.name for tensor in header.tensors if tensor.name not in index.weight_map]
         if extra:
             yield Found(f"{plural(len(extra), 'tensor')} in no entry of the index", header.path, extra[0])
+
+
+@rule("missing-component", "error")
+def missing_component(subject: Subject) -> Iterator[Found]:
+    """A part of a pipeline that its index names, and that is not there.
+
+    model_index.json gives each part a folder; modules.json does so for parts with a configuration of their own. Loading
+    the pipeline fails: download the part. One whose class has weights needs them too.
+    """
+    for entry in subject.named("model_index.json"):
+        for name, value in subject.document(entry.path).items():
+            match value:
+                case [str(), str(kind)]:
+                    yield from _absent(subject, entry.path, entry.folder + name, kind)
+    for entry in subject.named("modules.json"):
+        for path, kind in _modules(subject.text(entry.path, MAX_MODULES)):
+            if kind in _CONFIGURED and path and "config.json" not in subject.names_in(f"{entry.folder}{path}"):
+                yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
+
+
+#: Modules of sentence-transformers that keep a configuration in their folder. Others have none, and no folder on a Hub.
+_CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
+#: Ends of the names of classes without weights.
+_WEIGHTLESS = re.compile(r"(Tokenizer|TokenizerFast|Processor|Extractor|Scheduler|Sampler)$")
+MAX_MODULES = 1 << 20
+
+
+def _absent(subject: Subject, index: str, folder: str, kind: str) -> Iterator[Found]:
+    here = subject.names_in(folder)
+    if not here:
+        yield Found(f"{kind} has no folder {folder:.80}: download it", index)
+    elif "config.json" in here and not _WEIGHTLESS.search(kind) and not any(name.endswith(_ANY) for name in here):
+        yield Found(f"{kind} has no weights in {folder:.80}: download them", index)
+
+
+#: Ends of weights in any format.
+_ANY = (*WEIGHTS, ".bin", ".msgpack", ".h5", ".onnx", ".pt", ".pth", ".xml", ".pb", ".incomplete", ".index.json")
+
+
+def _modules(text: str | None) -> Iterator[tuple[str, str]]:
+    """(folder, class) of each module of sentence-transformers."""
+    try:
+        found = configs.loads(text or "[]")
+    except ValueError:
+        return
+    for each in found if isinstance(found, list) else ():
+        match each:
+            case {"path": str(path), "type": str(kind)}:
+                yield path.strip("/"), kind.rpartition(".")[2]
 
 
 @rule("second-index", "info")

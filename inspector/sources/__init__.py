@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from inspector.errors import FormatError
 from inspector.model import Origin
+from inspector.units import escape
 
 
 class Source(Protocol):
@@ -26,8 +28,8 @@ class Source(Protocol):
         """At least the first `length` bytes, or all of a shorter file.
 
         For formats whose header does not tell its own length: ask for more as parsing goes on. What
-        was fetched before is not fetched again; a local file is mapped, and only `length` is counted
-        as read.
+        was fetched before is not fetched again; a local file is read ahead, and only `length` is
+        counted as read.
         """
 
     def close(self) -> None:
@@ -59,6 +61,9 @@ class Place(Protocol):
     def open(self, path: str) -> Source:
         """Raises SourceError where the file cannot be opened, TargetError where it is not in the place."""
 
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        """A small file, whole. Raises SourceError for more than `limit` bytes, or where it cannot be read."""
+
     def read_text(self, path: str, limit: int) -> str:
         """A small file, whole, as UTF-8.
 
@@ -72,3 +77,11 @@ class Place(Protocol):
 
     def close(self) -> None:
         """Close what is open."""
+
+
+def decoded(data: bytes, path: str) -> str:
+    """A file's text, without a byte order mark. Raises FormatError where it is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error

@@ -15,9 +15,9 @@ from difflib import get_close_matches
 from threading import Lock
 
 from inspector import __version__
-from inspector.errors import FormatError, InspectorError, NetworkError, SourceError, TargetError, UsageError
+from inspector.errors import InspectorError, NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import Place, Source
+from inspector.sources import Place, Source, decoded
 from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, place_of
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
@@ -179,7 +179,7 @@ class HubPlace:
         """Bytes of a file's first request: what its header must have if the index is right, else the usual."""
         return min(self._guesses.get(path, FIRST), MAX_FIRST)
 
-    def _guess(self, index: str, text: str) -> None:
+    def _guess(self, index: str, text: bytes) -> None:
         """Learn from an index about how long its shards' headers are."""
         folder, slash, _ = index.rpartition("/")
         try:
@@ -194,7 +194,7 @@ class HubPlace:
         index = f"{match[1]}.safetensors.index.json" if match else None
         return index if index in self.files else None
 
-    def read_text(self, path: str, limit: int) -> str:
+    def read_bytes(self, path: str, limit: int) -> bytes:
         source = self._cached(path)
         size = self.files[path]
         if size > limit:
@@ -204,13 +204,12 @@ class HubPlace:
             data = source.read(0, size)
         else:
             data = self._small(path, size)
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
         if path.endswith(".safetensors.index.json"):
-            self._guess(path, text)
-        return text
+            self._guess(path, data)
+        return data
+
+    def read_text(self, path: str, limit: int) -> str:
+        return decoded(self.read_bytes(path, limit), path)
 
     def _small(self, path: str, size: int) -> bytes:
         url = self._repository.file(self._root + path)

@@ -132,10 +132,14 @@ def _index_is_complete(folder: Path, index: str, here: set[str]) -> bool:
     try:
         if file.stat().st_size > MAX_INDEX:
             return False
-        named = set(json.loads(file.read_bytes())["weight_map"].values())
-        return all((parent / name).as_posix() in here for name in named)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        named = {found[1].decode() for found in _SHARD_NAMED.finditer(file.read_bytes())}
+        return bool(named) and all((parent / name).as_posix() in here for name in named)
+    except (OSError, ValueError):
         return False
+
+
+#: A file in an index's map. The map is not parsed: it may have 60 MB, and only its files' names are wanted.
+_SHARD_NAMED = re.compile(rb':\s*"([^"\\]+\.safetensors)"')
 
 
 class CachedPlace(LocalPlace):

@@ -25,12 +25,13 @@ class Entry:
     """One name in a folder."""
 
     path: str  # relative to the listed folder, "/"-separated
-    kind: Literal["file", "special"]  # of what a link leads to, where it leads to anything
+    kind: Literal["file", "special", "folder"]  # of what a link leads to, where it leads to anything
     size: int  # bytes
     executable: bool = False
     link: str | None = None  # what a link says; None for what is no link
     broken: bool = False  # a link to nothing
     outside: bool = False  # a link out of the listed folder, other than the Hub cache's own
+    refused: str | None = None  # why it could not be looked at; the only folders that are entries
 
     @property
     def name(self) -> str:
@@ -49,8 +50,12 @@ def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
         SourceError: `root` cannot be listed.
         TargetError: there is more than anyone keeps in a model's folder.
     """
-    real = os.path.realpath(root)
-    for number, entry in enumerate(_walk(str(root), "", real, recursive=recursive)):
+    try:
+        real = os.path.realpath(root)
+        here = _scanned(str(root))
+    except OSError as error:
+        raise SourceError(f"{escape(str(root))}: {error.strerror or error}") from error
+    for number, entry in enumerate(_walk(here, real, recursive=recursive)):
         if number == MAX_ENTRIES:
             raise TargetError(
                 f"{escape(str(root))} holds more than {integer(MAX_ENTRIES)} files: name the models' own folder"
@@ -58,37 +63,52 @@ def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
         yield entry
 
 
-def _walk(folder: str, prefix: str, root: str, *, recursive: bool) -> Iterator[Entry]:
-    try:
-        with os.scandir(folder) as scan:
-            here = sorted(scan, key=lambda each: each.name)
-    except OSError as error:
-        if not prefix:
-            raise SourceError(f"{escape(folder)}: {error.strerror or error}") from error
-        return
-    for each in here:
-        path = prefix + each.name
+def _walk(here: Iterator[os.DirEntry[str]], root: str, *, recursive: bool) -> Iterator[Entry]:
+    pending = [here]
+    prefixes = [""]
+    while pending:
+        each = next(pending[-1], None)
+        if each is None:
+            pending.pop()
+            prefixes.pop()
+            continue
+        path = prefixes[-1] + each.name
         if each.is_symlink():
             yield _link(each.path, path, root)
-        elif each.is_dir(follow_symlinks=False):
-            if recursive and each.name not in SKIPPED:
-                yield from _walk(each.path, path + "/", root, recursive=True)
-        else:
-            yield _entry(path, each.stat(follow_symlinks=False))
+        elif not each.is_dir(follow_symlinks=False):
+            yield _entry(path, each)
+        elif recursive and each.name not in SKIPPED:
+            try:
+                pending.append(_scanned(each.path))
+                prefixes.append(path + "/")
+            except OSError as error:
+                yield Entry(path, "folder", 0, refused=error.strerror or str(error))
 
 
-def _entry(path: str, status: os.stat_result) -> Entry:
+def _scanned(folder: str) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as scan:
+        return iter(sorted(scan, key=lambda each: each.name))
+
+
+def _entry(path: str, found: os.DirEntry[str]) -> Entry:
+    try:
+        status = found.stat(follow_symlinks=False)
+    except OSError as error:  # gone since the folder was read, say
+        return Entry(path, "special", 0, refused=error.strerror or str(error))
     regular = stat.S_ISREG(status.st_mode)
     return Entry(path, "file" if regular else "special", status.st_size, bool(status.st_mode & 0o111))
 
 
 def _link(full: str, path: str, root: str) -> Entry:
-    link = os.readlink(full)  # noqa: PTH115  a string is what scandir gives
+    link = ""
     try:
+        link = os.readlink(full)  # noqa: PTH115  a string is what scandir gives
         real = os.path.realpath(full, strict=True)
         status = os.stat(real)  # noqa: PTH116  a string is what realpath gives
     except OSError:  # nothing there, or links in a ring
         return Entry(path, "special", 0, link=link, broken=True, outside=_leaves(os.path.realpath(full), full, root))
+    except ValueError:  # a name that the system's encoding does not have
+        return Entry(path, "special", 0, link=link, broken=True)
     kind: Literal["file", "special"] = "file" if stat.S_ISREG(status.st_mode) else "special"
     return Entry(path, kind, status.st_size, link=link, outside=_leaves(real, full, root))
 

@@ -6,16 +6,21 @@ import mmap
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
-from inspector.errors import FormatError, SourceError, TargetError
+from inspector.errors import SourceError, TargetError
 from inspector.model import Origin
+from inspector.sources import decoded
 from inspector.units import escape, integer
 
 #: A folder listing stops here: someone pointed at a home directory.
 MAX_FILES = 200_000
-#: Bytes of a file that are mapped at first: most headers, and little of a limit on address space.
-LEAST_MAPPED = 1 << 24
+#: Bytes of a file's beginning that are read at first, and at a time.
+LEAST_AHEAD = 1 << 16
+CHUNK = 1 << 20
+#: Bytes of address space for it at first: most headers, and little of a limit on that.
+LEAST_BUFFER = 1 << 24
 
 
 class LocalFile:
@@ -23,7 +28,8 @@ class LocalFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._map: mmap.mmap | None = None
+        self._buffer: mmap.mmap | None = None  # the file's beginning, in memory of its own
+        self._have = 0  # bytes of it that were read
         self._prefix_read = 0  # the file's first bytes, each counted once however often it is asked for
         self._read = 0  # bytes read elsewhere
         try:
@@ -57,23 +63,39 @@ class LocalFile:
         return data
 
     def prefix(self, length: int) -> memoryview:
-        if not self.size:
-            return memoryview(b"")
-        if self._map is None or len(self._map) < min(length, self.size):
+        """As `Source.prefix`. Not a map of the file: reading one that another program cuts would end the process."""
+        length = min(length, self.size)
+        if length > self._have:
+            self._read_ahead(min(self.size, max(length, 2 * self._have, LEAST_AHEAD)))
+        self._prefix_read = max(self._prefix_read, length)
+        return memoryview(self._buffer)[: self._have].toreadonly() if self._buffer else memoryview(b"")
+
+    def _read_ahead(self, end: int) -> None:
+        """Have the first `end` bytes. Views of a smaller buffer keep it."""
+        before, buffer = self._buffer, self._buffer
+        if buffer is None or len(buffer) < end:
+            buffer = mmap.mmap(-1, max(end, LEAST_BUFFER))  # takes memory as it is filled
+            if before is not None:
+                for at in range(0, self._have, CHUNK):
+                    buffer[at : min(at + CHUNK, self._have)] = before[at : min(at + CHUNK, self._have)]
+        while self._have < end:
             try:
-                mapped = min(self.size, max(2 * length, LEAST_MAPPED))
-                self._map = mmap.mmap(self._fd, mapped, access=mmap.ACCESS_READ)
-            except (OSError, ValueError) as error:
-                raise SourceError(f"{escape(str(self.path))} cannot be mapped: {error}") from error
-        self._prefix_read = max(self._prefix_read, min(length, self.size))
-        return memoryview(self._map)
+                data = os.pread(self._fd, min(CHUNK, end - self._have), self._have)
+            except OSError as error:
+                raise _unreadable(self.path, error) from error
+            if not data:
+                raise SourceError(f"{escape(str(self.path))} ended at byte {integer(self._have)} while it was read")
+            buffer[self._have : self._have + len(data)] = data
+            self._have += len(data)
+        self._buffer = buffer
 
     def close(self) -> None:
-        """Close the file. A map stays while a view of it lives."""
+        """Close the file. What was read of it stays while a view of it lives."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-        self._map = None
+        self._buffer = None
+        self._have = 0
 
 
 class LocalPlace:
@@ -81,7 +103,11 @@ class LocalPlace:
 
     parallel = 1
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, files: Mapping[str, int] | None = None) -> None:
+        """
+        Args:
+            files: what lies in the folder, where that is known already.
+        """
         try:
             self.path = path.resolve(strict=True)
             is_file = self.path.is_file()
@@ -96,7 +122,8 @@ class LocalPlace:
         self.name = self.root.name
         self._opened: list[LocalFile] = []
         self._text_bytes = 0
-        self.files: Mapping[str, int] = self._list()
+        self._root = str(self.root)
+        self.files: Mapping[str, int] = self._list() if files is None else files
 
     def _list(self) -> dict[str, int]:
         """The folder's files by path, hidden ones and those below hidden folders left out."""
@@ -133,21 +160,21 @@ class LocalPlace:
         self._opened.append(source)
         return source
 
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        with closing(self.open(path)) as source:
+            if source.size > limit:
+                raise SourceError(f"{escape(path)} has {integer(source.size)} bytes; at most {integer(limit)} are read")
+            return source.read(0, source.size)
+
     def read_text(self, path: str, limit: int) -> str:
-        source = self.open(path)
-        if source.size > limit:
-            raise SourceError(f"{escape(path)} has {integer(source.size)} bytes; at most {integer(limit)} are read")
-        try:
-            return source.read(0, source.size).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+        return decoded(self.read_bytes(path, limit), path)
 
     def _inside(self, path: str) -> Path:
         """The file's path. Raises TargetError for one that would leave the folder."""
         parts = path.replace("\\", "/").split("/")
-        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or Path(path).is_absolute():
+        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
             raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")
-        return self.root.joinpath(*parts)
+        return Path(f"{self._root}/{path}")
 
     def origin(self) -> Origin:
         location = self.root / self.selected if self.selected else self.root

@@ -25,6 +25,11 @@ class Narrowed:
             raise TargetError(f"{escape(path)} is left out: not read")
         return self._place.open(path)
 
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        if path not in self.files:
+            raise TargetError(f"{escape(path)} is left out: not read")
+        return self._place.read_bytes(path, limit)
+
     def read_text(self, path: str, limit: int) -> str:
         if path not in self.files:
             raise TargetError(f"{escape(path)} is left out: not read")

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from inspector.errors import TargetError
 from inspector.model import Origin
+from inspector.sources import decoded
 from inspector.sources.answers import Link, place_of
 from inspector.sources.http import Wire
 from inspector.sources.remote import RemoteFile, has_long_header
@@ -32,8 +33,11 @@ class UrlPlace:
             raise TargetError(f"{escape(path)} is not at {place_of(self._url)}: a URL is one file")
         return self._file
 
-    def read_text(self, path: str, limit: int) -> str:  # noqa: ARG002  a place's signature
+    def read_bytes(self, path: str, limit: int) -> bytes:  # noqa: ARG002  a place's signature
         raise TargetError(f"{escape(path)} is not read from {place_of(self._url)}: a URL is one weight file")
+
+    def read_text(self, path: str, limit: int) -> str:
+        return decoded(self.read_bytes(path, limit), path)
 
     def origin(self) -> Origin:
         wire = self._wire

@@ -60,7 +60,6 @@ FAMILY = Family(
         "intermediate_size": "n_inner",
     },
     defaults={
-        "add_cross_attention": False,
         "vocab_size": 50257,
         "n_embd": 768,
         "n_layer": 12,

@@ -1,0 +1,58 @@
+"""Names that mislead the eye: letters of other scripts, digits that are none of ASCII's, spaces that are none.
+
+Control and invisible characters are not here: `units.escape` knows them, for none of them is ever printed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+#: Beginnings of the names of letters that look like Latin ones, and that Unicode does not take for the same.
+_LIKE_LATIN = (
+    *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "TIFINAGH", "OLD ITALIC"),
+    *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA", "LATIN SMALL LETTER IOTA"),
+    *("LATIN SMALL LETTER DOTLESS", "LATIN LETTER DENTAL CLICK", "LATIN LETTER RETROFLEX CLICK"),
+)
+
+
+def look_alike(text: str) -> str | None:
+    """The first letter that has the shape of a Latin one, in a word of those; or a digit that is none of ASCII's."""
+    if text.isascii():
+        return None
+    for word in re.findall(r"\w+", text):
+        among_latin = any(char.isascii() and char.isalpha() for char in word)
+        for char in word:
+            name = "" if char.isascii() else unicodedata.name(char, "")
+            if (among_latin and (name.startswith(_LIKE_LATIN) or _is_variant(char))) or (name and char.isdecimal()):
+                return name.capitalize()
+    return None
+
+
+def _is_variant(char: str) -> bool:
+    """Whether Unicode calls a letter the same as ASCII's in another style: wide, bold, circled, a Roman numeral."""
+    style, _, same = unicodedata.decomposition(char).partition("> ")
+    raised = style in ("<super", "<sub", "<fraction")  # a formula's, and seen as such
+    return bool(same) and not raised and any(int(code, 16) < 0x80 for code in same.split())
+
+
+def odd_space(text: str) -> str | None:
+    """The first character that shows as a space and is another."""
+    if text.isascii():
+        return None
+    odd = next((char for char in text if char == "\u2800" or (char.isspace() and not char.isascii())), None)
+    return unicodedata.name(odd, "a space").capitalize() if odd else None
+
+
+#: Names and characters that Windows keeps for itself.
+_RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+
+
+def not_on_windows(path: str) -> bool:
+    """Whether a folder or file on the way has a name that means something else there, or nothing."""
+    return "\\" in path or any(_RESERVED.match(part) or part != part.strip() for part in path.split("/"))
+
+
+def barely_portable(path: str) -> bool:
+    """Whether there is a character in it that some systems cannot hold, or an end that they drop."""
+    return re.search(r'[:?*<>|"]|\.(?:/|$)', path) is not None
