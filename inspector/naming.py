@@ -46,6 +46,8 @@ OLD_TOWER = "vision_model."
 
 #: Between a served weight's pattern and a piece of side data, in the name of a group.
 _SIDE = "\0"
+#: Between a pattern and the place of what the table says of some of its numbers, in the name of a group.
+_FIXED = "\1"
 #: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
 MOST_PATTERNS = 10_000
 #: Patterns of a model among which what no convention knows goes by its own word.
@@ -89,12 +91,18 @@ class Namer:
         self._table: dict[str, Slot] = {}
         self._bare: dict[str, Slot] = {}
         self._slots: dict[str, Slot] = {}
+        self._fixed: dict[str, list[tuple[Mapping[int, int], Slot]]] = {}
         self._is_model = bool(config)
         if family is not None:
             others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
             prefixes = [(family.prefix, other) for other in others]
             for row, template, tower in _templates(family, config or {}):
                 self._learn(row, template, tower, prefixes)
+            self._fixed = {
+                name: sorted(told, key=lambda each: -len(each[0]))
+                for name, told in self._fixed.items()
+                if len({slot[:4] for _, slot in told}) > 1
+            }
 
     def _learn(self, row: Row, template: str, tower: str, prefixes: Sequence[tuple[str, str]]) -> None:
         """Enter a row under the names that the classes of its family give it."""
@@ -132,8 +140,11 @@ class Namer:
             for today, before in SPLIT_WEIGHTS.items()
             if pattern.endswith("." + today)
         ]
+        fixed = {at: number for at, number in enumerate(numbers_of(template)) if isinstance(number, int)}
         for name, entry in entries:
             self._table.setdefault(name, entry)
+            for each in {name, unwrapped(name)}:
+                self._fixed.setdefault(each, []).append((fixed, entry))
         for name, entry in entries:
             self._bare.setdefault(unwrapped(name), entry)
 
@@ -145,6 +156,9 @@ class Namer:
     def slot(self, pattern: str) -> Slot:
         """The slot of a name whose numbers are written `{}`."""
         known = self._slots.get(pattern)
+        if known is None and _FIXED in pattern:
+            pattern, _, place = pattern.partition(_FIXED)
+            return self._told(pattern)[int(place)][1]
         if known is None:
             bare = unwrapped(pattern)
             known = self._in_table(pattern, bare) or _by_gguf(pattern) or by_convention(pattern, bare)
@@ -166,7 +180,7 @@ class Namer:
             pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
         """
         served = [side.get(name, name) for name in names] if side else names
-        groups = _by_pattern(served)
+        groups = self._by_number(_by_pattern(served), served)
         if side:
             groups = _apart(groups, served, names, pieces or {})
         groups, beyond = _bounded(groups)
@@ -177,6 +191,28 @@ class Namer:
                 of_each[at] = slots[pattern]
         grouped = [(slots[pattern], members) for pattern, members in groups.items()]
         return Named(served, of_each, [*grouped, (NAMELESS, beyond)] if beyond else grouped, len(beyond))
+
+    def _told(self, pattern: str) -> Sequence[tuple[Mapping[int, int], Slot]]:
+        """What the table says of a name by some of its numbers: `mlp1.0` is a norm, `mlp1.1` a projection."""
+        return self._fixed.get(pattern) or self._fixed.get(unwrapped(pattern)) or () if self._fixed else ()
+
+    def _by_number(self, groups: dict[str, list[int]], names: Sequence[str]) -> dict[str, list[int]]:
+        """Groups, apart where the table tells their tensors by their numbers."""
+        if not any(map(self._told, groups)):
+            return groups
+        apart: dict[str, list[int]] = {}
+        for pattern, members in groups.items():
+            told = self._told(pattern)
+            for at in members:
+                numbers = list(map(int, _NUMBER.findall("." + names[at]))) if told else []
+                fits = (
+                    place
+                    for place, (fixed, _) in enumerate(told)
+                    if all(numbers[where : where + 1] == [number] for where, number in fixed.items())
+                )
+                place = next(fits, None)
+                apart.setdefault(pattern if place is None else f"{pattern}{_FIXED}{place}", []).append(at)
+        return apart
 
     def _slot(self, pattern: str) -> Slot:
         """The slot of a pattern; of side data, the served weight's role with its own last word as part."""

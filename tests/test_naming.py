@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from inspector.architectures import TABLES, load, table_file
+from inspector.architectures import TABLES, family_of, load, table_file
 from inspector.architectures.index import GGUF, MODULES
 from inspector.architectures.roles import GROUPS, group_of
 from inspector.architectures.table import Row
@@ -190,3 +190,20 @@ def test_every_row_has_a_group(module: str) -> None:
     for row in load(module).rows:
         if isinstance(row, Row):
             assert (row.group or group_of(row.role)) in GROUPS
+
+
+def test_numbers_of_a_name_tell_its_role() -> None:
+    """InternVL's projector is a sequence: the first of its modules is a norm, the others are projections."""
+    config = {"model_type": "internvl_chat", "llm_config": {"model_type": "qwen2"}, "vision_config": {}}
+    named = Namer(family_of(config), config).name(
+        [f"mlp1.{n}.{leaf}" for n in (0, 1, 3) for leaf in ("weight", "bias")]
+    )
+    assert [(slot.role, slot.group, slot.part) for slot in named.slots] == [
+        ("pre_norm", "norm", "weight"),
+        ("pre_norm", "norm", "bias"),
+        ("linear_1", "other", "weight"),
+        ("linear_1", "other", "bias"),
+        ("linear_2", "other", "weight"),
+        ("linear_2", "other", "bias"),
+    ]
+    assert [key.branch for key in named.keys()] == [(0,), (0,), (1,), (1,), (3,), (3,)]

@@ -10,7 +10,7 @@ FAMILY = Family(
     types={"edgetam": {}},
     rows=(
         Include("vision_config", "vision_encoder.", tower="vision", head="Model", default_type="edgetam_vision_model"),
-        *(row for row in SAM2.rows if isinstance(row, Row)),
+        *(row for row in SAM2.rows if isinstance(row, Row) and not row.heads),
     ),
     defaults=SAM2.defaults,
     head="Model",

@@ -6,8 +6,6 @@ from inspector.architectures.families.shared import summary
 from inspector.architectures.table import Family, Row
 
 LAYER = "transformer.h.{layer<n_layer}"
-CROSS = "add_cross_attention"
-CROSS_ATTENTION = LAYER + ".crossattention"
 WITH_HEAD = "LMHeadModel DoubleHeadsModel ForCausalLM"
 CROSS = "add_cross_attention"  # the decoder of a captioner
 
@@ -25,16 +23,10 @@ FAMILY = Family(
         Row("input_layernorm", LAYER + ".ln_1", "n_embd", bias="True"),
         Row("qkv_proj", LAYER + ".attn.c_attn", "n_embd, 3 * n_embd", bias="qkv_bias", transposed=True),
         Row("o_proj", LAYER + ".attn.c_proj", "n_embd, n_embd", bias="True", transposed=True),
-        Row("cross_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
-        Row("cross_q_proj", CROSS_ATTENTION + ".q_attn", "n_embd, n_embd", bias="True", when=CROSS, transposed=True),
-        Row(
-            "cross_kv_proj", CROSS_ATTENTION + ".c_attn", "n_embd, 2 * n_embd", bias="True", when=CROSS, transposed=True
-        ),
-        Row("cross_o_proj", CROSS_ATTENTION + ".c_proj", "n_embd, n_embd", bias="True", when=CROSS, transposed=True),
         Row("post_attention_layernorm", LAYER + ".ln_2", "n_embd", bias="True"),
         Row("up_proj", LAYER + ".mlp.c_fc", "n_embd, n_inner", bias="True", transposed=True),
         Row("down_proj", LAYER + ".mlp.c_proj", "n_inner, n_embd", bias="True", transposed=True),
-        Row("cross_attention_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
+        Row("cross_layernorm", LAYER + ".ln_cross_attn", "n_embd", bias="True", when=CROSS),
         _cross("cross_q_proj", "q_attn", "n_embd, n_embd"),
         _cross("cross_kv_proj", "c_attn", "n_embd, 2 * n_embd"),
         _cross("cross_o_proj", "c_proj", "n_embd, n_embd"),
