@@ -8,7 +8,6 @@ from inspector.architectures.families.convolutions import STAGES_GIVEN, counters
 from inspector.architectures.table import Family, Row
 
 LAYER = "encoder.stages.{layer<len(depths)}.layers.{block<depths[layer]}."
-STEM = "[num_channels, embedding_size // 2, embedding_size // 2, embedding_size]"
 BASIC, BOTTLENECK = "layer_type == 'basic'", "layer_type == 'bottleneck'"
 WIDTH = "hidden_sizes[layer]"
 
@@ -26,12 +25,11 @@ FAMILY = Family(
     name="rt_detr_resnet",
     types={"rt_detr_resnet": {}},
     rows=(
-        *normed("stem", "embedder.embedder.{part<3}", f"{STEM}[part + 1], {STEM}[part], 3, 3"),
+        *normed("stem", "embedder.embedder.{part<3}", "stem_widths[part + 1], stem_widths[part], 3, 3"),
         *normed(
             "convolution",
             LAYER + "layer.{part<3}",
-            f"{WIDTH} if part == 2 else {WIDTH} // 4, {WIDTH} // 4 if part > 0 else block_before,"
-            " 3 if part == 1 else 1, 3 if part == 1 else 1",
+            f"part_width, {WIDTH} // 4 if part > 0 else block_before, 3 if part == 1 else 1, 3 if part == 1 else 1",
             when=BOTTLENECK,
         ),
         *normed(
@@ -53,6 +51,8 @@ FAMILY = Family(
         **STAGES_GIVEN,
         "stage_before": "hidden_sizes[layer - 1] if layer > 0 else embedding_size",
         "block_before": "hidden_sizes[layer] if block > 0 else stage_before",
+        "part_width": "hidden_sizes[layer] if part == 2 else hidden_sizes[layer] // 4",
+        "stem_widths": "[num_channels, embedding_size // 2, embedding_size // 2, embedding_size]",
         "halves": "layer > 0 or downsample_in_first_stage",
     },
 )
