@@ -110,6 +110,31 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
         10_670_220_835,
         (10.6, 10.7),
     ),
+    "Qwen3-Omni-30B-A3B": (
+        {
+            "model_type": "qwen3_omni_moe",
+            "thinker_config": {
+                "text_config": {
+                    "hidden_size": 2048,
+                    "moe_intermediate_size": 768,
+                    "num_attention_heads": 32,
+                    "num_experts": 128,
+                    "num_hidden_layers": 48,
+                    "num_key_value_heads": 4,
+                    "head_dim": 128,
+                    "vocab_size": 152064,
+                },
+                "vision_config": {"out_hidden_size": 2048},
+                "audio_config": {"output_dim": 2048},
+            },
+            "talker_config": {
+                "text_config": {"head_dim": 128, "shared_expert_intermediate_size": 768},
+                "code_predictor_config": {"num_code_groups": 16},
+            },
+        },
+        35_259_818_545,
+        (5.2, 5.3),  # 3 of the thinker's text model
+    ),
     "DBRX": (
         {
             "model_type": "dbrx",

@@ -137,7 +137,8 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
     """The nested configuration; where an older file has its fields outside, those."""
     nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
-        own = {"model_type": include.default_type, **nested}
+        # A part whose class has no type of its own is written with an empty one.
+        own = {**nested, "model_type": nested.get("model_type") or include.default_type}
         # Published configurations write the whole's type into a part: Qwen3-VL's vision tower is no Qwen3-VL.
         if include.default_type and own["model_type"] == values.get("model_type"):
             own["model_type"] = include.default_type

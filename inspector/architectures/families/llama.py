@@ -29,6 +29,16 @@ FAMILY = Family(
         "llama": {},
         "qwen2": {**QWEN, "qkv_bias": True, "o_bias": False},
         "qwen3": {**QWEN, "qk_norm": True, "head_dim": 128},
+        "qwen3_omni_moe_talker_code_predictor": {
+            "qk_norm": True,
+            "vocab_size": 2048,
+            "hidden_size": 1024,
+            "intermediate_size": 3072,
+            "num_hidden_layers": 5,
+            "num_attention_heads": 16,
+            "num_key_value_heads": 8,
+            "head_dim": 128,
+        },
         "gemma": {
             "vocab_size": 256000,
             "hidden_size": 3072,
