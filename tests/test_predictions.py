@@ -217,6 +217,22 @@ def test_a_part_of_which_there_are_many() -> None:
     assert shapes["model.layerwise_projectors.2.image_positions"] == (1, 16 * 16, 768)
 
 
+def test_a_part_with_an_empty_type_is_what_the_whole_says() -> None:
+    """Transformers writes "" for a part whose class has no type of its own."""
+    talker = {"text_config": {"shared_expert_intermediate_size": 768, "head_dim": 128}}
+    named, empty = (
+        inspector.predict(
+            {
+                "model_type": "qwen3_omni_moe",
+                "talker_config": {**talker, "model_type": model_type},
+                "code2wav_config": {"model_type": model_type and "qwen3_omni_moe_code2wav"},
+            }
+        )
+        for model_type in ("qwen3_omni_moe_talker", "")
+    )
+    assert named.expected == empty.expected
+
+
 @pytest.mark.parametrize(
     ("layers", "steps"),
     [
