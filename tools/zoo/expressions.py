@@ -62,7 +62,7 @@ class Term:
     text: str
     values: Vector
     cost: float
-    kind: str = "atom"  # atom, product, sum: what needs brackets
+    kind: str = "atom"  # atom, product, quotient, sum: what needs brackets
 
 
 def is_whole(value: Any) -> bool:
@@ -104,7 +104,7 @@ def _patches(terms: list[Term]) -> Iterator[Term]:
                 continue
             side = tuple(a // b for a, b in zip(image.values, patch.values, strict=True))
             text = f"{image.text} // {patch.text}"
-            yield Term(text, side, 1.8 + image.cost + patch.cost - 2, "product")
+            yield Term(text, side, 1.8 + image.cost + patch.cost - 2, "quotient")
             yield Term(f"({text}) ** 2", tuple(n * n for n in side), 2 + image.cost + patch.cost - 2, "product")
     for window in [t for t in terms if re.search(r"(window|tile|grid|image)_size(\[[\d\w]\])?$", t.text)]:
         squares = tuple((2 * n - 1) ** 2 for n in window.values)
@@ -146,7 +146,9 @@ def floats(points: Sequence[Point]) -> list[tuple[str, tuple[float, ...]]]:
 
 
 def _bracket(term: Term, inside: str) -> str:
-    return f"({term.text})" if term.kind == "sum" or (inside == "divisor" and term.kind != "atom") else term.text
+    open_to_its_neighbours = ("sum", "quotient") if inside == "factor" else ("sum",)
+    apart = term.kind in open_to_its_neighbours or (inside == "divisor" and term.kind != "atom")
+    return f"({term.text})" if apart else term.text
 
 
 def _product(*terms: Term, factor: int = 1) -> Term:
@@ -166,7 +168,7 @@ def _quotient(term: Term, divisor: Term) -> Term | None:
     if not all(values):
         return None
     text = f"{_bracket(term, 'dividend')} // {_bracket(divisor, 'divisor')}"
-    return Term(text, values, term.cost + divisor.cost + 0.8, "product")
+    return Term(text, values, term.cost + divisor.cost + 0.8, "quotient")
 
 
 def _constant(number: int, length: int, cost: float = 1.0) -> Term:
@@ -434,5 +436,5 @@ def _rounded(small: Book, base: list[Term], target: Vector, points: Sequence[Poi
     for number in (8, 16, 32):
         for term in list(small)[:60]:
             if all(-(-t // number) == v for t, v in zip(term.values, target, strict=True)):
-                return Term(f"ceil_to({term.text}, {number}) // {number}", target, term.cost + 3, "product")
+                return Term(f"ceil_to({term.text}, {number}) // {number}", target, term.cost + 3, "quotient")
     return None

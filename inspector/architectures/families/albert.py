@@ -1,7 +1,4 @@
-"""Model type albert.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ALBERT: one layer's weights for all layers, and embeddings narrower than the layers."""
 
 from __future__ import annotations
 
@@ -129,7 +126,7 @@ FAMILY = Family(
             "predictions.decoder",
             "vocab_size, embedding_size",
             bias="True",
-            heads="ForMaskedLM",
+            heads="ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
             tower="decoder",
         ),

@@ -1,7 +1,4 @@
-"""Model type big_bird.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""BigBird: BERT with sparse attention."""
 
 from __future__ import annotations
 
@@ -155,7 +152,7 @@ FAMILY = Family(
             "cls.predictions.decoder",
             "vocab_size, hidden_size",
             bias="True",
-            heads="ForCausalLM ForMaskedLM",
+            heads="ForCausalLM ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
             tower="decoder",
         ),

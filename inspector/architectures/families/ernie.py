@@ -1,7 +1,4 @@
-"""Model type ernie.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ERNIE: BERT with embeddings of the task."""
 
 from __future__ import annotations
 
@@ -138,7 +135,7 @@ FAMILY = Family(
             "cls.predictions.decoder",
             "vocab_size, hidden_size",
             bias="True",
-            heads="ForCausalLM ForMaskedLM",
+            heads="ForCausalLM ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
             tower="decoder",
         ),

@@ -1,7 +1,4 @@
-"""Model type megatron-bert.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Megatron-BERT: BERT with the norms before attention and feed-forward."""
 
 from __future__ import annotations
 
@@ -127,7 +124,7 @@ FAMILY = Family(
             "cls.predictions.decoder",
             "vocab_size, hidden_size",
             bias="True",
-            heads="ForCausalLM ForMaskedLM",
+            heads="ForCausalLM ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
             tower="decoder",
         ),

@@ -1,7 +1,4 @@
-"""Model type modernbert-decoder.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""ModernBERT as a decoder: layers of two kinds of attention, biases by flags."""
 
 from __future__ import annotations
 
@@ -43,9 +40,22 @@ FAMILY = Family(
         Row("lm_head_norm", "lm_head.norm", "hidden_size", bias="norm_bias", heads="ForCausalLM"),
         Row("decoder", "decoder", "vocab_size", when="decoder_bias", heads="ForCausalLM", leaf="bias"),
         Row("decoder", "decoder", "vocab_size, hidden_size", heads="ForCausalLM", tied="tie_word_embeddings"),
-        Row("dense", "head.dense", "hidden_size, hidden_size", heads="ForSequenceClassification", group="head"),
-        Row("head_norm", "head.norm", "hidden_size", heads="ForSequenceClassification"),
-        Row("classifier", "classifier", "num_labels, hidden_size", heads="ForSequenceClassification"),
+        Row(
+            "dense",
+            "head.dense",
+            "hidden_size, hidden_size",
+            bias="classifier_bias",
+            heads="ForSequenceClassification",
+            group="head",
+        ),
+        Row("head_norm", "head.norm", "hidden_size", bias="norm_bias", heads="ForSequenceClassification"),
+        Row(
+            "classifier",
+            "classifier",
+            "num_labels, hidden_size",
+            bias="classifier_bias",
+            heads="ForSequenceClassification",
+        ),
     ),
     prefix="model.",
     defaults={

@@ -25,7 +25,7 @@ FAMILY = Family(
         Row("conv2d1", "conv2d1", "downsample_hidden_size, 1, 3, 3", bias="True"),
         Row("conv2d2", "conv2d2", "downsample_hidden_size, downsample_hidden_size, 3, 3", bias="True"),
         Row("conv2d3", "conv2d3", "downsample_hidden_size, downsample_hidden_size, 3, 3", bias="True"),
-        Row("conv_out", "conv_out", "d_model, num_mel_bins * downsample_hidden_size // 8"),
+        Row("conv_out", "conv_out", "d_model, downsample_hidden_size * (ceil_to(num_mel_bins, 8) // 8)"),
     ),
     classes={"Qwen3ASREncoder": "Qwen3ASREncoder"},
     defaults={

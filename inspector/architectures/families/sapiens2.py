@@ -34,13 +34,13 @@ FAMILY = Family(
         Row(
             "k_proj",
             LAYER + ".attn.wk",
-            "num_key_value_heads_per_layer[layer] * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads_per_layer[layer] * (hidden_size // num_attention_heads), hidden_size",
             bias="key_bias",
         ),
         Row(
             "v_proj",
             LAYER + ".attn.wv",
-            "num_key_value_heads_per_layer[layer] * hidden_size // num_attention_heads, hidden_size",
+            "num_key_value_heads_per_layer[layer] * (hidden_size // num_attention_heads), hidden_size",
             bias="value_bias",
         ),
         Row("o_proj", LAYER + ".attn.proj", "hidden_size, hidden_size", bias="proj_bias"),
