@@ -90,6 +90,49 @@ CHECKPOINTS: dict[str, dict[str, Any]] = {
     "bert-base-uncased": {**BERT, "architectures": ["BertForPreTraining"]},
 }
 
+
+def bart(model_type: str, name: str, **more: Any) -> dict[str, Any]:
+    """A small relative of BART's with a width of its own on each side."""
+    return {
+        "architectures": [name],
+        "model_type": model_type,
+        "vocab_size": 509,
+        "d_model": 64,
+        "encoder_layers": 2,
+        "decoder_layers": 3,
+        "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4,
+        "encoder_ffn_dim": 200,
+        "decoder_ffn_dim": 136,
+        "max_position_embeddings": 77,
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "bos_token_id": 0,
+        "decoder_start_token_id": 2,
+        **more,
+    }
+
+
+def encoder_decoder(model_type: str, name: str, encoder: dict[str, Any], decoder: dict[str, Any]) -> dict[str, Any]:
+    """An encoder before a decoder that attends to it."""
+    return {
+        "architectures": [name],
+        "model_type": model_type,
+        "encoder": encoder,
+        "decoder": {**decoder, "is_decoder": True, "add_cross_attention": True},
+    }
+
+
+SWIN = {
+    "model_type": "donut-swin",
+    "image_size": 32,
+    "patch_size": 4,
+    "embed_dim": 24,
+    "depths": [1, 2],
+    "num_heads": [2, 4],
+    "window_size": 4,
+}
+
 #: Changed configurations: what the tables must predict without having been made from them.
 CHANGED: dict[str, dict[str, Any]] = {
     "llama-odd": llama(1152, 3080, 5, 9, 3, 32003, head_dim=96, attention_bias=True, mlp_bias=True),
@@ -249,6 +292,40 @@ CHANGED: dict[str, dict[str, Any]] = {
         "upsample_rates": [8, 4],
         "upsample_kernel_sizes": [16, 8],
     },
+    "bert-cross": {
+        **BERT,
+        "architectures": ["BertLMHeadModel"],
+        "num_hidden_layers": 2,
+        "is_decoder": True,
+        "add_cross_attention": True,
+    },
+    "gpt2-cross": {**GPT2, "n_layer": 2, "add_cross_attention": True},
+    "gpt2-two-heads": {**GPT2, "architectures": ["GPT2DoubleHeadsModel"], "n_layer": 2},
+    # What is stored goes by the class, whatever `is_decoder` says.
+    "bart-called-decoder": bart("bart", "BartForConditionalGeneration", is_decoder=True),
+    "bart-untied": bart("bart", "BartModel", tie_word_embeddings=False),
+    "mbart-decoder": bart("mbart", "MBartForCausalLM"),
+    "marian-shared": bart("marian", "MarianMTModel", decoder_vocab_size=301),
+    "marian-apart": bart("marian", "MarianMTModel", decoder_vocab_size=301, share_encoder_decoder_embeddings=False),
+    "bigbird-pegasus-biases": bart("bigbird_pegasus", "BigBirdPegasusForConditionalGeneration", use_bias=True),
+    "xlm-languages": {
+        "architectures": ["XLMForQuestionAnswering"],
+        "model_type": "xlm",
+        "emb_dim": 64,
+        "n_heads": 4,
+        "n_layers": 2,
+        "n_langs": 7,
+        "vocab_size": 503,
+    },
+    "bert-gpt2": encoder_decoder(
+        "encoder-decoder",
+        "EncoderDecoderModel",
+        {**BERT, "hidden_size": 48, "num_hidden_layers": 2},
+        {**GPT2, "n_embd": 96, "n_layer": 2},
+    ),
+    "donut": encoder_decoder(
+        "vision-encoder-decoder", "VisionEncoderDecoderModel", SWIN, bart("mbart", "MBartForCausalLM")
+    ),
 }
 
 META_NAMES = (
@@ -278,6 +355,8 @@ def stored(config: Mapping[str, Any]) -> Shapes:
     state = model.state_dict()
     for tied in getattr(model, "all_tied_weights_keys", {}):
         state.pop(tied, None)
+    for ignored in model._keys_to_ignore_on_save or ():
+        state.pop(ignored, None)
     shapes = {name: tuple(tensor.shape) for name, tensor in state.items()}
     return split_experts(shapes) if config["model_type"] == "mixtral" else shapes
 

@@ -115,7 +115,7 @@ FAMILY = Family(
         "use_absolute_embeddings": False,
         "window_size": 7,
     },
-    derived={"num_layers": "len(depths)"},
+    derived={"num_layers": "len(depths)", "hidden_size": "embed_dim * 2 ** (len(depths) - 1)"},
     fields={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
     head="Model",
 )

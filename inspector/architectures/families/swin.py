@@ -127,6 +127,7 @@ FAMILY = Family(
     },
     derived={
         "num_layers": "len(depths)",
+        "hidden_size": "embed_dim * 2 ** (len(depths) - 1)",
         "out_indices": STAGES_GIVEN["out_indices"],
         "channels": "[embed_dim * 2 ** max(out_indices[at] - 1, 0) for at in range(len(out_indices))]",
     },
