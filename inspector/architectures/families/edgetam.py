@@ -13,5 +13,6 @@ FAMILY = Family(
         *(row for row in SAM2.rows if isinstance(row, Row) and not row.heads),
     ),
     defaults=SAM2.defaults,
+    derived=SAM2.derived,
     head="Model",
 )
