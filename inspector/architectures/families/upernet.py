@@ -1,4 +1,7 @@
-"""UPerNet: a head for segmentation over a backbone's features."""
+"""UPerNet: a head for segmentation over a backbone's features, a residual network's.
+
+Other backbones have a norm for each stage that they give, which their tables do not have: no prediction.
+"""
 
 from __future__ import annotations
 
@@ -89,9 +92,12 @@ FAMILY = Family(
     defaults={
         **HEAD_DEFAULTS,
         "auxiliary_in_channels": None,
-        "backbone_config": {"hidden_sizes": [256, 512, 1024, 2048]},
+        "backbone_config": {},
         "hidden_size": 512,
     },
-    derived={"features": "backbone_config.hidden_sizes"},
+    derived={
+        "features": "backbone_config.hidden_sizes if backbone_config.model_type in (None, 'resnet')"
+        " else features_of_this_backbone"
+    },
     head=SEGMENTATION,
 )
