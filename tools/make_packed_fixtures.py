@@ -1,7 +1,7 @@
 """Write fixtures/packed: what quantization libraries make of one small Llama, as recipes.
 
     pip install torch transformers bitsandbytes compressed-tensors torchao optimum-quanto hqq nvidia-modelopt \
-        mlx[cpu] mlx-lm gptqmodel autoawq aqlm vptq sinq fp-quant exllamav2 spqr-quant
+        mlx[cpu] mlx-lm gptqmodel autoawq auto-round aqlm vptq sinq fp-quant exllamav2 spqr-quant
     python tools/make_packed_fixtures.py [NAME…]
 
 Each library runs on the CPU; only the header of what it saves is kept. Where a library packs on a GPU
@@ -109,6 +109,23 @@ def torchao(plain: Path, out: Path, kind: str, module: str = "quantization", **s
 
     how = TorchAoConfig(getattr(import_module(f"torchao.{module}"), kind)(**settings))
     LlamaForCausalLM.from_pretrained(plain, quantization_config=how).save_pretrained(out)
+
+
+def auto_round(plain: Path, out: Path, exported: str = "auto_round", **settings: Any) -> None:
+    """Rounded to the nearest, which needs no data to calibrate with."""
+    from auto_round import AutoRound
+    from tokenizers import Tokenizer, models
+    from transformers import PreTrainedTokenizerFast
+
+    words = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    model = LlamaForCausalLM.from_pretrained(plain, dtype=torch.bfloat16)
+    rounding = AutoRound(
+        model, PreTrainedTokenizerFast(tokenizer_object=words), iters=0, disable_opt_rtn=True, **settings
+    )
+    folder = out.with_name(out.name + "-all")
+    rounding.quantize_and_save(str(folder), format=exported)
+    (saved,) = {path.parent for path in folder.rglob("config.json")}
+    saved.rename(out)
 
 
 def quanto(plain: Path, out: Path, weights: str) -> None:
@@ -342,6 +359,7 @@ HIGGS = transformers_layer("higgs", "HiggsLinear", num_bits=4, bias=False, dtype
 METAL = transformers_layer("metal_quantization", "MetalLinear", bias=False, dtype=torch.uint32, bits=4, group_size=64)
 EETQ = transformers_layer("eetq", "EetqLinear", bias=False)
 
+BY_LAYER = {"model.layers.0.self_attn.q_proj": {"bits": 8}, "model.layers.1.mlp.down_proj": {"bits": 16}}
 MX = "prototype.mx_formats"
 NF4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
 FP4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "fp4", "bnb_4bit_use_double_quant": True, "bnb_4bit_quant_storage": torch.bfloat16}  # fmt: skip
@@ -361,6 +379,10 @@ FIXED: dict[str, Fixture] = {
     "torchao-mxfp4": Fixture("torchao", partial(torchao, kind="MXDynamicActivationMXWeightConfig", module=MX, activation_dtype=torch.float4_e2m1fn_x2, weight_dtype=torch.float4_e2m1fn_x2), "torchao-mxfp4", 4),
     "torchao-mxfp8": Fixture("torchao", partial(torchao, kind="MXDynamicActivationMXWeightConfig", module=MX), "torchao-fp8", 8),
     "compressed-tensors-sparse-24": Fixture("compressed-tensors", sparse_24, "compressed-tensors-sparse", 16),
+    "auto-round-2bit": Fixture("auto-round", partial(auto_round, bits=2, group_size=32), "gptq", 2),
+    "auto-round-mixed": Fixture("auto-round", partial(auto_round, bits=4, group_size=128, layer_config=BY_LAYER), "gptq", 4),
+    "auto-round-awq": Fixture("auto-round", partial(auto_round, exported="auto_awq", bits=4, group_size=128), "awq-gemm", 4),
+    "auto-round-mxfp4": Fixture("auto-round", partial(auto_round, scheme="MXFP4"), "compressed-tensors-mxfp4-pack-quantized", 4),
     "mlx-4bit": Fixture("mlx", partial(mlx, q_bits=4, q_group_size=64), "mlx", 4),
     "mlx-8bit": Fixture("mlx", partial(mlx, q_bits=8, q_group_size=32), "mlx", 8),
     "mlx-mixed": Fixture("mlx", partial(mlx, quant_predicate="mixed_3_6"), "mlx", 3),

@@ -44,7 +44,7 @@ def _outputs(packed: Tensor, scales: Tensor, bits: int) -> tuple[int | None, str
         return None, ""
     if packed.shape[1] * per_int == scales.shape[1]:
         return scales.shape[1], "gemm"
-    if packed.shape[1] == scales.shape[1] * 16 // per_int:
+    if packed.shape[1] == scales.shape[1] * 16 // per_int != scales.shape[1]:  # equal: GPTQ's, at 2 bits
         return scales.shape[1], "marlin"
     if packed.shape[0] == scales.shape[0]:
         return packed.shape[0], "gemv"
