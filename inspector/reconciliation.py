@@ -15,6 +15,7 @@ from typing import overload
 from inspector import causes, configs, labels
 from inspector.adapters import adapter_of, base_names, resolved
 from inspector.architectures import family_of
+from inspector.architectures.classes import DRAFT_TYPES
 from inspector.errors import ConfigError
 from inspector.formats.safetensors_dtypes import DTYPE_BITS
 from inspector.join import Join
@@ -198,7 +199,7 @@ def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
     if config is None:
         what = "no configuration, and no known family explains the tensors: no prediction"
         return None, (Finding("no-prediction", "info", what),)
-    if any(word in (config.architecture or "") for word in DRAFTS):
+    if any(word in (config.architecture or "") for word in DRAFTS) and config.model_type not in DRAFT_TYPES:
         what = f"{escape(config.architecture or '', 60)} is a draft for speculative decoding, and no model of its type"
         return None, (Finding("no-prediction", "info", what, config.path),)
     try:

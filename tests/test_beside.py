@@ -146,7 +146,7 @@ def test_the_kinds_are_in_the_json(folder: Path, inspect: Any) -> None:
 def test_a_draft_is_not_measured_by_its_targets_formula(tmp_path: Path) -> None:
     """EAGLE's drafts bear the model type of the model they draft for, and lack most of its tensors."""
     made = sparse.load("tinyllama-1.1b-chat")
-    made["beside"]["config.json"].update(architectures=["LlamaForCausalLMEagle3"], num_hidden_layers=1)
+    made["beside"]["config.json"].update(architectures=["EagleForCausalLM"], num_hidden_layers=1)
     made["files"] = {
         "model.safetensors": {
             "tensors": [

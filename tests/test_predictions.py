@@ -85,6 +85,53 @@ def test_presets_have_the_published_counts(name: str) -> None:
     assert inspector.predict(name).parameters == PRESETS[name]
 
 
+EAGLE_3 = {
+    "architectures": ["LlamaForCausalLMEagle3"],
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+    "draft_vocab_size": 32000,
+    "tie_word_embeddings": False,
+}
+
+
+def test_a_draft_of_eagle_3(tmp_path: Path) -> None:
+    """A layer that reads two vectors a token, a head of the commoner tokens; the tables between them are buffers."""
+    layer = "midlayer.self_attn"
+    entries: list[list[Any]] = [
+        ["F16", [4096, 3 * 4096], "fc.weight"],
+        ["F16", [4096, 2 * 4096], f"{layer}.q_proj.weight"],
+        ["F16", [1024, 2 * 4096], f"{layer}.k_proj.weight"],
+        ["F16", [1024, 2 * 4096], f"{layer}.v_proj.weight"],
+        ["F16", [4096, 4096], f"{layer}.o_proj.weight"],
+        ["F16", [14336, 4096], "midlayer.mlp.gate_proj.weight"],
+        ["F16", [14336, 4096], "midlayer.mlp.up_proj.weight"],
+        ["F16", [4096, 14336], "midlayer.mlp.down_proj.weight"],
+        *(["F16", [4096], f"midlayer.{norm}.weight"] for norm in ("hidden_norm", "input_layernorm")),
+        ["F16", [4096], "midlayer.post_attention_layernorm.weight"],
+        ["F16", [4096], "norm.weight"],
+        ["F16", [32000, 4096], "lm_head.weight"],
+        ["I64", [32000], "d2t"],
+        ["BOOL", [128256], "t2d"],
+    ]
+    made = {"beside": {"config.json": EAGLE_3}, "files": {"model.safetensors": {"tensors": entries}}}
+    result = inspector.reconcile(inspector.open(sparse.make(made, tmp_path / "eagle")))
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == 424_689_664
+    assert {step.cause: step.bytes for step in result.steps}.keys() == {"buffer", "header"}
+    assert result.unexplained_bytes == 0
+
+
+def test_medusas_heads() -> None:
+    """A square matrix and a head of the vocabulary each; what has no table is said to be a draft."""
+    config = {"architectures": ["MedusaModel"], "model_type": "medusa", "hidden_size": 64, "vocab_size": 100}
+    assert inspector.predict({**config, "num_heads": 3, "num_hidden_layers": 2}).parameters == 3 * (2 * 64**2 + 6400)
+
+
 XL = {
     "block_out_channels": [320, 640, 1280],
     "down_block_types": ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],

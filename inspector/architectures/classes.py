@@ -20,7 +20,11 @@ OWN_TYPES: Mapping[str, str] = {
     "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
     "DeepseekOCRForCausalLM": "deepseek_ocr_original",
     "InternLM2ForCausalLM": "internlm2",
+    **dict.fromkeys(("LlamaForCausalLMEagle3", "Eagle3LlamaForCausalLM", "LlamaEagle3Model"), "eagle3"),
 }
+
+#: Types of drafts for speculative decoding that have a table.
+DRAFT_TYPES = frozenset({"eagle3", "medusa"})
 
 #: Classes whose name does not tell their type.
 TYPES: Mapping[str, str] = {
