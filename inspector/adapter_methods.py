@@ -17,7 +17,6 @@ small_…, large_…    the factors of `outputs` and `inputs` (LoKr)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -30,8 +29,7 @@ class Piece(NamedTuple):
     times: str = ""  # how many, where they are counted
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """What one `peft_type` stores; random projections that nobody trains are left out."""
 
     pieces: tuple[Piece, ...] = ()  # of each adapted module
@@ -43,8 +41,8 @@ class Method:
     pattern: str = "rank_pattern"
     dimensions: int = 2  # of the weights that can be adapted
     usual_target: str = ""  # role of what is adapted where the configuration names nothing
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # fields that older configurations lack
-    derived: Mapping[str, str] = field(default_factory=dict)  # words of the shapes, and fields that may be null
+    defaults: Mapping[str, Any] = {}  # fields that older configurations lack
+    derived: Mapping[str, str] = {}  # words of the shapes, and fields that may be null
 
 
 _LORA = (Piece("lora_A", "r, inputs"), Piece("lora_B", "outputs, r"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isqrt
 from typing import Any
 
@@ -69,19 +68,19 @@ def _replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence
     ranges = config.get("layer_replication")
     if not ranges:
         return rows
-    match ranges:
-        case [*pairs] if all(isinstance(pair, list) and list(map(type, pair)) == [int, int] for pair in pairs):
-            order = [layer for start, end in pairs for layer in range(start, min(end, start + MAX_INDEX))]
-        case _:
+    order: list[int] = []
+    for pair in ranges if isinstance(ranges, list) else ():
+        if not isinstance(pair, list) or list(map(type, pair)) != [int, int] or len(order) > MAX_INDEX:
             order = []
+            break
+        order += range(pair[0], min(pair[1], pair[0] + MAX_INDEX))
     if not 0 < len(order) <= MAX_INDEX:
         raise ConfigError(f"the adapter's configuration gives {ranges!r:.40} for `layer_replication`: no layers")
-    return [
-        row
-        if row.layers is None
-        else row._replace(layers=tuple(new for new, old in enumerate(order) if old in row.layers))
-        for row in rows
-    ]
+    return [row if row.layers is None else row._replace(layers=_again(order, frozenset(row.layers))) for row in rows]
+
+
+def _again(order: Sequence[int], layers: frozenset[int]) -> tuple[int, ...]:
+    return tuple(new for new, old in enumerate(order) if old in layers)
 
 
 def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
@@ -284,7 +283,7 @@ def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Exp
             indices = next((each for name, each in chosen.items() if _named(module, frozenset({name}))), None)
         else:
             indices = chosen if row.role == "embed_tokens" else None
-        if isinstance(indices, list) and row.part == "weight" and len(row.shape) == 2:
+        if isinstance(indices, list) and indices and row.part == "weight" and len(row.shape) == 2:
             part, shape = "trainable_tokens_delta", (len(indices), row.shape[1])
             stored = f"base_model.model.{module}.token_adapter.{part}"
             shown = ("trainable tokens", "hidden_size")
@@ -295,13 +294,11 @@ def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Exp
 # --- how many numbers -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class _Scope:
     """What the words of a method's shapes mean for one module."""
 
-    config: Mapping[str, Any]
-    method: Method
-    words: Mapping[str, Any]
+    def __init__(self, config: Mapping[str, Any], method: Method, words: Mapping[str, Any]) -> None:
+        self.config, self.method, self.words = config, method, words
 
     def __getitem__(self, name: str) -> Any:
         """A field's value; None where nothing gives it one. Raises ConfigError for an absurd number."""

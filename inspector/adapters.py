@@ -254,6 +254,9 @@ def resolved(adapter: Adapter, base: Prediction) -> Adapter:
     the pipeline's part before it.
     """
     names = [name for row in base.expected if row.part == "weight" for name in row.names()]
+    known = frozenset(names)
+    if all(weight in known for weight in adapter.served.values()):
+        return adapter
     per_block = base.config.values.get("layers_per_block", 2)
     flat = {_flat(name): name for name in names}
     if isinstance(per_block, int):
@@ -261,7 +264,7 @@ def resolved(adapter: Adapter, base: Prediction) -> Adapter:
     served = {}
     for name, weight in adapter.served.items():
         joined = _flat(weight)
-        served[name] = flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
+        served[name] = weight if weight in known else flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
     return adapter._replace(served=served)
 
 

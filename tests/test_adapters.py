@@ -13,7 +13,8 @@ import sparse
 
 import inspector
 from inspector.adapter_metadata import BASES
-from inspector.adapter_prediction import factors
+from inspector.adapter_prediction import factors, predict
+from inspector.errors import ConfigError
 from inspector.model import Reconciliation
 
 FOLDER = Path(sparse.__file__).parent / "adapters"
@@ -99,6 +100,35 @@ def test_a_method_that_no_table_has(ends: str, tmp_path: Path) -> None:
     assert {role.role for role in result.roles} == {"q_proj"}
     assert {finding.rule for finding in result.findings} == {"no-prediction"}
     assert not result.unexplained
+
+
+SENSELESS: tuple[Any, ...] = (None, -1, 10**30, float("inf"), "x", [], {"q_proj": []}, [[0, 10**12]])
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - UNPREDICTED))
+def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
+    """Each number, name or list replaced by what makes no sense: another prediction, or a ConfigError that says why."""
+    made = recipe(name)
+    if "beside" not in made:
+        return
+    base, config = inspector.predict(made["base"]), made["beside"]["adapter_config.json"]
+    for field in config:
+        for value in SENSELESS:
+            try:
+                predicted = predict({**config, field: value}, base)
+            except ConfigError as error:
+                assert str(error)
+            else:
+                assert all(dim > 0 for row in predicted.expected for dim in row.shape)
+
+
+def test_adalora_tells_which_ranks_are_left() -> None:
+    """A trained adapter's `rank_pattern` has a list for each module: 5 of 12 ranks are 7 · (256 + 256 + 1) fewer."""
+    made = recipe("adalora")
+    base, config = inspector.predict(made["base"]), made["beside"]["adapter_config.json"]
+    left = {"model.layers.1.self_attn.q_proj.lora_E": [True] * 5 + [False] * 7}
+    fewer = predict({**config, "rank_pattern": left}, base)
+    assert predict(config, base).parameters - fewer.parameters == 7 * (256 + 256 + 1)
 
 
 #: Modules that sd-scripts reports of a denoiser.
