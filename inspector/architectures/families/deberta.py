@@ -1,6 +1,6 @@
 """Model type deberta.
 
-Made by tools/zoo from Transformers' own models.
+Relative positions have projections of their own in each layer, for the directions in `pos_att_type`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,24 @@ FAMILY = Family(
         Row(
             "rel_embeddings",
             "deberta.encoder.rel_embeddings",
-            "2 * max_position_embeddings, hidden_size",
+            "2 * (max_relative_positions if max_relative_positions > 0 else max_position_embeddings), hidden_size",
             when="relative_attention",
+            tower="encoder",
+        ),
+        Row(
+            "pos_proj",
+            LAYER + ".attention.self.pos_proj",
+            "hidden_size, hidden_size",
+            when="relative_attention and 'c2p' in pos_att_type",
+            tower="encoder",
+            group="attention",
+        ),
+        Row(
+            "pos_q_proj",
+            LAYER + ".attention.self.pos_q_proj",
+            "hidden_size, hidden_size",
+            bias="True",
+            when="relative_attention and 'p2c' in pos_att_type",
             tower="encoder",
         ),
         Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
@@ -132,6 +148,8 @@ FAMILY = Family(
         "max_position_embeddings": 512,
         "num_attention_heads": 12,
         "num_hidden_layers": 12,
+        "max_relative_positions": -1,
+        "pos_att_type": [],
         "position_biased_input": True,
         "relative_attention": False,
         "tie_word_embeddings": True,

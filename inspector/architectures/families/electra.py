@@ -1,6 +1,6 @@
 """Model type electra.
 
-Made by tools/zoo from Transformers' own models.
+Its embeddings are projected where they are narrower than its layers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ FAMILY = Family(
         Row("embed_positions", "electra.embeddings.position_embeddings", "max_position_embeddings, embedding_size"),
         Row("embed_token_types", "electra.embeddings.token_type_embeddings", "type_vocab_size, embedding_size"),
         Row("embed_norm", "electra.embeddings.LayerNorm", "embedding_size", bias="True"),
-        Row("embeddings_project", "electra.embeddings_project", "hidden_size, embedding_size", bias="True"),
+        Row(
+            "embeddings_project",
+            "electra.embeddings_project",
+            "hidden_size, embedding_size",
+            bias="True",
+            when="embedding_size != hidden_size",
+        ),
         Row(
             "q_proj",
             LAYER + ".attention.self.query",

@@ -1,6 +1,6 @@
 """Model type tapas.
 
-Made by tools/zoo from Transformers' own models.
+Answers are picked from a table's cells and columns, and added up by a classifier.
 """
 
 from __future__ import annotations
@@ -87,7 +87,26 @@ FAMILY = Family(
             "tapas.pooler.dense",
             "hidden_size, hidden_size",
             bias="True",
-            heads="Model ForSequenceClassification",
+            heads="Model ForQuestionAnswering ForSequenceClassification",
+        ),
+        Row("output_weights", "output_weights", "hidden_size", heads="ForQuestionAnswering", leaf="", group="head"),
+        Row("output_bias", "output_bias", "", heads="ForQuestionAnswering", leaf="", group="head"),
+        Row(
+            "column_output_weights",
+            "column_output_weights",
+            "hidden_size",
+            heads="ForQuestionAnswering",
+            leaf="",
+            group="head",
+        ),
+        Row("column_output_bias", "column_output_bias", "", heads="ForQuestionAnswering", leaf="", group="head"),
+        Row(
+            "aggregation_classifier",
+            "aggregation_classifier",
+            "num_aggregation_labels, hidden_size",
+            bias="True",
+            when="num_aggregation_labels > 0",
+            heads="ForQuestionAnswering",
         ),
         Row("classifier", "classifier", "num_labels, hidden_size", bias="True", heads="ForSequenceClassification"),
         Row(
@@ -102,6 +121,7 @@ FAMILY = Family(
     ),
     prefix="tapas.",
     defaults={
+        "num_aggregation_labels": 0,
         "add_cross_attention": False,
         "hidden_size": 768,
         "intermediate_size": 3072,
