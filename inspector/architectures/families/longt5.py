@@ -1,6 +1,6 @@
 """Model type longt5.
 
-Made by tools/zoo from Transformers' own models.
+Published models have a head of their own, though today's code ties it to the token embedding.
 """
 
 from __future__ import annotations
@@ -220,6 +220,7 @@ FAMILY = Family(
         Row("down_proj", DECODER_BLOCK_ + ".DenseReluDense.wo", "d_model, d_ff", when="sublayer > 1", tower="decoder"),
         Row("norm", "encoder.final_layer_norm", "d_model", tower="encoder"),
         Row("norm", "decoder.final_layer_norm", "d_model", tower="decoder"),
+        Row("lm_head", "lm_head", "vocab_size, d_model", heads="ForConditionalGeneration", tied="tie_word_embeddings"),
     ),
     defaults={
         "d_ff": 2048,

@@ -78,8 +78,8 @@ FAMILY = Family(
         *Stack("encoder", ENCODER_ALONE, "not is_decoder").rows(crossed=False),
         *Stack("encoder", ENCODER_ALONE, "is_decoder").rows(crossed=True),
         *Stack("decoder", BOTH).rows(crossed=True),
-        # Never stored by today's Transformers, which ties it whatever the configuration says.
-        Row("lm_head", "lm_head", "vocab_size, d_model", heads="ForConditionalGeneration", tied="True"),
+        # Today's Transformers ties it always, and says so in what it saves; T5 1.1 and Flan-T5 are published with a head of their own.
+        Row("lm_head", "lm_head", "vocab_size, d_model", heads="ForConditionalGeneration", tied="tie_word_embeddings"),
         Row("qa_outputs", "qa_outputs", "num_labels, d_model", bias="True", heads="ForQuestionAnswering"),
         Row(
             "dense",
