@@ -1,6 +1,6 @@
 """Model type blip.
 
-Made by tools/zoo from Transformers' own models.
+Each class has the text model that it needs: an encoder, a decoder, or both.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".attention.self.query",
             "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -202,7 +202,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".attention.self.key",
             "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -210,7 +210,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".attention.self.value",
             "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -218,7 +218,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".attention.output.dense",
             "text_config.hidden_size, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -226,7 +226,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".attention.output.LayerNorm",
             "text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -234,7 +234,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".crossattention.self.query",
             "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -242,7 +242,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".crossattention.self.key",
             "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.encoder_hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -250,7 +250,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".crossattention.self.value",
             "text_config.hidden_size // text_config.num_attention_heads * text_config.num_attention_heads, text_config.encoder_hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -258,7 +258,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".crossattention.output.dense",
             "text_config.hidden_size, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
             group="feed_forward",
         ),
@@ -267,7 +267,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".crossattention.output.LayerNorm",
             "text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
             group="norm",
         ),
@@ -276,7 +276,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".intermediate.dense",
             "text_config.intermediate_size, text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -284,7 +284,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".output.dense",
             "text_config.hidden_size, text_config.intermediate_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -292,7 +292,7 @@ FAMILY = Family(
             TEXT_ENCODER_ENCODER + ".output.LayerNorm",
             "text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
             tower="encoder",
         ),
         Row(
@@ -451,20 +451,20 @@ FAMILY = Family(
             "word_embeddings_embed_tokens",
             "text_encoder.embeddings.word_embeddings",
             "text_config.vocab_size, text_config.hidden_size",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
         ),
         Row(
             "position_embeddings_embed_positions",
             "text_encoder.embeddings.position_embeddings",
             "text_config.max_position_embeddings, text_config.hidden_size",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
         ),
         Row(
             "LayerNorm_embed_norm",
             "text_encoder.embeddings.LayerNorm",
             "text_config.hidden_size",
             bias="True",
-            heads="ForQuestionAnswering",
+            heads="ForQuestionAnswering ForImageTextRetrieval",
         ),
         Row("logit_scale", "logit_scale", "", heads="Model", leaf="", group="head"),
         Row(
@@ -504,8 +504,26 @@ FAMILY = Family(
             tied="tie_word_embeddings or text_config.tie_word_embeddings",
             tower="decoder",
         ),
+        Row("itm_head", "itm_head", "2, text_config.hidden_size", bias="True", heads="ForImageTextRetrieval"),
+        Row(
+            "vision_proj",
+            "vision_proj",
+            "image_text_hidden_size, vision_config.hidden_size",
+            bias="True",
+            heads="ForImageTextRetrieval",
+            group="head",
+        ),
+        Row(
+            "text_proj",
+            "text_proj",
+            "image_text_hidden_size, text_config.hidden_size",
+            bias="True",
+            heads="ForImageTextRetrieval",
+            group="head",
+        ),
     ),
     defaults={
+        "image_text_hidden_size": 256,
         "projection_dim": 512,
         "text_config": {
             "encoder_hidden_size": 768,

@@ -1,6 +1,6 @@
 """Model type blip-2: qformer_config, text_config by their own types' tables.
 
-Made by tools/zoo from Transformers' own models.
+The text model is OPT or Flan-T5.
 """
 
 from __future__ import annotations
@@ -14,7 +14,20 @@ FAMILY = Family(
     types={"blip-2": {}},
     rows=(
         Include("qformer_config", "qformer.", tower="projector", head="Model", default_type="blip_2_qformer"),
-        Include("text_config", "language_model.", head="ForCausalLM", default_type="opt"),
+        Include(
+            "text_config",
+            "language_model.",
+            head="ForCausalLM",
+            default_type="opt",
+            when="use_decoder_only_language_model",
+        ),
+        Include(
+            "text_config",
+            "language_model.",
+            head="ForConditionalGeneration",
+            default_type="opt",
+            when="not use_decoder_only_language_model",
+        ),
         Row(
             "embed_class",
             "vision_model.embeddings.class_embedding",
@@ -99,5 +112,6 @@ FAMILY = Family(
             "qkv_bias": True,
         },
     },
+    derived={"use_decoder_only_language_model": "text_config.model_type != 't5'"},
     head="ForConditionalGeneration",
 )

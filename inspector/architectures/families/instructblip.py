@@ -1,6 +1,6 @@
 """Model types instructblip, instructblipvideo: text_config by their own types' tables.
 
-Made by tools/zoo from Transformers' own models.
+The text model is Vicuna or Flan-T5.
 """
 
 from __future__ import annotations
@@ -15,7 +15,20 @@ FAMILY = Family(
     types={"instructblip": {}, "instructblipvideo": {}},
     rows=(
         Include(
-            "text_config", "language_model.", head="ForCausalLM", default_type="opt", heads="ForConditionalGeneration"
+            "text_config",
+            "language_model.",
+            head="ForCausalLM",
+            default_type="opt",
+            heads="ForConditionalGeneration",
+            when="use_decoder_only_language_model",
+        ),
+        Include(
+            "text_config",
+            "language_model.",
+            head="ForConditionalGeneration",
+            default_type="opt",
+            heads="ForConditionalGeneration",
+            when="not use_decoder_only_language_model",
         ),
         Include("text_config", "language_model.", head="Model", default_type="opt", heads="Model"),
         Row(
@@ -252,5 +265,6 @@ FAMILY = Family(
             "qkv_bias": True,
         },
     },
+    derived={"use_decoder_only_language_model": "text_config.model_type != 't5'"},
     head="ForConditionalGeneration",
 )
