@@ -201,13 +201,18 @@ class Subject:
             return own
 
     def refusal(self, entry: Entry) -> str | None:
-        """Why a local file cannot be opened, as far as its permissions say."""
+        """Why a local file cannot be read as it was listed; None where nothing is in the way."""
         if self.root is None or not self._readable(entry.path):
             return None
         full = os.path.join(self.root, entry.path)  # noqa: PTH118  once a file
-        if os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
-            return None
-        return "its permissions forbid it" if os.path.lexists(full) else "it went away while others were read"
+        try:
+            size = os.stat(full).st_size  # noqa: PTH116  the same
+        except OSError:
+            return "it went away while others were read"
+        if size < entry.size:
+            return "it became shorter while others were read"
+        may = os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+        return None if may else "its permissions forbid it"
 
     def span(self, path: str, start: int, length: int) -> bytes:
         """Bytes of a file from `start`; none of a file that cannot be read."""

@@ -1,0 +1,180 @@
+"""An audit where the machine, the terminal or another program does not play along: one line, no traceback, no remains."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import hostile
+import pytest
+from conftest import Ran
+
+import inspector
+from inspector import auditing
+from inspector.errors import SourceError
+from inspector.sources.listing import Entry, entries
+from inspector.sources.local import LocalFile
+
+Run = Callable[..., Ran]
+ROOT = Path(inspector.__file__).parents[1]
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="the shell and its devices are Unix's")
+FORMS = pytest.mark.parametrize("form", [(), ("--json",), ("--sarif",)], ids=["text", "json", "sarif"])
+ODD = "\x1b]0;x\x07\u202e\n\r"
+
+
+def started(*arguments: object, **more: Any) -> subprocess.Popen[bytes]:
+    """The command in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more.pop("env", {})}
+    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **more)
+
+
+def found(result: auditing.Audit) -> set[str]:
+    return {finding.rule for model in result.checkpoints for finding in model.findings}
+
+
+# --- other programs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", [hostile.FIRST, hostile.INDEX, "config.json", "tokenizer.json", "tokenizer_config.json"]
+)
+@pytest.mark.parametrize("change", [Path.unlink, lambda path: os.truncate(path, 20)], ids=["vanishes", "shrinks"])
+def test_a_file_changes_after_it_was_listed(
+    name: str, change: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is gone, or shorter than it was, is a finding about that file; the others are audited."""
+    folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
+
+    def meddled(root: Path, **more: Any) -> Iterator[Entry]:
+        known = list(entries(root, **more))
+        change(folder / name)
+        return iter(known)
+
+    monkeypatch.setattr(auditing, "entries", meddled)
+    codes = found(inspector.audit([folder]))
+    assert "pickle" in codes
+    assert codes & {"unreadable-file", "truncated", "index", "config", "document", "no-access"}
+
+
+def test_a_file_shrinks_while_it_is_read(tmp_path: Path) -> None:
+    """A GGUF's header that another program cuts is an error of ours; a map of the file would end the process."""
+    path = tmp_path / "model.gguf"
+    path.write_bytes(bytes(1 << 22))
+    source = LocalFile(path)
+    before = source.prefix(100)
+    os.truncate(path, 1000)
+    with pytest.raises(SourceError, match="while it was read"):
+        source.prefix(1 << 21)
+    assert bytes(before[:100]) == bytes(100)
+    source.close()
+
+
+# --- the terminal -------------------------------------------------------------------------------
+
+
+@FORMS
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "utf-16"},
+        {"TERM": "dumb", "COLUMNS": "5"},
+        {"HOME": "/nonexistent", "TMPDIR": "/nonexistent", "PYTHONWARNINGS": "error"},
+    ],
+    ids=lambda each: next(iter(each)),
+)
+@UNIX
+def test_environments(form: tuple[str, ...], environment: dict[str, str], tmp_path: Path) -> None:
+    """Any locale, encoding and terminal: the findings, and nothing on stderr."""
+    links = hostile.both(
+        hostile.put("l", hostile.Link("/etc/\u202e")), hostile.put("x.bin", hostile.calls("os", "größe"))
+    )
+    index = hostile.put("model_index.json", hostile.dump({ODD: [ODD, ODD], "größe": ["a", "b"]}))
+    folder = hostile.make(hostile.both(links, index), tmp_path)
+    process = started("audit", folder, *form, env=environment, stdout=subprocess.PIPE)
+    out, told = process.communicate()
+    assert (process.returncode, told) == (1, b"")
+    assert b"\x1b" not in out
+
+
+@FORMS
+@UNIX
+def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) -> None:
+    """No output, a reader that goes away, a full disk."""
+    folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
+    command = f"'{sys.executable}' -m inspector audit '{folder}' {' '.join(form)}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def shell(line: str) -> tuple[int, str]:
+        ran = subprocess.run(["sh", "-c", line], check=False, env=environment, capture_output=True, text=True)
+        return ran.returncode, ran.stderr
+
+    assert shell(f"{command} >&-") == (1, "")
+    assert shell(f"{command} | head -c 5")[1] == ""
+    if Path("/dev/full").exists():
+        code, told = shell(f"{command} >/dev/full")
+        assert code == 2 and told.count("\n") == 1 and "cannot be written" in told
+
+
+@UNIX
+def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
+    """A model elsewhere is audited; the directory itself is one line."""
+    folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "model")
+    command = f"'{sys.executable}' -m inspector audit"
+    gone = tmp_path / "gone"
+    for target, code in ((folder, 1), (".", 2)):
+        gone.mkdir()
+        line = f"cd '{gone}' && rmdir '{gone}' && {command} '{target}' --sarif"
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        ran = subprocess.run(["sh", "-c", line], check=False, env=environment, capture_output=True, text=True)
+        assert ran.returncode == code and ran.stderr.count("\n") == (code == 2), ran.stderr
+
+
+@UNIX
+def test_an_interrupt_ends_checksums(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of 80 GB: at once, exit code 130, one line, no half of a manifest."""
+    folder = hostile.make(hostile.nothing, tmp_path / "model")
+    os.truncate(folder / hostile.FIRST, 40 << 30)
+    os.truncate(folder / hostile.SECOND, 40 << 30)
+    manifest = tmp_path / "SHA256SUMS"
+    process = started("audit", folder, "--write-manifest", manifest, stdout=subprocess.DEVNULL)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert told.strip() == b"inspect: interrupted"
+    assert not manifest.exists()
+
+
+# --- names --------------------------------------------------------------------------------------
+
+
+@UNIX
+def test_manifests_hold_any_name(inspect: Run, tmp_path: Path) -> None:
+    """A name that is no UTF-8 is written as it is, as sha256sum does, and read again."""
+    folder = hostile.make(hostile.nothing, tmp_path)
+    (folder / "x\udcff.bin").write_bytes(b"numbers")
+    assert inspect("audit", folder, "--write-manifest", folder / "SHA256SUMS", "--ignore", "file-name").code == 0
+    assert b"x\xff.bin\n" in (folder / "SHA256SUMS").read_bytes()
+    (folder / "x\udcff.bin").write_bytes(b"others")
+    ran = inspect("audit", folder, "--checksum", "--ignore", "file-name", "--json")
+    assert [finding["rule"] for finding in ran.json["checkpoints"][0]["findings"]] == ["checksum"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not hold for root")
+@pytest.mark.parametrize("name", ["README.md", "tokenizer.json", hostile.FIRST, hostile.INDEX])
+def test_what_may_not_be_read_is_told(name: str, inspect: Run, tmp_path: Path) -> None:
+    """Each as a finding, and the rest is audited, with checksums too."""
+    folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
+    (folder / name).chmod(0)
+    for options in ((), ("--checksum",)):
+        codes = {f["rule"] for f in inspect("audit", folder, "--json", *options).json["checkpoints"][0]["findings"]}
+        assert {"pickle", "no-access"} <= codes
