@@ -99,9 +99,9 @@ class Namer:
             for row, template, tower in _templates(family, config or {}):
                 self._learn(row, template, tower, prefixes)
             self._fixed = {
-                name: sorted(told, key=lambda each: -len(each[0]))
+                name: [each for each in told if each[0]]
                 for name, told in self._fixed.items()
-                if len({slot[:4] for _, slot in told}) > 1
+                if any(fixed for fixed, _ in told) and len({slot[:4] for _, slot in told}) > 1
             }
 
     def _learn(self, row: Row, template: str, tower: str, prefixes: Sequence[tuple[str, str]]) -> None:
