@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.architectures.families.shared import bert_cross_attention, bert_layer
 from inspector.architectures.table import Family, Row
 
 LAYER = "bert.encoder.layer.{layer<num_hidden_layers}"
@@ -14,75 +15,8 @@ FAMILY = Family(
         Row("embed_positions", "bert.embeddings.position_embeddings", "max_position_embeddings, hidden_size"),
         Row("embed_token_types", "bert.embeddings.token_type_embeddings", "type_vocab_size, hidden_size"),
         Row("embed_norm", "bert.embeddings.LayerNorm", "hidden_size", bias="True"),
-        Row(
-            "q_proj",
-            LAYER + ".attention.self.query",
-            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
-            bias="use_bias",
-            tower="encoder",
-        ),
-        Row(
-            "k_proj",
-            LAYER + ".attention.self.key",
-            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
-            bias="use_bias",
-            tower="encoder",
-        ),
-        Row(
-            "v_proj",
-            LAYER + ".attention.self.value",
-            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
-            bias="use_bias",
-            tower="encoder",
-        ),
-        Row("o_proj", LAYER + ".attention.output.dense", "hidden_size, hidden_size", bias="True", tower="encoder"),
-        Row(
-            "cross_q_proj",
-            LAYER + ".crossattention.self.query",
-            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_k_proj",
-            LAYER + ".crossattention.self.key",
-            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_v_proj",
-            LAYER + ".crossattention.self.value",
-            "hidden_size // num_attention_heads * num_attention_heads, hidden_size",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_down_proj",
-            LAYER + ".crossattention.output.dense",
-            "hidden_size, hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "cross_post_feedforward_layernorm",
-            LAYER + ".crossattention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            when="add_cross_attention",
-            tower="encoder",
-        ),
-        Row(
-            "post_attention_layernorm",
-            LAYER + ".attention.output.LayerNorm",
-            "hidden_size",
-            bias="True",
-            tower="encoder",
-        ),
-        Row("up_proj", LAYER + ".intermediate.dense", "intermediate_size, hidden_size", bias="True", tower="encoder"),
-        Row("down_proj", LAYER + ".output.dense", "hidden_size, intermediate_size", bias="True", tower="encoder"),
-        Row("post_feedforward_layernorm", LAYER + ".output.LayerNorm", "hidden_size", bias="True", tower="encoder"),
+        *bert_layer(LAYER, qkv_bias="use_bias"),
+        *bert_cross_attention(LAYER, qkv_bias="use_bias"),
         Row(
             "pooler",
             "bert.pooler",
@@ -154,7 +88,6 @@ FAMILY = Family(
             bias="True",
             heads="ForCausalLM ForMaskedLM ForPreTraining",
             tied="tie_word_embeddings",
-            tower="decoder",
         ),
     ),
     prefix="bert.",
@@ -163,7 +96,6 @@ FAMILY = Family(
         "hidden_size": 768,
         "intermediate_size": 3072,
         "max_position_embeddings": 4096,
-        "num_attention_heads": 12,
         "num_hidden_layers": 12,
         "tie_word_embeddings": True,
         "type_vocab_size": 2,

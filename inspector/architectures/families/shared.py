@@ -97,14 +97,14 @@ LATENT_ATTENTION = (
 )
 
 
-def bert_layer(at: str, of: str = "") -> tuple[Row, ...]:
+def bert_layer(at: str, of: str = "", qkv_bias: str = "True") -> tuple[Row, ...]:
     """An encoder's layer with the norms after attention and feed-forward: BERT's. `of` goes before the fields."""
     width, within = of + "hidden_size", of + "intermediate_size"
     square = f"{width}, {width}"
     return (
-        Row("q_proj", at + ".attention.self.query", square, bias="True"),
-        Row("k_proj", at + ".attention.self.key", square, bias="True"),
-        Row("v_proj", at + ".attention.self.value", square, bias="True"),
+        Row("q_proj", at + ".attention.self.query", square, bias=qkv_bias),
+        Row("k_proj", at + ".attention.self.key", square, bias=qkv_bias),
+        Row("v_proj", at + ".attention.self.value", square, bias=qkv_bias),
         Row("o_proj", at + ".attention.output.dense", square, bias="True"),
         Row("post_attention_layernorm", at + ".attention.output.LayerNorm", width, bias="True"),
         Row("up_proj", at + ".intermediate.dense", f"{within}, {width}", bias="True"),
@@ -113,14 +113,16 @@ def bert_layer(at: str, of: str = "") -> tuple[Row, ...]:
     )
 
 
-def bert_cross_attention(at: str, of: str = "", when: str = "add_cross_attention") -> tuple[Row, ...]:
+def bert_cross_attention(
+    at: str, of: str = "", when: str = "add_cross_attention", qkv_bias: str = "True"
+) -> tuple[Row, ...]:
     """What a BERT-like layer has more where it attends to an encoder."""
     width = of + "hidden_size"
     square = f"{width}, {width}"
     return (
-        Row("cross_q_proj", at + ".crossattention.self.query", square, bias="True", when=when),
-        Row("cross_k_proj", at + ".crossattention.self.key", square, bias="True", when=when),
-        Row("cross_v_proj", at + ".crossattention.self.value", square, bias="True", when=when),
+        Row("cross_q_proj", at + ".crossattention.self.query", square, bias=qkv_bias, when=when),
+        Row("cross_k_proj", at + ".crossattention.self.key", square, bias=qkv_bias, when=when),
+        Row("cross_v_proj", at + ".crossattention.self.value", square, bias=qkv_bias, when=when),
         Row("cross_o_proj", at + ".crossattention.output.dense", square, bias="True", when=when),
         Row("cross_layernorm", at + ".crossattention.output.LayerNorm", width, bias="True", when=when),
     )
