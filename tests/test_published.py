@@ -429,6 +429,15 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
 
 #: Model → its configuration's fields, the parameters that Transformers' own class has with them.
 COUNTED: Mapping[str, tuple[dict[str, Any], int]] = {
+    "Llama-3.2-11B-Vision-Instruct": (  # 906 tensors
+        {
+            "model_type": "mllama",
+            "architectures": ["MllamaForConditionalGeneration"],
+            "text_config": llama(40, 4096, 14336, 32, 128256, model_type="mllama_text_model", num_key_value_heads=8),
+            "vision_config": {"model_type": "mllama_vision_model", "hidden_size": 1280, "image_size": 560},
+        },
+        10_670_220_835,
+    ),
     "deberta-v3-base": (
         {
             **llama(12, 768, 3072, 12, 128100, model_type="deberta-v2"),
