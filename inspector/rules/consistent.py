@@ -211,7 +211,7 @@ def document(subject: Subject) -> Iterator[Found]:
         elif entry.name in _LARGE:
             if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
                 yield Found("no JSON document: it does not begin as one", entry.path)
-            elif not subject.span(entry.path, max(0, entry.size - 64), 64).rstrip().endswith((b"}", b"]")):
+            elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _closed(end):
                 yield Found("cut off: it does not end as a JSON document", entry.path)
         elif entry.size <= min(left, MAX_DOCUMENT):
             left -= entry.size
@@ -222,6 +222,10 @@ def document(subject: Subject) -> Iterator[Found]:
 #: Documents that loaders read, and those of them that are too large to be parsed for this.
 _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
 _DOCUMENTS = (*("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"), *_LARGE)
+
+
+def _closed(end: bytes) -> bool:
+    return end.rstrip().endswith((b"}", b"]"))
 
 
 def _wrong_with(text: str | None) -> str | None:
