@@ -26,11 +26,19 @@ from loopback.server import serving  # noqa: E402  the same
 COMMANDS = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(sys.executable).parent
 OFFLINE = {**os.environ, "HF_HUB_OFFLINE": "1", "PROMPTFOO_DISABLE_TELEMETRY": "1", "NO_ANALYTICS": "1"}
 
+#: Seconds after which a tool has found nothing.
+PATIENCE = 60
+
 
 def run(*command: str, env: dict[str, str] | None = None) -> tuple[int, str, float]:
     """Exit code, output and seconds."""
     start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env or OFFLINE, cwd=ROOT)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=env or OFFLINE, cwd=ROOT, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        return 0, "", time.perf_counter() - start
     return done.returncode, done.stdout, time.perf_counter() - start
 
 
@@ -71,7 +79,9 @@ def main() -> None:
         for code, case in cases:
             for kind, change in (("damaged", case.trips), ("sound", case.misses)):
                 with tempfile.TemporaryDirectory() as own:
-                    answers = {tool: ask[tool](hostile.make(change, Path(own))) for tool in tools}
+                    folder = hostile.make(change, Path(own))
+                    answers = {tool: ask[tool](folder) for tool in tools}
+                print(f"{kind} {code}", [found for found, _ in answers.values()], file=sys.stderr, flush=True)
                 told[f"{kind} {code}"] = [found for found, _ in answers.values()]
                 spent = {tool: spent[tool] + seconds for tool, (_, seconds) in answers.items()}
     _show(told, spent)

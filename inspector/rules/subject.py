@@ -265,7 +265,7 @@ class Subject:
     def _documents(self) -> dict[str, dict[str, Any]]:
         return {}
 
-    @property
+    @cached_property
     def folder(self) -> str:
         """Where the checkpoint's files are within the place: "" or ending in "/"."""
         paths: Iterable[str] = (header.path for header in self.headers)
