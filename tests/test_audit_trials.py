@@ -14,6 +14,7 @@ from typing import Any
 import hostile
 import pytest
 from conftest import Ran
+from listening import LISTENING
 
 import inspector
 from inspector import auditing
@@ -31,7 +32,7 @@ ODD = "\x1b]0;x\x07\u202e\n\r"
 def started(*arguments: object, **more: Any) -> subprocess.Popen[bytes]:
     """The command in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **more.pop("env", {})}
-    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
+    command = [sys.executable, "-c", LISTENING, *map(str, arguments)]
     return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **more)
 
 
@@ -121,7 +122,7 @@ def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) ->
     assert shell(f"{command} | head -c 5")[1] == ""
     if Path("/dev/full").exists():
         code, told = shell(f"{command} >/dev/full")
-        assert code == 2 and told.count("\n") == 1 and "cannot read or write" in told
+        assert code == 2 and told.count("\n") == 1 and "the output cannot be written" in told
 
 
 @UNIX
@@ -148,7 +149,10 @@ def test_an_interrupt_ends_checksums(tmp_path: Path) -> None:
     process = started("audit", folder, "--write-manifest", manifest, stdout=subprocess.DEVNULL)
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=20)
+    try:
+        _, told = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert told.strip() == b"inspect: interrupted"
     assert not manifest.exists()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import constants
+from listening import LISTENING
 from loopback import faults, samples
 from loopback.server import Fault, Handler, Hub, Repo
 
@@ -176,15 +177,6 @@ def test_secrets_in_addresses_are_not_shown(hub: Hub, single: str) -> None:
 def test_terminal_codes_in_a_refusal_are_escaped(hub: Hub, single: str) -> None:
     hub.fault("/api/models/", faults.status(418, x_error_message="\u009b31m red \u202e"))
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", refused(single))
-
-
-# A shell's background jobs, and what they start, ignore SIGINT unless told otherwise.
-LISTENING = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from inspector.__main__ import run
-sys.exit(run(sys.argv[1:]))
-"""
 
 
 def test_ctrl_c_leaves_at_once(hub: Hub, tmp_path: Path) -> None:
