@@ -1,7 +1,4 @@
-"""Model type dinov2.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type dinov2."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type dots1.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type dots1."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type exaone_moe.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type exaone_moe."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type glm4_moe.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type glm4_moe."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type glm4v_moe: text_config, vision_config by their own types' tables.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type glm4v_moe: text_config, vision_config by their own types' tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type glm4v_moe_text.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type glm4v_moe_text."""
 
 from __future__ import annotations
 

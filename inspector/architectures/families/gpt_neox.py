@@ -1,7 +1,4 @@
-"""Model type gpt_neox.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type gpt_neox."""
 
 from __future__ import annotations
 

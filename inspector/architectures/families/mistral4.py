@@ -1,7 +1,4 @@
-"""Model type mistral4.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type mistral4."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type phi3.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type phi3."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model type siglip_vision_model.
-
-Made by tools/zoo from Transformers' own models.
-"""
+"""Model type siglip_vision_model."""
 
 from __future__ import annotations
 
