@@ -429,6 +429,62 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
 
 #: Model → its configuration's fields, the parameters that Transformers' own class has with them.
 COUNTED: Mapping[str, tuple[dict[str, Any], int]] = {
+    "Depth-Anything-V2-Large": (
+        {
+            "model_type": "depth_anything",
+            "architectures": ["DepthAnythingForDepthEstimation"],
+            "backbone_config": {
+                "model_type": "dinov2",
+                "hidden_size": 1024,
+                "image_size": 518,
+                "num_attention_heads": 16,
+                "num_hidden_layers": 24,
+                "out_features": ["stage5", "stage12", "stage18", "stage24"],
+                "reshape_hidden_states": False,
+            },
+            "fusion_hidden_size": 256,
+            "neck_hidden_sizes": [256, 512, 1024, 1024],
+            "reassemble_hidden_size": 1024,
+        },
+        335_315_649,
+    ),
+    "LFM2-VL-1.6B": (
+        {
+            "model_type": "lfm2_vl",
+            "architectures": ["Lfm2VlForConditionalGeneration"],
+            "text_config": {
+                **llama(16, 2048, 12288, 32, 65536, model_type="lfm2", num_key_value_heads=8),
+                "block_auto_adjust_ff_dim": True,
+                "block_multiple_of": 256,
+                "full_attn_idxs": [2, 5, 8, 10, 12, 14],
+            },
+            "vision_config": {
+                **llama(26, 1152, 4304, 16, 0, model_type="siglip2_vision_model"),
+                "vision_use_head": False,
+            },
+        },
+        1_584_804_000,
+    ),
+    "timesformer-hr-finetuned-k400": (
+        {
+            "model_type": "timesformer",
+            "architectures": ["TimesformerForVideoClassification"],
+            "image_size": 448,
+            "num_frames": 16,
+            "num_labels": 400,
+        },
+        122_024_080,
+    ),
+    "VITS of 109 voices": (
+        {
+            "model_type": "vits",
+            "architectures": ["VitsModel"],
+            "num_speakers": 109,
+            "speaker_embedding_size": 256,
+            "vocab_size": 178,
+        },
+        39_690_608,
+    ),
     "Llama-3.2-11B-Vision-Instruct": (  # 906 tensors
         {
             "model_type": "mllama",
@@ -474,6 +530,11 @@ COUNTED: Mapping[str, tuple[dict[str, Any], int]] = {
             "relative_attention": True,
         },
         139_193_858,
+    ),
+    "WavLM by its defaults, for voices": ({"model_type": "wavlm", "architectures": ["WavLMForXVector"]}, 100_493_132),
+    "ImageGPT by its defaults, with its head": (
+        {"model_type": "imagegpt", "architectures": ["ImageGPTForCausalImageModeling"]},
+        76_682_240,
     ),
     "wav2vec2-large-960h-lv60": (
         {

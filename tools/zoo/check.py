@@ -60,12 +60,15 @@ def check(record: Record) -> Verdict:
     except ConfigError as error:
         verdict.why = str(error)
         return verdict
-    pairs = {row.name_of(key): (key, row.shape) for row in predicted.expected for key in row.keys()}
+    every = [(row.name_of(key), (key, row.shape)) for row in predicted.expected for key in row.keys()]
+    pairs = dict(every)
     shapes = {name: shape for name, (_, shape) in pairs.items()}
-    verdict.exact = shapes == record.shapes
+    verdict.exact = shapes == record.shapes and len(pairs) == len(every)
     own = dict(zip(names, keys, strict=True))
     verdict.agree = all(own[name] == key for name, (key, _) in pairs.items() if name in own)
-    if not verdict.exact:
+    if len(pairs) < len(every):
+        verdict.why = f"predicted twice: {next(name for name in pairs if [each for each, _ in every].count(name) > 1)}"
+    elif not verdict.exact:
         verdict.why = difference(shapes, record.shapes)
     elif not verdict.agree:
         verdict.why = "key " + next(n for n, (k, _) in pairs.items() if own.get(n) != k)

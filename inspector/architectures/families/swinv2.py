@@ -67,13 +67,6 @@ FAMILY = Family(
             when="use_absolute_embeddings",
             leaf="",
         ),
-        Row(
-            "embed_patches",
-            "swinv2.embeddings.patch_embeddings.projection",
-            "embed_dim, num_channels, patch_size, patch_size",
-            bias="True",
-        ),
-        Row("embed_norm", "swinv2.embeddings.norm", "embed_dim", bias="True"),
         *windowed_layer(BLOCK, WIDTH),
         Row("reduction", STAGE + ".downsample.reduction", f"2 * {WIDTH}, 4 * {WIDTH}", when=MERGED),
         Row("norm", STAGE + ".downsample.norm", f"2 * {WIDTH}", bias="True", when=MERGED),
