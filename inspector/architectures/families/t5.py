@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from inspector.architectures.table import Family, Row
 
 BODY = "transformer."
-ENCODER_ALONE = "T5EncoderModel"
+ALONE = "T5EncoderModel"
+ENCODER_ALONE = f"{ALONE} ForTokenClassification"
 BOTH = "ForConditionalGeneration Model ForQuestionAnswering ForSequenceClassification"
-ENCODERS = f"{BOTH} ForTokenClassification"
 GATED = "'gated' in feed_forward_proj"
 
 
@@ -73,7 +73,7 @@ FAMILY = Family(
     types={"t5": {}, "mt5": MULTILINGUAL, "umt5": {**MULTILINGUAL, "biased": True}},
     rows=(
         Row("embed_tokens", BODY + "shared", "vocab_size, d_model"),
-        *Stack("encoder", ENCODERS).rows(crossed=False),
+        *Stack("encoder", BOTH).rows(crossed=False),
         # The encoder alone is built as its configuration says, which may be a decoder's.
         *Stack("encoder", ENCODER_ALONE, "not is_decoder").rows(crossed=False),
         *Stack("encoder", ENCODER_ALONE, "is_decoder").rows(crossed=True),
@@ -99,8 +99,8 @@ FAMILY = Family(
         Row("classifier", "classifier", "num_labels, d_model", bias="True", heads="ForTokenClassification"),
     ),
     prefix=BODY,
-    prefixes={"ForConditionalGeneration": "", "ForQuestionAnswering": "", ENCODER_ALONE: ""},
-    classes={f"{name}EncoderModel": ENCODER_ALONE for name in ("T5", "MT5", "UMT5")},
+    prefixes={"ForConditionalGeneration": "", "ForQuestionAnswering": "", ALONE: ""},
+    classes={f"{name}EncoderModel": ALONE for name in ("T5", "MT5", "UMT5")},
     head="ForConditionalGeneration",
     defaults={
         "vocab_size": 32128,
