@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from inspector.architectures.conventions import TAILS
@@ -145,12 +144,14 @@ _PART = re.compile(r"^(?:unet|transformer|te\d?|text_encoder(?:_2)?)_")
 _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 
-def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
-    """The adapter in these tensors; None where none is, or only a few beside a model's own."""
-    if config is None:
-        text = "\n".join(map(itemgetter(Tensor._fields.index("name")), tensors))
-        if not any(mark in text for mark in MARKS):
-            return None
+def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None, patterns: Iterable[str]) -> Adapter | None:
+    """The adapter in these tensors; None where none is, or only a few beside a model's own.
+
+    Args:
+        patterns: the tensors' names, their numbers as `{}`.
+    """
+    if config is None and not any(mark in pattern for pattern in patterns for mark in MARKS):
+        return None
     found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]
     if not found and config is not None:
         found = _by_prefix(tensors, config)

@@ -172,15 +172,17 @@ class Namer:
         names: Sequence[str],
         side: Mapping[str, str] | None = None,
         pieces: Mapping[str, tuple[str, str]] | None = None,
+        patterns: dict[str, list[int]] | None = None,
     ) -> Named:
         """What each tensor is for.
 
         Args:
+            patterns: what `by_pattern` makes of the names, where that is known and no tensor serves another.
             side: name of a tensor that serves a weight → the weight's name: packing's side data, an adapter's pieces.
             pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
         """
         served = [side.get(name, name) for name in names] if side else names
-        groups = self._by_number(_by_pattern(served), served)
+        groups = self._by_number(by_pattern(served) if patterns is None else patterns, served)
         if side:
             groups = _apart(groups, served, names, pieces or {})
         groups, beyond = _bounded(groups)
@@ -239,8 +241,8 @@ class Named(NamedTuple):
         return [self.key(at) for at in range(len(self.names))]
 
 
-def _by_pattern(names: Sequence[str]) -> dict[str, list[int]]:
-    """Positions by pattern.
+def by_pattern(names: Sequence[str]) -> dict[str, list[int]]:
+    """Positions by pattern: the name with its numbers as `{}`.
 
     One expression over half a million names takes its time, so digits are blurred first, with what
     works on all names at once: `w1` and `w3` then look alike, and only such names are looked at singly.

@@ -39,7 +39,7 @@ from inspector.model import (
     RoleSum,
     Tensor,
 )
-from inspector.naming import MOST_PATTERNS, Named, Namer
+from inspector.naming import MOST_PATTERNS, Named, Namer, by_pattern
 from inspector.prediction import by_role, bytes_at, predict, size_of
 from inspector.quantization import contradictions, packing_of
 from inspector.units import escape, integer, plural
@@ -58,14 +58,15 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         UsageError: `label` is no size.
     """
     tensors = [tensor for header in checkpoint.files for tensor in header.tensors]
-    adapter = adapter_of(tensors, checkpoint.adapter)
-    packing = None if adapter else packing_of(checkpoint.config, checkpoint.files)
+    patterns = by_pattern([tensor.name for tensor in tensors])
+    adapter = adapter_of(tensors, checkpoint.adapter, patterns)
+    packing = None if adapter else packing_of(checkpoint.config, checkpoint.files, patterns)
     names, shapes = _logical(tensors, packing)
     if adapter:
         adapter = _resolved(adapter, checkpoint.config)
         config, named = checkpoint.config, _name_adapter(adapter, checkpoint.config, names)
     else:
-        config, named = _name(checkpoint.config, names, shapes, packing)
+        config, named = _name(checkpoint.config, names, shapes, packing, patterns)
     prediction, notes = _predict(config, adapter)
     kinds = kinds_of(tensors, named.groups)
     dtypes = _dtypes(kinds)
@@ -177,19 +178,24 @@ def _name_adapter(adapter: Adapter, config: Config | None, names: Sequence[str])
 
 
 def _name(
-    config: Config | None, names: Sequence[str], shapes: Sequence[tuple[int, ...]], packing: Packing | None
+    config: Config | None,
+    names: Sequence[str],
+    shapes: Sequence[tuple[int, ...]],
+    packing: Packing | None,
+    patterns: dict[str, list[int]],
 ) -> tuple[Config | None, Named]:
     """What each tensor is for; without a configuration, one is inferred if a family explains the tensors."""
     side = packing.side if packing else {}
+    known = None if packing else patterns
     if config is None:
         from inspector.infer import infer
 
-        named = Namer().name(names, side)
+        named = Namer().name(names, side, patterns=known)
         weights = ((name, shape) for name, shape in zip(names, shapes, strict=True) if name not in side)
         config = infer(weights, {slot.role for slot, _ in named.groups})
         if config is None:
             return None, named
-    return config, Namer(family_of(config.values), config.values).name(names, side)
+    return config, Namer(family_of(config.values), config.values).name(names, side, patterns=known)
 
 
 def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Prediction | None, tuple[Finding, ...]]:

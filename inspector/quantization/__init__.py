@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from operator import itemgetter, methodcaller
+from collections.abc import Iterable
 
-from inspector.model import Config, Finding, Header, Packing, Tensor
+from inspector.model import Config, Finding, Header, Packing
 from inspector.quantization.declaration import declaration
 
 #: Last words of names that no packing scheme has: where there are no others, nothing more is loaded.
@@ -35,22 +35,20 @@ PLAIN = frozenset(
 )
 
 
-# The last word of a name, by functions that need no loop in Python: there may be half a million names.
-_NAME = itemgetter(Tensor._fields.index("name"))
-_HALVES = methodcaller("rpartition", ".")
-_LAST_WORD = itemgetter(2)
+def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Iterable[str]) -> Packing | None:
+    """How the files' weights are packed; None for plain tensors.
 
-
-def packing_of(config: Config | None, files: tuple[Header, ...]) -> Packing | None:
-    """How the files' weights are packed; None for plain tensors."""
+    Args:
+        patterns: the tensors' names, their numbers as `{}`.
+    """
     if any(header.format == "gguf" for header in files):
         from inspector.quantization import ggml  # types that only GGUF files have
 
         return ggml.packing_of(files)
-    tensors = [tensor for header in files if header.format == "safetensors" for tensor in header.tensors]
-    words = set(map(_LAST_WORD, map(_HALVES, map(_NAME, tensors)))) - PLAIN
+    words = {pattern.rpartition(".")[2] for pattern in patterns} - PLAIN
     if not words:
         return None
+    tensors = [tensor for header in files if header.format == "safetensors" for tensor in header.tensors]
     from inspector.quantization import packing  # plain checkpoints need no schemes
 
     return packing.packing_of(tensors, words, declaration(config))
