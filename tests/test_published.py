@@ -829,8 +829,10 @@ def test_real_indexes_are_explained(stem: str) -> None:
 
 @pytest.mark.skipif(not REAL.exists(), reason="real indexes are not beside the project")
 def test_deepseek_ocr_2_is_named_whole() -> None:
-    """All 2,707 names, and no others; its total is a megabyte more than the shapes that the code gives them."""
+    """All 2,707 names, and the published count; its index claims a megabyte more than that, which no tensor has."""
     name = "sen-ye+DeepSeek-OCR2-query-ablation__"
     index = json.loads((REAL / "index" / f"{name}model.safetensors.index.json").read_text())
     prediction = predict(configs.load(REAL / "config" / f"{name}config.json"))
     assert {row.name_of(key) for row in prediction.expected for key in row.keys()} == set(index["weight_map"])
+    assert prediction.parameters == 3_389_119_360
+    assert index["metadata"]["total_size"] == 2 * prediction.parameters + 1_010_688
