@@ -306,10 +306,14 @@ def _kind(path: str) -> str:
 
 def _kind_of(name: str, kinds: tuple[tuple[str, str], ...]) -> str:
     found = _any_of(kinds).match(name)
-    return kinds[(found.lastindex or 1) - 1][1] if found else "other"
+    return kinds[int((found.lastgroup or "")[len(_NUMBERED) :])][1] if found else "other"
+
+
+#: The groups of `_any_of` have names: before Python 3.11, a glob's own expression may have groups as well.
+_NUMBERED = "kind"
 
 
 @cache
 def _any_of(kinds: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
     """One expression for all patterns, a group each: the first that fits is found at once."""
-    return re.compile("|".join(f"({translate(pattern)})" for pattern, _ in kinds))
+    return re.compile("|".join(f"(?P<{_NUMBERED}{at}>{translate(pattern)})" for at, (pattern, _) in enumerate(kinds)))
