@@ -19,14 +19,10 @@ def convolution(
 
 
 def batch_norm(
-    role: str, name: str, size: str, *, when: str = "", heads: str = "", tower: str = "text", group: str = "norm"
+    role: str, name: str, size: str, *, when: str = "", heads: str = "", tower: str = "text"
 ) -> Iterator[Row]:
-    """A norm with the statistics that it keeps.
-
-    Args:
-        group: another where the names of norm and convolution differ by a number alone, as they do in a sequence.
-    """
-    yield Row(role, name, size, bias="True", when=when, heads=heads, group=group, tower=tower)
+    """A norm with the statistics that it keeps."""
+    yield Row(role, name, size, bias="True", when=when, heads=heads, group="norm", tower=tower)
     statistics = {"running_mean": size, "running_var": size, COUNTER: ""}
     for statistic, shape in statistics.items():
         yield Row(
@@ -84,7 +80,7 @@ def inverted_residual(name: str, before: str, inside: str, after: str, when: str
 def in_sequence(role: str, name: str, shape: str, *, when: str = "", tower: str = "text") -> Iterator[Row]:
     """A convolution without a bias and its norm, numbered 0 and 1."""
     yield convolution(role, f"{name}.0", shape, when=when, tower=tower)
-    yield from batch_norm(role, f"{name}.1", dimensions(shape)[0], when=when, tower=tower, group="convolution")
+    yield from batch_norm(f"{role}_norm", f"{name}.1", dimensions(shape)[0], when=when, tower=tower)
 
 
 #: What a backbone gives, for its `derived`: the stages that are asked for, the stem being stage 0, and their channels.

@@ -90,7 +90,7 @@ def depth_head() -> Iterator[Row]:
 def class_head(role: str, name: str, when: str = "") -> Iterator[Row]:
     """A convolution, a norm, and a channel a class."""
     yield Row(role, name + ".0", f"{FUSED}, {FUSED}, 3, 3", when=when, heads=CLASSES, group="head")
-    yield from batch_norm(role, name + ".1", FUSED, when=when, heads=CLASSES, group="head")
+    yield from batch_norm(f"{role}_norm", name + ".1", FUSED, when=when, heads=CLASSES)
     yield Row(role, name + ".4", f"num_labels, {FUSED}, 1, 1", bias="True", when=when, heads=CLASSES, group="head")
 
 

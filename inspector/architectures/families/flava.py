@@ -61,7 +61,8 @@ def head(name: str, config: str) -> Iterator[Row]:
         ("norm", "transform.LayerNorm", width),
         ("decoder", "decoder", f"{words}, {width}"),
     ):
-        yield Row(f"{name}_{role}", f"{name}_head.{word}", shape, bias="True", heads=PRETRAINING, group="head")
+        group = "norm" if role == "norm" else "head"
+        yield Row(f"{name}_{role}", f"{name}_head.{word}", shape, bias="True", heads=PRETRAINING, group=group)
     yield Row(
         f"{name}_bias",
         f"{name}_head",

@@ -81,8 +81,8 @@ def input_projections() -> Iterator[Row]:
     name = f"model.input_proj_vision.{{layer<1 if {SINGLE} else max(num_feature_levels, {given})}}."
     before = f"{channels}[-1] if {SINGLE} else d_model if layer > {given} else {channels}[min(layer, {given} - 1)]"
     size = f"1 if layer < {given} else 3"
-    for part, shape in enumerate((f"d_model, {before}, {size}, {size}", "d_model")):
-        yield Row("input_projection", f"{name}{part}", shape, bias="True", group="convolution")
+    yield Row("input_projection", name + "0", f"d_model, {before}, {size}, {size}", bias="True", group="convolution")
+    yield Row("input_projection_norm", name + "1", "d_model", bias="True")
 
 
 def queries() -> Iterator[Row]:

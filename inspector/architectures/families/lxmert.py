@@ -14,7 +14,7 @@ PRETRAINING = "ForPreTraining"
 
 
 def linear(role: str, name: str, shape: str, tower: str = "text", heads: str = "", when: str = "") -> Row:
-    group = "head" if heads else ""
+    group = "head" if heads and not role.endswith("norm") else ""
     return Row(role, name, shape, bias="True", tower=tower, heads=heads, when=when, group=group)
 
 
@@ -49,7 +49,8 @@ def answers(heads: str, when: str = "") -> Iterator[Row]:
         (2, "2 * hidden_size"),
         (3, "num_qa_labels, 2 * hidden_size"),
     ):
-        yield linear("answer_head", f"answer_head.logit_fc.{number}", shape, heads=heads, when=when)
+        role = "answer_head" if number != 2 else "answer_norm"
+        yield linear(role, f"answer_head.logit_fc.{number}", shape, heads=heads, when=when)
 
 
 FAMILY = Family(

@@ -23,7 +23,7 @@ def in_group(role: str, name: str, shape: str, *, bias: str = "", when: str = ""
     """A convolution and a norm over groups of its channels, numbered 0 and 1."""
     width = shape.split(",", maxsplit=1)[0]
     yield convolution(role, f"{name}.0", shape, bias=bias, when=when, tower="encoder")
-    yield Row(role, f"{name}.1", width, bias="True", when=when, tower="encoder", group="convolution")
+    yield Row(f"{role}_norm", f"{name}.1", width, bias="True", when=when, tower="encoder", group="norm")
 
 
 def pixel_decoder(width: str, mask_width: str, strides: str) -> Iterator[Row | Include]:

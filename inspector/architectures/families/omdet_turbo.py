@@ -127,7 +127,7 @@ def decoder() -> Iterator[Row]:
     places = f"{WIDTH} if layer == 1 else 2 * {WIDTH}, 4 if layer == 0 else 2 * {WIDTH}"
     yield head("query_position_head", "query_position_head.layers.{layer<2}", places)
     yield head("encoder_vision_features", "encoder_vision_features.0", f"{WIDTH}, {WIDTH}")
-    yield head("encoder_vision_features", "encoder_vision_features.1", WIDTH)
+    yield head("encoder_vision_norm", "encoder_vision_features.1", WIDTH)._replace(group="norm")
     kind, box = f"{WIDTH}, class_embed_dim", f"4 if at == 2 else {WIDTH}, {WIDTH}"
     yield head("encoder_class_head", "encoder_class_head", kind)
     yield head("encoder_bbox_head", "encoder_bbox_head.layers.{at<3}", box)

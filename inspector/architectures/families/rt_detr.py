@@ -157,8 +157,8 @@ def noisy_queries(classes: str = "num_labels + 1", when: str = "num_denoising > 
 def first_queries(box: str = "4") -> Iterator[Row]:
     """The queries: the encoder's features that look most like a thing, or learned ones."""
     yield Row("embed_queries", "model.weight_embedding", "num_queries, d_model", when="learn_initial_query")
-    for part, shape in enumerate(("d_model, d_model", "d_model")):
-        yield Row("encoder_output", f"model.enc_output.{part}", shape, bias="True", group="head")
+    yield Row("encoder_output", "model.enc_output.0", "d_model, d_model", bias="True", group="head")
+    yield Row("encoder_output_norm", "model.enc_output.1", "d_model", bias="True")
     yield Row("encoder_classifier", "model.enc_score_head", "num_labels, d_model", bias="True", group="head")
     yield perceptron("encoder_bbox_predictor", "model.enc_bbox_head", f"d_model, d_model, {box}", "3")
 

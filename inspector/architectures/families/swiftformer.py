@@ -23,9 +23,8 @@ def stem() -> Iterator[Row]:
     name = BODY + "patch_embed.patch_embedding."
     half = "embed_dims[0] // 2"
     for at, (out, before) in {0: (half, "num_channels"), 3: ("embed_dims[0]", half)}.items():
-        # The names differ by their numbers alone, so the roles are the same, and the places tell them apart.
         yield Row("embed_patches", f"{name}{at}", square(f"{out}, {before}", 3), bias="True")
-        yield from batch_norm("embed_patches", f"{name}{at + 1}", out, group="embedding")
+        yield from batch_norm("embed_norm", f"{name}{at + 1}", out)
 
 
 def local(name: str, inner: str, when: str) -> Iterator[Row]:

@@ -19,7 +19,7 @@ def classifier(heads: str, width: str, inner: str) -> tuple[Row, ...]:
     """A perceptron with a norm between its two layers."""
     return (
         Row("classifier", "classifier.0", f"{inner}, {width}", bias="True", heads=heads),
-        Row("classifier", "classifier.1", inner, bias="True", heads=heads),
+        Row("classifier_norm", "classifier.1", inner, bias="True", heads=heads),
         Row("classifier", "classifier.3", f"num_labels, {inner}", bias="True", heads=heads),
     )
 

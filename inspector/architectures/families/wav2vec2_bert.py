@@ -30,7 +30,7 @@ def adapter(at: str, width: str, inner: str, kernel: str, when: str = "add_adapt
         ("adapter_up_proj", "ffn.intermediate_dense", f"{inner}, {width}"),
         ("adapter_down_proj", "ffn.output_dense", f"{width}, {inner}"),
     ):
-        yield wav2vec2.linear(role, layer + name, shape, when, "adapter")
+        yield wav2vec2.linear(role, layer + name, shape, when, "norm" if shape == width else "adapter")
 
 
 def distance_embedding(layer: str, heads: str = "num_attention_heads") -> Row:
@@ -40,7 +40,7 @@ def distance_embedding(layer: str, heads: str = "num_attention_heads") -> Row:
         layer + "self_attn.distance_embedding",
         f"left_max_position_embeddings + right_max_position_embeddings + 1, hidden_size // {heads}",
         when="position_embeddings_type == 'relative_key'",
-        group="attention",
+        group="embedding",
     )
 
 
