@@ -46,7 +46,7 @@ def seeds(folder: Path) -> None:
             change(files)
             for name, content in files.items():
                 if name.endswith(".safetensors") and isinstance(content, bytes) and len(content) < 10_000:
-                    (folder / f"{number}-{name.replace("/", "-")}").write_bytes(content[8:])
+                    (folder / f"{number}-{name.replace('/', '-')}").write_bytes(content[8:])
 
 
 if __name__ == "__main__":
