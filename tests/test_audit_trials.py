@@ -182,3 +182,12 @@ def test_what_may_not_be_read_is_told(name: str, inspect: Run, tmp_path: Path) -
     for options in ((), ("--checksum",)):
         codes = {f["rule"] for f in inspect("audit", folder, "--json", *options).json["checkpoints"][0]["findings"]}
         assert {"pickle", "no-access"} <= codes
+
+
+def test_a_pickle_that_takes_from_an_empty_stack(inspect: Run, tmp_path: Path) -> None:
+    """`picklescan` gives it up; the tables' own word stands."""
+    folder = hostile.make(hostile.nothing, tmp_path)
+    (folder / "extra.bin").write_bytes(b"\x80\x04\x93cos\nsystem\n.")
+    ran = inspect("audit", folder, "--json")
+    found = {f["rule"]: f["severity"] for f in ran.json["checkpoints"][0]["findings"] if f["path"] == "extra.bin"}
+    assert (ran.code, found.get("pickle")) == (1, "error")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import pickletools
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 
@@ -115,8 +116,12 @@ def _scanned(pickles: Iterable[bytes]) -> tuple[str, ...]:
     except ImportError:
         return ()
     logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
-    found = (each for data in pickles for each in scan_pickle_bytes(BytesIO(data), "").globals)
-    return tuple(f"{each.module}.{each.name}" for each in found if each.safety == SafetyLevel.Dangerous)
+    found: list[str] = []
+    for data in pickles:
+        with suppress(ValueError):  # a damaged pickle: what the tables here say of it stands
+            scanned = scan_pickle_bytes(BytesIO(data), "").globals
+            found += [f"{each.module}.{each.name}" for each in scanned if each.safety == SafetyLevel.Dangerous]
+    return tuple(found)
 
 
 def imports(data: bytes, budget: Budget | None = None) -> Imports:
