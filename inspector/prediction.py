@@ -106,7 +106,7 @@ def predict(config: Config) -> Prediction:
 def head_of(family: Family, config: Config) -> str:
     """What the tables call the class: its suffix, or a word of the family's own."""
     named = family.classes.get(config.architecture or "") or class_suffix(config.architecture)
-    return named or (config.kind == "gguf" and family.gguf_head) or family.head
+    return named or family.head
 
 
 def scope_of(prediction: Prediction) -> Scope:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from inspector.architectures import TABLES, family_of, load, table_file
-from inspector.architectures.index import GGUF, MODULES
+from inspector.architectures.index import MODULES
 from inspector.architectures.roles import GROUPS, group_of
 from inspector.architectures.table import Row
 from inspector.model import STACKED, Key
@@ -172,7 +172,6 @@ def test_index_is_what_the_families_say(module: str) -> None:
     """The index, by which one family is found without loading the others, says what the tables say."""
     family = load(module)
     assert {name for name, home in MODULES.items() if home == module} == set(family.types)
-    assert {name for name, home in GGUF.items() if home == module} == set(family.gguf)
 
 
 @pytest.mark.parametrize("module", FAMILIES)

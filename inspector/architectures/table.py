@@ -109,9 +109,7 @@ class Family(NamedTuple):
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields
     fields: Mapping[str, str] = {}  # common field name → the family's own
-    gguf: tuple[str, ...] = ()  # `general.architecture` values that mean this family
     names_only: bool = False  # the shapes were not found out: the rows name, and predict nothing
-    gguf_head: str = ""  # the class suffix whose tensors the conversion to GGUF keeps, where it is not `head`
 
     def prefix_under(self, head: str) -> str:
         """What the body's names begin with in a class of this suffix."""

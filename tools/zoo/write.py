@@ -26,7 +26,6 @@ from roles import name_roles
 
 from inspector.architectures import load, table_file
 from inspector.architectures.coverage import COVERAGE
-from inspector.architectures.gguf_keys import MODEL_TYPES
 from inspector.architectures.table import Family, Include, Row
 
 if TYPE_CHECKING:
@@ -170,18 +169,7 @@ def _one(group: list[Family]) -> Family:
         for f in group
     }
     types = {name: types.pop(name), **dict(sorted(types.items()))}
-    gguf = {arch for arch, model_type in MODEL_TYPES.items() if model_type in types}
-    gguf |= {t for t in types if t in GGUF_ARCHITECTURES and t not in MODEL_TYPES}
-    return first._replace(types=types, defaults=common, gguf=tuple(sorted(gguf)), rows=ordered(first.rows))
-
-
-def _gguf_architectures() -> set[str]:
-    from gguf.constants import MODEL_ARCH_NAMES
-
-    return set(MODEL_ARCH_NAMES.values()) - {"clip"}
-
-
-GGUF_ARCHITECTURES = _gguf_architectures()
+    return first._replace(types=types, defaults=common, rows=ordered(first.rows))
 
 
 def ordered(rows: Sequence[Row | Include]) -> tuple[Row | Include, ...]:
@@ -259,11 +247,8 @@ def derived() -> dict[str, Family]:
 def write_index() -> None:
     """`index.py`, from what the modules say."""
     models: dict[str, str] = {}
-    architectures: dict[str, str] = {}
     for module in sorted([*hand_written(), *derived()]):
-        family = load(module)
-        models.update(dict.fromkeys(family.types, module))
-        architectures.update(dict.fromkeys(family.gguf, module))
+        models.update(dict.fromkeys(load(module).types, module))
     target = ROOT / "inspector" / "architectures" / "index.py"
     text = target.read_text()
     tail = text[text.index("#: Model types that are tried") :]
@@ -271,9 +256,7 @@ def write_index() -> None:
         '"""Where the family of a model type is, so that one is found without loading the others.\n\n'
         'Written by tools/zoo/write.py; a test holds it equal to the tables themselves.\n"""\n\n'
         "from __future__ import annotations\n\n#: `model_type` → module.\n"
-        f"MODULES: dict[str, str] = {dict(sorted(models.items()))!r}\n\n"
-        f"#: `general.architecture` → module.\nGGUF: dict[str, str] = {dict(sorted(architectures.items()))!r}\n\n"
-        + tail
+        f"MODULES: dict[str, str] = {dict(sorted(models.items()))!r}\n\n" + tail
     )
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
 
@@ -287,8 +270,7 @@ def left_over(drafts: Mapping[str, Family]) -> None:
         (TABLES / f"{module}.json").unlink()
         if types:
             name = family.name if family.name in types else next(iter(types))
-            gguf = tuple(g for g in family.gguf if MODEL_TYPES.get(g, g) in types)
-            rest = family._replace(name=name, types=types, gguf=gguf)
+            rest = family._replace(name=name, types=types)
             (TABLES / f"{module_name(name)}.json").write_text(source(rest))
 
 

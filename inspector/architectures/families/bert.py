@@ -62,6 +62,4 @@ FAMILY = Family(
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"num_labels": "len(id2label)"},
-    gguf=("bert",),
-    gguf_head="body",
 )

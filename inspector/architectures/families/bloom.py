@@ -35,5 +35,4 @@ FAMILY = Family(
     derived={"num_labels": "len(id2label)"},
     # The first checkpoints' configurations say n_embed.
     fields={"num_hidden_layers": "n_layer", "n_embed": "hidden_size"},
-    gguf=("bloom",),
 )

@@ -49,5 +49,4 @@ FAMILY = Family(
         "vocab_size": 32000,
     },
     fields={"num_attention_heads": "n_heads", "hidden_size": "d_model", "num_hidden_layers": "n_layers"},
-    gguf=("dbrx",),
 )

@@ -40,5 +40,4 @@ FAMILY = Family(
             " else 'dense' for layer in range(num_hidden_layers)]"
         ),
     },
-    gguf=("deepseek",),
 )

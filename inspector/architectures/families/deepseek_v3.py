@@ -151,5 +151,4 @@ FAMILY = Family(
         ),
     },
     fields={"num_local_experts": "n_routed_experts", "num_experts": "n_routed_experts"},
-    gguf=("deepseek2", "deepseek2-ocr", "glm-dsa", "minicpm3"),
 )

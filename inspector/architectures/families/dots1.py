@@ -115,5 +115,4 @@ FAMILY = Family(
     },
     derived={"head_dim": "hidden_size // num_attention_heads"},
     fields={"num_local_experts": "n_routed_experts"},
-    gguf=("dots1",),
 )

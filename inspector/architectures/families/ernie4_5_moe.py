@@ -145,5 +145,4 @@ FAMILY = Family(
         "vocab_size": 103424,
     },
     fields={"num_experts": "moe_num_experts", "num_experts_per_tok": "moe_k"},
-    gguf=("ernie4_5-moe",),
 )

@@ -106,5 +106,4 @@ FAMILY = Family(
         "head_dim": "hidden_size // num_attention_heads",
         "mlp_layer_types": "['dense' if layer < first_k_dense_replace else 'sparse' for layer in range(num_hidden_layers)]",
     },
-    gguf=("exaone-moe",),
 )

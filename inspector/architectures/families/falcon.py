@@ -69,5 +69,4 @@ FAMILY = Family(
         "n_head_kv": "num_kv_heads",
         "num_key_value_heads": "num_kv_heads",
     },
-    gguf=("falcon",),
 )

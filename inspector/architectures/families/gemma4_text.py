@@ -121,5 +121,4 @@ FAMILY = Family(
             " else intermediate_size"
         ),
     },
-    gguf=("gemma4",),
 )

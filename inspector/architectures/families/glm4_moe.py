@@ -121,5 +121,4 @@ FAMILY = Family(
         "vocab_size": 151552,
     },
     fields={"num_local_experts": "n_routed_experts"},
-    gguf=("glm4moe",),
 )

@@ -64,5 +64,4 @@ FAMILY = Family(
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     },
     derived={"n_inner": "4 * n_embd", "n_positions": "n_ctx", "n_ctx": "1024", "num_labels": "len(id2label)"},
-    gguf=("gpt2",),
 )

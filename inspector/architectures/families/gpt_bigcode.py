@@ -52,5 +52,4 @@ FAMILY = Family(
         "num_attention_heads": "n_head",
         "num_hidden_layers": "n_layer",
     },
-    gguf=("starcoder",),
 )

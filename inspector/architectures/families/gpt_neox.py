@@ -32,5 +32,4 @@ FAMILY = Family(
         "tie_word_embeddings": False,
         "vocab_size": 50432,
     },
-    gguf=("gptneox",),
 )

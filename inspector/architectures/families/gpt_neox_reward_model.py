@@ -14,5 +14,4 @@ FAMILY = GPT_NEOX._replace(
     ),
     classes={"GPTNeoXRewardModel": "RewardModel"},
     head="RewardModel",
-    gguf=(),
 )

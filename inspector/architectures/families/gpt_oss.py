@@ -89,5 +89,4 @@ FAMILY = Family(
         "vocab_size": 201088,
     },
     fields={"num_experts": "num_local_experts"},
-    gguf=("gpt-oss",),
 )

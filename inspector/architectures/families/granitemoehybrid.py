@@ -89,5 +89,4 @@ FAMILY = Family(
         ),
     },
     fields={"layers_block_type": "layer_types"},
-    gguf=("granitemoe", "granitehybrid"),
 )

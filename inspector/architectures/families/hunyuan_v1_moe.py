@@ -69,5 +69,4 @@ FAMILY = Family(
     },
     derived={"num_key_value_heads": "num_attention_heads"},
     fields={"num_experts_per_tok": "moe_topk", "num_local_experts": "num_experts"},
-    gguf=("hunyuan-moe",),
 )

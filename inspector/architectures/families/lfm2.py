@@ -80,5 +80,4 @@ FAMILY = Family(
             " else ceil_to(scaled(2 * asked_width // 3, block_ffn_dim_multiplier), block_multiple_of)"
         ),
     },
-    gguf=("lfm2",),
 )

@@ -70,5 +70,4 @@ FAMILY = Family(
     defaults={**DECODER_DEFAULTS, **LLAMA_7B},
     derived=DECODER_DERIVED,
     fields={"bias": "attention_bias"},  # InternLM's and Pangu's word
-    gguf=("llama", "qwen2", "qwen3", "gemma"),
 )

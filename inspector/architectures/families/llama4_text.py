@@ -105,5 +105,4 @@ FAMILY = Family(
             " for number in range(num_hidden_layers // interleave_moe_layer_step)]"
         ),
     },
-    gguf=("llama4",),
 )

@@ -40,5 +40,4 @@ FAMILY = Family(
         "intermediate_size": "int(expand * hidden_size)",
         "dt_rank": "ceil_to(hidden_size, 16) // 16 if time_step_rank == 'auto' else time_step_rank",
     },
-    gguf=("mamba",),
 )

@@ -39,5 +39,4 @@ FAMILY = Family(
         "vocab_size": 32768,
     },
     derived={"inner_size": "int(expand * hidden_size)"},
-    gguf=("mamba2",),
 )

@@ -28,5 +28,4 @@ FAMILY = Family(
         "vision_feature_layer": -1,
         "tie_word_embeddings": True,
     },
-    gguf=("mistral3",),
 )

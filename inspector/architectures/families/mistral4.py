@@ -128,5 +128,4 @@ FAMILY = Family(
     },
     derived={"head_dim": "qk_head_dim", "qk_head_dim": "head_dim"},
     fields={"num_local_experts": "n_routed_experts"},
-    gguf=("mistral4",),
 )

@@ -185,5 +185,4 @@ FAMILY = Family(
         "layers_block_type": "['linear_attention' if hybrid_override_pattern[at] == 'M' else 'full_attention' if hybrid_override_pattern[at] == '*' else 'moe' if hybrid_override_pattern[at] == 'E' else 'mlp' for at in range(len(hybrid_override_pattern))]",
     },
     fields={"layer_types": "layers_block_type", "num_local_experts": "n_routed_experts"},
-    gguf=("nemotron_h", "nemotron_h_moe"),
 )

@@ -36,5 +36,4 @@ FAMILY = Family(
         "vocab_size": 32064,
     },
     derived={"num_key_value_heads": "num_attention_heads", "head_dim": "hidden_size // num_attention_heads"},
-    gguf=("phi3",),
 )

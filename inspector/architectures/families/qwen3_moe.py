@@ -53,5 +53,4 @@ FAMILY = Family(
         "qkv_bias": "attention_bias",
     },
     fields={"num_experts": "num_local_experts"},
-    gguf=("qwen3moe",),
 )

@@ -112,5 +112,4 @@ FAMILY = Family(
             " for layer in range(num_hidden_layers)]"
         )
     },
-    gguf=("qwen3next", "qwen35", "qwen35moe"),
 )

@@ -52,5 +52,4 @@ FAMILY = Family(
         "vocab_size": 50304,
     },
     derived={"head_dim": "hidden_size // num_attention_heads", "qkv_bias": "use_qkv_bias"},
-    gguf=("stablelm",),
 )

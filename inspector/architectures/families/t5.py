@@ -121,5 +121,4 @@ FAMILY = Family(
         "num_hidden_layers": "num_layers",
         "head_dim": "d_kv",
     },
-    gguf=("t5", "t5encoder"),
 )
