@@ -223,11 +223,12 @@ def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) ->
         translated[name] = value
         if isinstance(value, int):
             notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
-    model_type = next(
+    fitting = (
         model_type
         for condition, model_type in dialect.model_types
         if formula.names(condition) <= own.keys() and formula.evaluate(condition, own)
     )
+    model_type = next(fitting, dialect.model_types[-1][1])
     values = {**scope, **translated, "model_type": model_type}
     return Config(values, dialect.kind, path, tuple(notes))
 

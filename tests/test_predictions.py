@@ -185,6 +185,12 @@ def test_book_configuration(more: dict[str, Any], count: int) -> None:
     assert inspector.predict(BOOK | more).parameters == count
 
 
+def test_a_book_without_width() -> None:
+    """No condition of the dialect fits: it is read as its usual model, which has nothing in it."""
+    prediction = inspector.predict({"emb_dim": 0, "n_layers": 0})
+    assert (prediction.family, prediction.parameters) == ("gpt2", 0)
+
+
 def test_book_llama() -> None:
     """The book's keys with hidden_dim are Llama's."""
     book = {

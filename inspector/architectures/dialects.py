@@ -13,7 +13,9 @@ class Dialect(NamedTuple):
     kind: Literal["config.json", "params.json"]  # what results call it
     marks: frozenset[str]  # keys that tell it; all must be there
     keys: Mapping[str, str]  # its key → Transformers' field
-    model_types: tuple[tuple[str, str], ...]  # (condition over its keys, model_type), the first that fits
+    model_types: tuple[
+        tuple[str, str], ...
+    ]  # (condition over its keys, model_type), the first that fits, or else the last
     constants: Mapping[str, Any] = {}  # fields that it implies
     derived: Mapping[str, str] = {}  # fields it computes, as formulas over its own keys
     unknown: Mapping[str, Any] = {}  # value that stands for "see elsewhere"
