@@ -194,3 +194,24 @@ def test_config_option_replaces_the_one_beside(made: Made, tmp_path: Path, inspe
     (tmp_path / "other.json").write_text(json.dumps(config))
     ran = inspect(made("gpt2"), "--config", tmp_path / "other.json", "--json")
     assert ran.json["parameters"]["predicted"] < ran.json["parameters"]["logical"]
+
+
+@pytest.mark.parametrize(("name", "ahead"), [("llama-7b", 0), ("mistral-7b-instruct-v0.2-q4_k_m", 4096)])
+def test_the_disk_is_asked_for_the_headers_alone(
+    name: str, ahead: int, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system is asked for, not what we say of it. Where a GGUF's header ends is known at its end: a page more."""
+    asked: list[int] = []
+    pread = os.pread
+
+    def counted(descriptor: int, length: int, offset: int) -> bytes:
+        data = pread(descriptor, length, offset)
+        asked.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "pread", counted)
+    files = inspector.open(made(name)).files
+    headers = sum(region.end - region.start for file in files for region in file.regions if region.label != "tensors")
+    headers -= sum(region.size for file in files for region in file.regions if region.label == "padding")
+    documents = sum(path.stat().st_size for path in made(name).glob("*.json"))
+    assert headers + documents <= sum(asked) <= headers + documents + ahead

@@ -16,8 +16,10 @@ from inspector.units import escape, integer
 
 #: A folder listing stops here: someone pointed at a home directory.
 MAX_FILES = 200_000
-#: Bytes of a file's beginning that are read at first, and at a time.
-LEAST_AHEAD = 1 << 16
+#: Bytes of a file's beginning that tell its format, and at which safetensors' header begins.
+FIRST = 8
+#: Bytes that are read ahead of a header whose length is not known before its end.
+AHEAD = 1 << 12
 CHUNK = 1 << 20
 #: Bytes of address space for it at first: most headers, and little of a limit on that.
 LEAST_BUFFER = 1 << 24
@@ -47,6 +49,9 @@ class LocalFile:
         return self._read + self._prefix_read
 
     def read(self, offset: int, length: int) -> bytes:
+        if self._buffer is not None and offset + length <= self._have:
+            self._prefix_read = max(self._prefix_read, offset + length)
+            return bytes(self._buffer[offset : offset + length])
         try:
             data = os.pread(self._fd, length, offset)
         except OSError as error:
@@ -66,7 +71,7 @@ class LocalFile:
         """As `Source.prefix`. Not a map of the file: reading one that another program cuts would end the process."""
         length = min(length, self.size)
         if length > self._have:
-            self._read_ahead(min(self.size, max(length, 2 * self._have, LEAST_AHEAD)))
+            self._read_ahead(min(self.size, FIRST if length <= FIRST else length + AHEAD))
         self._prefix_read = max(self._prefix_read, length)
         return memoryview(self._buffer)[: self._have].toreadonly() if self._buffer else memoryview(b"")
 
