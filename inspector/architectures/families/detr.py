@@ -13,7 +13,7 @@ DECODER = "model.decoder.layers.{layer<decoder_layers}."
 DETECTION = "ForObjectDetection"
 SEGMENTATION = "ForSegmentation"
 PLAIN = "model_type != 'conditional_detr'"
-CONDITIONAL = "model_type == 'conditional_detr'"
+CONDITIONAL = "is_conditional"
 SQUARE = "d_model, d_model"
 
 
@@ -40,7 +40,7 @@ def conditional(name: str, when: str = CONDITIONAL) -> Row:
 
 def predictor(heads: str, prefix: str = "") -> Iterator[Row]:
     """What finds boxes and classes: a perceptron of three layers, and one layer."""
-    classes = "num_labels if model_type == 'conditional_detr' else num_labels + 1"
+    classes = "num_labels if is_conditional else num_labels + 1"
     yield Row("classifier", prefix + "class_labels_classifier", f"{classes}, d_model", bias="True", heads=heads)
     box = prefix + "bbox_predictor.layers.{layer<3}"
     yield Row("bbox_predictor", box, "4 if layer == 2 else d_model, d_model", bias="True", heads=heads, group="head")
@@ -66,7 +66,7 @@ def mask_head() -> Iterator[Row]:
 
 def position(word: str) -> Iterator[Row]:
     """Learned places, by column and row; only the table transformer has them within the backbone."""
-    table = "model_type == 'table-transformer'"
+    table = "is_table"
     for prefix, when in (("model.", f"not {table}"), ("model.backbone.", table)):
         name = f"{prefix}position_embedding.{word}"
         yield Row(
@@ -78,8 +78,8 @@ FAMILY = Family(
     name="detr",
     types={
         "detr": {"num_queries": 100},
-        "table-transformer": {"num_queries": 100},
-        "conditional_detr": {"num_queries": 300},
+        "table-transformer": {"num_queries": 100, "is_table": True},
+        "conditional_detr": {"num_queries": 300, "is_conditional": True},
     },
     rows=(
         Include(
@@ -99,7 +99,7 @@ FAMILY = Family(
         *attention(ENCODER, "self_attn", "encoder"),
         linear("post_attention_layernorm", ENCODER + "self_attn_layer_norm", "d_model", "encoder"),
         *feed_forward(ENCODER, "encoder_ffn_dim", "encoder"),
-        linear("norm", "model.encoder.layernorm", "d_model", "encoder", "model_type == 'table-transformer'"),
+        linear("norm", "model.encoder.layernorm", "d_model", "encoder", "is_table"),
         *attention(DECODER, "self_attn", "decoder", when=PLAIN),
         *(conditional(f"sa_{word}_proj") for word in ("qcontent", "qpos", "kcontent", "kpos", "v")),
         linear("post_attention_layernorm", DECODER + "self_attn_layer_norm", "d_model", "decoder"),
@@ -128,6 +128,8 @@ FAMILY = Family(
     prefixes={SEGMENTATION: "detr.model."},
     head=DETECTION,
     defaults={
+        "is_conditional": False,
+        "is_table": False,
         "d_model": 256,
         "encoder_layers": 6,
         "decoder_layers": 6,

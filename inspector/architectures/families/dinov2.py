@@ -1,4 +1,4 @@
-"""Model type dinov2."""
+"""DINOv2: a vision transformer with scaled layers, and a gated feed-forward where asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model type dots1."""
+"""dots.llm1: grouped queries with norms, a mixture of experts after the first dense layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model type exaone_moe."""
+"""EXAONE's mixture of experts: dense layers first, then routed and shared experts."""
 
 from __future__ import annotations
 

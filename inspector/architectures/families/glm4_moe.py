@@ -1,4 +1,4 @@
-"""Model type glm4_moe."""
+"""GLM-4.5 to 4.7: grouped queries, dense layers first, then routed and shared experts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model type glm4v_moe: text_config, vision_config by their own types' tables."""
+"""GLM-4.5V: text and vision by their own types' tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model type glm4v_moe_text."""
+"""The text model of GLM-4.5V: GLM-4.5's mixture of experts under its own names."""
 
 from __future__ import annotations
 

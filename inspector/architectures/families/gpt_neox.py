@@ -1,4 +1,4 @@
-"""Model type gpt_neox."""
+"""GPT-NeoX and Pythia: fused attention beside the feed-forward, rotary positions."""
 
 from __future__ import annotations
 

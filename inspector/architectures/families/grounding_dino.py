@@ -10,7 +10,7 @@ from inspector.architectures.table import Family, Include, Row
 ENCODER = "model.encoder.layers.{layer<encoder_layers}."
 DECODER = "model.decoder.layers.{layer<decoder_layers}."
 SQUARE = "d_model, d_model"
-MM = "model_type == 'mm-grounding-dino'"
+MM = "is_mm"
 #: MM Grounding DINO has two stages even where it does not use both.
 STAGES = f"two_stage or {MM}"
 #: Where one scale is asked for, Grounding DINO takes the backbone's coarsest.
@@ -137,7 +137,7 @@ TEXT = {
 
 FAMILY = Family(
     name="grounding_dino",
-    types={"grounding-dino": {}, "mm-grounding-dino": {}},
+    types={"grounding-dino": {}, "mm-grounding-dino": {"is_mm": True}},
     rows=(
         Include(
             "backbone_config",
@@ -177,6 +177,7 @@ FAMILY = Family(
     prefix="model.",
     head=DETECTION,
     defaults={
+        "is_mm": False,
         "backbone_config": BACKBONE,
         "text_config": TEXT,
         "num_queries": 900,

@@ -1,4 +1,4 @@
-"""Model type mistral4."""
+"""Mistral 4's text model: latent attention and a mixture of experts."""
 
 from __future__ import annotations
 

@@ -27,70 +27,67 @@ def subsampling(at: str, config: str = "") -> Iterator[Row]:
 
 LAYER = "layers.{layer<num_hidden_layers}"
 
+#: The conformer's layers: half a feed-forward, attention with relative places, convolutions, and the other half.
+LAYERS = (
+    Row("q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"),
+    Row("k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"),
+    Row("v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"),
+    Row("o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"),
+    Row(
+        "linear1",
+        LAYER + ".feed_forward1.linear1",
+        "intermediate_size, hidden_size",
+        bias="attention_bias",
+        group="feed_forward",
+    ),
+    Row(
+        "linear2",
+        LAYER + ".feed_forward1.linear2",
+        "hidden_size, intermediate_size",
+        bias="attention_bias",
+        group="feed_forward",
+    ),
+    Row("bias_u", LAYER + ".self_attn.bias_u", "num_attention_heads, head_dim", leaf="", group="attention"),
+    Row("bias_v", LAYER + ".self_attn.bias_v", "num_attention_heads, head_dim", leaf="", group="attention"),
+    Row("relative_k_proj", LAYER + ".self_attn.relative_k_proj", "num_attention_heads * head_dim, hidden_size"),
+    Row(
+        "pointwise_conv1",
+        LAYER + ".conv.pointwise_conv1",
+        "2 * hidden_size, hidden_size, 1",
+        bias="convolution_bias",
+    ),
+    Row(
+        "depthwise_conv",
+        LAYER + ".conv.depthwise_conv",
+        "hidden_size, 1, conv_kernel_size",
+        bias="convolution_bias",
+    ),
+    Row("norm", LAYER + ".conv.norm", "hidden_size", bias="True"),
+    Row("pointwise_conv2", LAYER + ".conv.pointwise_conv2", "hidden_size, hidden_size, 1", bias="convolution_bias"),
+    Row(
+        "feed_forward2_linear1",
+        LAYER + ".feed_forward2.linear1",
+        "intermediate_size, hidden_size",
+        bias="attention_bias",
+    ),
+    Row(
+        "feed_forward2_linear2",
+        LAYER + ".feed_forward2.linear2",
+        "hidden_size, intermediate_size",
+        bias="attention_bias",
+    ),
+    Row("norm_feed_forward1", LAYER + ".norm_feed_forward1", "hidden_size", bias="True"),
+    Row("norm_self_att", LAYER + ".norm_self_att", "hidden_size", bias="True"),
+    Row("norm_conv", LAYER + ".norm_conv", "hidden_size", bias="True"),
+    Row("norm_feed_forward2", LAYER + ".norm_feed_forward2", "hidden_size", bias="True"),
+    Row("norm_out", LAYER + ".norm_out", "hidden_size", bias="True"),
+)
+
 FAMILY = Family(
     name="parakeet_encoder",
     types={"parakeet_encoder": {}},
     rows=(
-        Row(
-            "q_proj", LAYER + ".self_attn.q_proj", "num_attention_heads * head_dim, hidden_size", bias="attention_bias"
-        ),
-        Row(
-            "k_proj", LAYER + ".self_attn.k_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
-        ),
-        Row(
-            "v_proj", LAYER + ".self_attn.v_proj", "num_key_value_heads * head_dim, hidden_size", bias="attention_bias"
-        ),
-        Row(
-            "o_proj", LAYER + ".self_attn.o_proj", "hidden_size, num_attention_heads * head_dim", bias="attention_bias"
-        ),
-        Row(
-            "linear1",
-            LAYER + ".feed_forward1.linear1",
-            "intermediate_size, hidden_size",
-            bias="attention_bias",
-            group="feed_forward",
-        ),
-        Row(
-            "linear2",
-            LAYER + ".feed_forward1.linear2",
-            "hidden_size, intermediate_size",
-            bias="attention_bias",
-            group="feed_forward",
-        ),
-        Row("bias_u", LAYER + ".self_attn.bias_u", "num_attention_heads, head_dim", leaf="", group="attention"),
-        Row("bias_v", LAYER + ".self_attn.bias_v", "num_attention_heads, head_dim", leaf="", group="attention"),
-        Row("relative_k_proj", LAYER + ".self_attn.relative_k_proj", "num_attention_heads * head_dim, hidden_size"),
-        Row(
-            "pointwise_conv1",
-            LAYER + ".conv.pointwise_conv1",
-            "2 * hidden_size, hidden_size, 1",
-            bias="convolution_bias",
-        ),
-        Row(
-            "depthwise_conv",
-            LAYER + ".conv.depthwise_conv",
-            "hidden_size, 1, conv_kernel_size",
-            bias="convolution_bias",
-        ),
-        Row("norm", LAYER + ".conv.norm", "hidden_size", bias="True"),
-        Row("pointwise_conv2", LAYER + ".conv.pointwise_conv2", "hidden_size, hidden_size, 1", bias="convolution_bias"),
-        Row(
-            "feed_forward2_linear1",
-            LAYER + ".feed_forward2.linear1",
-            "intermediate_size, hidden_size",
-            bias="attention_bias",
-        ),
-        Row(
-            "feed_forward2_linear2",
-            LAYER + ".feed_forward2.linear2",
-            "hidden_size, intermediate_size",
-            bias="attention_bias",
-        ),
-        Row("norm_feed_forward1", LAYER + ".norm_feed_forward1", "hidden_size", bias="True"),
-        Row("norm_self_att", LAYER + ".norm_self_att", "hidden_size", bias="True"),
-        Row("norm_conv", LAYER + ".norm_conv", "hidden_size", bias="True"),
-        Row("norm_feed_forward2", LAYER + ".norm_feed_forward2", "hidden_size", bias="True"),
-        Row("norm_out", LAYER + ".norm_out", "hidden_size", bias="True"),
+        *LAYERS,
         *subsampling("subsampling.layers"),
         Row(
             "subsampling_linear",

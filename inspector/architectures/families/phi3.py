@@ -1,4 +1,4 @@
-"""Model type phi3."""
+"""Phi-3 and its relatives: Llama with fused attention and fused gates."""
 
 from __future__ import annotations
 

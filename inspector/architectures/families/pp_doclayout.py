@@ -26,7 +26,7 @@ from inspector.architectures.families.rt_detr import (
 )
 from inspector.architectures.table import Family, Row
 
-V2, V3, V4 = (f"model_type == 'pp_doclayout_v{version}'" for version in (2, 3, 4))
+V2, V3, V4 = (f"release == {release}" for release in (2, 3, 4))
 ORDER = "reading_order_config."
 READER = "reading_order."
 READER_LAYER = READER + "encoder.layer.{layer<" + ORDER + "num_hidden_layers}."
@@ -159,10 +159,10 @@ READING_ORDER = {
 FAMILY = Family(
     name="pp_doclayout",
     types={
-        "pp_doclayout_v2": {"num_coords": 4, "unused_scales": 0},
+        "pp_doclayout_v2": {"release": 2, "num_coords": 4, "unused_scales": 0},
         # The finest scale is for the masks alone.
-        "pp_doclayout_v3": {"num_coords": 4, "unused_scales": 1, "backbone_config": FIRST_STAGE},
-        "pp_doclayout_v4": {"unused_scales": 0},
+        "pp_doclayout_v3": {"release": 3, "num_coords": 4, "unused_scales": 1, "backbone_config": FIRST_STAGE},
+        "pp_doclayout_v4": {"release": 4, "unused_scales": 0},
     },
     rows=(
         *backbone("hgnet_v2", COUNTERS),

@@ -10,7 +10,7 @@ from inspector.architectures.table import Family, Include, Row
 READING = "ForTextRecognition"
 ENCODER = "head.encoder."
 BLOCK = ENCODER + "svtr_block.{layer<depth}."
-MOBILE = "model_type == 'pp_ocrv5_mobile_rec'"
+MOBILE = "is_mobile"
 INNER = "scaled(hidden_size, mlp_ratio)"
 
 
@@ -44,7 +44,10 @@ def encoder() -> Iterator[Row]:
 FAMILY = Family(
     name="pp_ocrv5_rec",
     types={
-        "pp_ocrv5_mobile_rec": {"backbone_config": {"scale": 0.75, "out_indices": [2, 3, 4, 5], "divisor": 16}},
+        "pp_ocrv5_mobile_rec": {
+            "is_mobile": True,
+            "backbone_config": {"scale": 0.75, "out_indices": [2, 3, 4, 5], "divisor": 16},
+        },
         "pp_ocrv5_server_rec": {"backbone_config": {"stage_downsample": [True, True, True, True]}},
     },
     rows=(
@@ -65,6 +68,7 @@ FAMILY = Family(
     prefix="model.",
     head=READING,
     defaults={
+        "is_mobile": False,
         "hidden_size": 120,
         "mlp_ratio": 2.0,
         "depth": 2,

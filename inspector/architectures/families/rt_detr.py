@@ -221,7 +221,7 @@ BACKBONE = {"out_indices": [2, 3, 4]}
 
 FAMILY = Family(
     name="rt_detr",
-    types={"rt_detr": {}, "rt_detr_v2": {}},
+    types={"rt_detr": {}, "rt_detr_v2": {"is_v2": True}},
     rows=(
         *backbone("rt_detr_resnet", COUNTERS),
         *encoder_projections(),
@@ -235,7 +235,7 @@ FAMILY = Family(
             "points_scale",
             DECODER_LAYER + "encoder_attn.n_points_scale",
             "points",
-            when="model_type == 'rt_detr_v2'",
+            when="is_v2",
             leaf="",
             buffer=True,
             persistent=True,
@@ -243,11 +243,11 @@ FAMILY = Family(
         ),
         query_position(),
         *predictors(),
-        *second_predictors(when="model_type == 'rt_detr_v2'"),
+        *second_predictors(when="is_v2"),
     ),
     prefix="model.",
     head=DETECTION,
-    defaults={**DEFAULTS, "backbone_config": BACKBONE},
-    derived={"points": "(decoder_n_levels if model_type == 'rt_detr_v2' else num_feature_levels) * decoder_n_points"},
+    defaults={**DEFAULTS, "backbone_config": BACKBONE, "is_v2": False},
+    derived={"points": "(decoder_n_levels if is_v2 else num_feature_levels) * decoder_n_points"},
     fields=FIELDS,
 )

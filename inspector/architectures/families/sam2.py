@@ -12,7 +12,7 @@ PROMPT, MASK, VISION = "prompt_encoder_config.", "mask_decoder_config.", "vision
 REMEMBERS = "Model Part"
 #: The memory's width where it is looked at is in no configuration.
 MEMORY_WIDTH = 64
-EDGE = "model_type == 'edgetam_video'"
+EDGE = "is_edge"
 
 
 def linear(role: str, name: str, shape: str, *, group: str = "", heads: str = "", tower: str = "decoder") -> Row:
@@ -226,6 +226,7 @@ def masks(prefix: str) -> Iterator[Row]:
 
 
 DEFAULTS = {
+    "is_edge": False,
     "vision_config": {"fpn_hidden_size": 256},
     "prompt_encoder_config": {"hidden_size": 256, "mask_input_channels": 16, "num_point_embeddings": 4},
     "mask_decoder_config": {
@@ -271,7 +272,7 @@ DERIVED = {
 
 FAMILY = Family(
     name="sam2",
-    types={"sam2": {}, "sam2_video": {}, "edgetam_video": {"memory_attention_num_layers": 2}},
+    types={"sam2": {}, "sam2_video": {}, "edgetam_video": {"is_edge": True, "memory_attention_num_layers": 2}},
     rows=(
         Include("vision_config", "vision_encoder.", tower="vision", head="Model", default_type="sam2_vision_model"),
         *masks(""),

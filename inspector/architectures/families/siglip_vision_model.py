@@ -1,4 +1,4 @@
-"""Model type siglip_vision_model."""
+"""SigLIP's vision tower, with the attention that pools it where asked for."""
 
 from __future__ import annotations
 
