@@ -27,14 +27,14 @@ class Tables(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
         sys.path.insert(0, self.root)
         from inspector.architectures import load, table_file
 
-        home = Path(self.root) / "inspector" / "architectures"
+        home = Path(self.root) / "inspector" / "architectures" / "data"
         modules = [path for path in home.glob("families/*.py") if "\nFAMILY = " in path.read_text()]
         texts = {path.stem: table_file.text(load(path.stem), _title(path)) for path in modules}
         texts |= {path.stem: path.read_text() for path in home.glob("tables/*.json")}
         for name, text in sorted(texts.items()):
             written = self._folder / f"{name}.json"
             written.write_text(json.dumps(json.loads(text), separators=(",", ":")))
-            build_data["force_include"][str(written)] = f"inspector/architectures/tables/{written.name}"
+            build_data["force_include"][str(written)] = f"inspector/architectures/data/tables/{written.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         shutil.rmtree(self._folder)

@@ -45,7 +45,7 @@ def side_by_side(title: str, ours: Callable[[], object], theirs: Callable[[], ob
 
 
 def headers_here(target: str) -> None:
-    from inspector import checkpoint
+    from inspector.opening import checkpoint
 
     checkpoint.open(target)
 
@@ -73,7 +73,7 @@ def gguf_here(target: str, header: int) -> None:
 
 def gguf_parsed_here(target: str) -> None:
     """The whole answer, and the request by which it is found."""
-    from inspector import checkpoint
+    from inspector.opening import checkpoint
 
     checkpoint.open(target)
 

@@ -19,13 +19,15 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 with atheris.instrument_imports(include=["inspector"]):
-    from inspector import adapter_prediction, checksums, configs, selection, settings
+    from inspector.adapters import prediction as adapter_prediction
     from inspector.architectures import table  # noqa: F401  imported late otherwise, and not instrumented
+    from inspector.architectures.prediction import predict
+    from inspector.auditing import checksums, settings
+    from inspector.auditing.rules import pickles
+    from inspector.auditing.rules.subject import Subject
+    from inspector.auditing.rules.tokenizers import highest_token
     from inspector.errors import InspectorError
-    from inspector.prediction import predict
-    from inspector.rules import pickles
-    from inspector.rules.subject import Subject
-    from inspector.rules.tokenizers import highest_token
+    from inspector.opening import configs, selection
     from inspector.sources.listing import entries
     from inspector.sources.local import LocalPlace
 

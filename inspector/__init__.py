@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.api import open, predict, reconcile, variants
-    from inspector.auditing import audit
+    from inspector.auditing.run import audit
     from inspector.errors import (
         ConfigError,
         FormatError,
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         TargetError,
         UsageError,
     )
-    from inspector.key_values import metadata
     from inspector.model import (
         Checkpoint,
         Config,
@@ -37,14 +36,15 @@ if TYPE_CHECKING:
         Tensor,
         Variant,
     )
+    from inspector.opening.metadata import metadata
 
 __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
     **dict.fromkeys(("open", "predict", "reconcile", "variants"), "inspector.api"),
-    "metadata": "inspector.key_values",
-    "audit": "inspector.auditing",
+    "metadata": "inspector.opening.metadata",
+    "audit": "inspector.auditing.run",
     **dict.fromkeys(
         (
             "ConfigError",

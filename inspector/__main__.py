@@ -35,7 +35,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; the exit code. Errors are one line on stderr, never a traceback."""
-    from inspector import console
+    from inspector.cli import console
 
     return console.guarded(lambda: _call(arguments))
 
@@ -43,11 +43,11 @@ def run(arguments: Sequence[str]) -> int:
 def _call(arguments: Sequence[str]) -> int:
     match arguments:
         case [target] if target and not target.startswith("-") and target not in COMMANDS:
-            from inspector import console
+            from inspector.cli import console
 
             console.overview(target)
             return 0
-    from inspector import cli
+    from inspector.cli import commands as cli
 
     return cli.call(arguments)
 

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector import configs, grouping
-from inspector import prediction as _prediction
-from inspector.checkpoint import open
+from inspector.architectures import prediction as _prediction
+from inspector.architectures.data.presets import PRESETS
+from inspector.bridge.reconciliation import reconcile
 from inspector.errors import ConfigError, NetworkError, TargetError
 from inspector.model import Config, Prediction, Variant
-from inspector.presets import PRESETS
-from inspector.reconciliation import reconcile
+from inspector.opening import configs
+from inspector.opening import variants as grouping
+from inspector.opening.checkpoint import open
 from inspector.sources import Place
-from inspector.targets import place_of
+from inspector.sources.targets import place_of
 from inspector.units import escape
 
 __all__ = ["open", "predict", "reconcile", "variants"]

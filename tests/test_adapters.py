@@ -12,8 +12,8 @@ import pytest
 import sparse
 
 import inspector
-from inspector.adapter_metadata import BASES
-from inspector.adapter_prediction import factors, predict
+from inspector.adapters.metadata import BASES
+from inspector.adapters.prediction import factors, predict
 from inspector.errors import ConfigError
 from inspector.model import Reconciliation
 

@@ -12,11 +12,11 @@ import sparse
 from click.testing import CliRunner
 
 from inspector.architectures import family_of
-from inspector.architectures.index import MODULES
-from inspector.cli import inspect
+from inspector.architectures.data.index import MODULES
+from inspector.architectures.naming import Namer
+from inspector.architectures.prediction import predict
+from inspector.cli.commands import inspect
 from inspector.model import Config
-from inspector.naming import Namer
-from inspector.prediction import predict
 
 LINES = (Path(sparse.__file__).parent / "zoo.jsonl").read_text().splitlines()
 RECORDS: dict[str, list[tuple[dict[str, Any], int, str]]] = {}

@@ -18,8 +18,9 @@ from conftest import Ran
 from sarif_pydantic import Sarif
 
 import inspector
-from inspector import auditing, checksums
-from inspector.rules import all_rules
+from inspector.auditing import checksums
+from inspector.auditing import run as auditing
+from inspector.auditing.rules import all_rules
 
 Run = Callable[..., Ran]
 REAL = Path(__file__).parent.parent.parent / "shared" / "real" / "safetensors"

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inspector
-from inspector import configs
+from inspector.auditing.rules.pickles import imports
+from inspector.auditing.rules.templates import internals
 from inspector.errors import InspectorError
-from inspector.rules.pickles import imports
-from inspector.rules.templates import internals
+from inspector.opening import configs
 
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -17,7 +17,7 @@ from conftest import Ran
 from listening import LISTENING
 
 import inspector
-from inspector import auditing
+from inspector.auditing import run as auditing
 from inspector.errors import SourceError
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalFile

@@ -15,8 +15,8 @@ import pytest
 from conftest import Ran, write
 
 from inspector import __main__ as main
-from inspector import console
-from inspector.architectures.roles import GROUPS
+from inspector.architectures.data.roles import GROUPS
+from inspector.cli import console
 
 Made = Callable[[str], Path]
 Inspect = Callable[..., Ran]

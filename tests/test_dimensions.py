@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import inspector
-from inspector.dimensions import Meanings
+from inspector.architectures.explained_sizes import Meanings
 from inspector.report import documents, text
 
 CONFIG = {

@@ -15,11 +15,12 @@ import sparse
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector.architectures import gguf_layouts, gguf_rows
-from inspector.architectures.gguf_layouts import LAYOUTS
-from inspector.architectures.gguf_shapes import GROUPS, OUTSIDE, SHAPES
+from inspector.architectures import gguf_rows
+from inspector.architectures.data import gguf_layouts
+from inspector.architectures.data.gguf_layouts import LAYOUTS
+from inspector.architectures.data.gguf_shapes import GROUPS, OUTSIDE, SHAPES
+from inspector.architectures.naming import Namer
 from inspector.architectures.table import Row
-from inspector.naming import Namer
 
 REAL = Path(__file__).parents[2] / "shared" / "real"
 

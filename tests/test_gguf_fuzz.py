@@ -14,8 +14,8 @@ from memory import Growing
 
 from inspector.errors import FormatError
 from inspector.formats import gguf
-from inspector.formats.ggml_types import TYPES
-from inspector.formats.gguf_values import KeyValues
+from inspector.formats.gguf.types import TYPES
+from inspector.formats.gguf.values import KeyValues
 from inspector.sources.local import LocalFile
 
 

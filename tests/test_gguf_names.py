@@ -8,10 +8,10 @@ from pathlib import Path
 import gguf
 import pytest
 
-from inspector.architectures import conventions, gguf_names
-from inspector.architectures.roles import GROUPS
+from inspector.architectures.data import conventions, gguf_names
+from inspector.architectures.data.roles import GROUPS
+from inspector.architectures.naming import Namer
 from inspector.model import STACKED, Key
-from inspector.naming import Namer
 
 REAL = Path(__file__).parents[2] / "shared" / "real"
 ARCHITECTURES = [arch for arch in gguf.MODEL_ARCH if arch in gguf.MODEL_TENSORS]

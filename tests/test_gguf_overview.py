@@ -15,9 +15,9 @@ from sparse_gguf import TENSOR_TYPES, write_gguf
 
 import inspector
 from inspector import units
-from inspector.architectures import gguf_keys
-from inspector.architectures.gguf_layouts import LAYOUTS
-from inspector.formats.ggml_types import FILE_TYPES, TYPES
+from inspector.architectures.data import gguf_keys
+from inspector.architectures.data.gguf_layouts import LAYOUTS
+from inspector.formats.gguf.types import FILE_TYPES, TYPES
 from inspector.model import Reconciliation
 from inspector.report import documents, text
 

@@ -10,7 +10,7 @@ import pytest
 from loopback import samples
 
 import inspector
-from inspector import grouping
+from inspector.opening import variants as grouping
 
 
 def names(*files: str) -> list[tuple[str, str | None, int]]:

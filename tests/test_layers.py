@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import inspector
-from inspector.layers import Strip, by_layer, ranges
+from inspector.bridge.by_layer import Strip, by_layer, ranges
 
 Made = Callable[[str], Path]
 

@@ -12,7 +12,7 @@ from gguf_bytes import ARRAY, FLOAT32, FLOAT64, STRING, UINT32, Array, Recipe
 from sparse import write_safetensors
 
 import inspector
-from inspector import cli
+from inspector.cli import commands as cli
 
 PAIRS: list[tuple[str | bytes, int, Any]] = [
     ("general.architecture", STRING, "llama"),

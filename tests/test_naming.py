@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import pytest
 
 from inspector.architectures import TABLES, family_of, load, table_file
-from inspector.architectures.index import MODULES
-from inspector.architectures.roles import GROUPS, group_of
+from inspector.architectures.data.index import MODULES
+from inspector.architectures.data.roles import GROUPS, group_of
+from inspector.architectures.naming import Namer
 from inspector.architectures.table import Row
 from inspector.model import STACKED, Key
-from inspector.naming import Namer
 
 #: The same tensor as Transformers, Meta, GPT-2, BERT, Megatron's heirs, OPT and MPT name it.
 SAME: Mapping[tuple[str, str], tuple[str, ...]] = {

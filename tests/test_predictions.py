@@ -12,8 +12,8 @@ import sparse
 import inspector
 from inspector import ConfigError, Prediction
 from inspector.architectures import formula
-from inspector.counts import explain, rule_of_thumb, training_state
-from inspector.prediction import bytes_at
+from inspector.architectures.prediction import bytes_at
+from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
 
 CHANGED = sorted((Path(sparse.__file__).parent / "predictions").glob("*.json"))
 BOOK = {

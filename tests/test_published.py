@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from inspector import configs
 from inspector.architectures import family_of
-from inspector.configs import normalize
+from inspector.architectures.naming import Namer
+from inspector.architectures.prediction import predict
 from inspector.model import Config
-from inspector.naming import Namer
-from inspector.prediction import predict
+from inspector.opening import configs
+from inspector.opening.configs import normalize
 
 REAL = Path(__file__).parent.parent.parent / "shared" / "real"
 

@@ -12,9 +12,9 @@ import pytest
 from conftest import Ran
 
 import inspector
-from inspector.auditing import Audit, audit
+from inspector.auditing.rules import all_rules
+from inspector.auditing.run import Audit, audit
 from inspector.report.audit import handbook
-from inspector.rules import all_rules
 
 Run = Callable[..., Ran]
 PACKAGE = Path(inspector.__file__).parent

@@ -15,9 +15,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from inspector import FormatError, Header
-from inspector.formats import read, safetensors_entries, safetensors_written
+from inspector.formats import read
 from inspector.formats.findings import Findings
-from inspector.formats.safetensors_dtypes import DTYPE_BITS
+from inspector.formats.safetensors import entries as safetensors_entries
+from inspector.formats.safetensors import written as safetensors_written
+from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.sources.local import LocalFile
 
 

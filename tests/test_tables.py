@@ -9,9 +9,9 @@ import pytest
 import inspector
 from inspector.architectures import family_of
 from inspector.architectures.formula import divisible
+from inspector.architectures.naming import Namer
+from inspector.architectures.prediction import Scope, predict
 from inspector.model import Config
-from inspector.naming import Namer
-from inspector.prediction import Scope, predict
 
 #: Widths of published networks: MobileNetV2 at 1.4 and 0.35, EfficientNet-B1's at 1.0 and B7's at 2.0, MobileViTV2's stem.
 WIDTHS = (

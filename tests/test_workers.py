@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from inspector import workers
+from inspector.sources import workers
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 50])

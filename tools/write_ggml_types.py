@@ -1,4 +1,4 @@
-"""Write `inspector/formats/ggml_types.py` from the `gguf` package, so that reading a file need not import numpy.
+"""Write `inspector/formats/gguf/types.py` from the `gguf` package, so that reading a file need not import numpy.
 
 python tools/write_ggml_types.py
 """

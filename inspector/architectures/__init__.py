@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.architectures.index import MODULES
+from inspector.architectures.data.index import MODULES
 from inspector.architectures.table import Family
 
 #: Where the tables are that tools/zoo derived.
-TABLES = Path(__file__).parent / "tables"
+TABLES = Path(__file__).parent / "data" / "tables"
 #: The field in which a configuration from key-values names its GGUF architecture.
 GGUF_ARCHITECTURE = "general.architecture"
 
@@ -23,7 +23,7 @@ def load(module: str) -> Family:
     try:
         text = (TABLES / f"{module}.json").read_text(encoding="utf-8")
     except FileNotFoundError:
-        family = import_module(f"inspector.architectures.families.{module}").FAMILY
+        family = import_module(f"inspector.architectures.data.families.{module}").FAMILY
         assert isinstance(family, Family)
         return family
     from inspector.architectures import table_file
@@ -56,7 +56,7 @@ class Known(NamedTuple):
 
 def listed() -> list[Known]:
     """All model types with a table; loads none of them."""
-    from inspector.architectures.coverage import COVERAGE
+    from inspector.architectures.data.coverage import COVERAGE
 
     names: dict[str | None, list[str]] = {}
     for each in listed_gguf():
@@ -78,8 +78,8 @@ class KnownGguf(NamedTuple):
 
 def listed_gguf() -> list[KnownGguf]:
     """All GGUF architectures."""
-    from inspector.architectures.gguf_keys import MODEL_TYPES
-    from inspector.architectures.gguf_layouts import LAYOUTS, NAMED
+    from inspector.architectures.data.gguf_keys import MODEL_TYPES
+    from inspector.architectures.data.gguf_layouts import LAYOUTS, NAMED
 
     return [
         KnownGguf(name, model_type if model_type in MODULES else None, name in LAYOUTS)

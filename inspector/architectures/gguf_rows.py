@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from inspector.architectures.gguf_layouts import LAYOUTS, Words
-from inspector.architectures.gguf_names import BLOCK_ROLES, STACKED, TOWERS
-from inspector.architectures.gguf_names import GROUPS as ROLE_GROUPS
-from inspector.architectures.gguf_names import ROLES as OUTSIDE_ROLES
-from inspector.architectures.gguf_shapes import DEFAULTS, DERIVED, GROUPS, OUTSIDE, ROLES, SHAPES
-from inspector.architectures.index import MODULES
+from inspector.architectures.data.gguf_layouts import LAYOUTS, Words
+from inspector.architectures.data.gguf_names import BLOCK_ROLES, STACKED, TOWERS
+from inspector.architectures.data.gguf_names import GROUPS as ROLE_GROUPS
+from inspector.architectures.data.gguf_names import ROLES as OUTSIDE_ROLES
+from inspector.architectures.data.gguf_shapes import DEFAULTS, DERIVED, GROUPS, OUTSIDE, ROLES, SHAPES
+from inspector.architectures.data.index import MODULES
 from inspector.architectures.table import Family, Row
 
 _WORD = re.compile(r"(?P<kind>.*?)(?P<bias>\+?)(?P<maybe>\??)(?P<tied>=?)")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import prod
 
-from inspector.formats.ggml_types import TYPES, GGMLType
+from inspector.formats.gguf.types import TYPES, GGMLType
 from inspector.model import Header, Packing, Tensor
 
 BY_NAME: Mapping[str, GGMLType] = {kind.name: kind for kind in TYPES.values()}

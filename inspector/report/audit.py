@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.auditing import Audit, Audited, Verdict
+from inspector.auditing.rules import all_rules
+from inspector.auditing.rules.rule import GROUPS
+from inspector.auditing.run import Audit, Audited, Verdict
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA, finding
-from inspector.rules import GROUPS, all_rules
 from inspector.units import escape, plural, size
 
 #: Findings of one model that are shown; --json has them all.

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any
 
-from inspector import counts, grouping, units
+from inspector import units
 from inspector.architectures import Known, KnownGguf
-from inspector.key_values import Entry
+from inspector.architectures import rules_of_thumb as counts
+from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation, Variant
-from inspector.prediction import BYTES_AT, by_role, bytes_at
+from inspector.opening import variants as grouping
+from inspector.opening.metadata import Entry
 from inspector.units import bits
 
 SCHEMA = "checkpoint-inspector/1"

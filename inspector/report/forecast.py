@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector import counts
+from inspector.architectures import rules_of_thumb as counts
+from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Prediction
-from inspector.prediction import BYTES_AT, by_role, bytes_at
 from inspector.report.columns import table
 from inspector.units import count, escape, integer, plural, signed, size
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from inspector.key_values import Entry
+from inspector.opening.metadata import Entry
 from inspector.units import escape, integer, plural
 
 _NAME = 100  # characters of a name that are shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from inspector.layers import Kind, Strip, ranges
+from inspector.bridge.by_layer import Kind, Strip, ranges
 from inspector.units import decimal, escape, integer, plural
 
 _WIDTH = 100  # letters a line

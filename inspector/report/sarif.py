@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 from inspector import __version__
-from inspector.auditing import Audit, Audited
+from inspector.auditing.rules import all_rules
+from inspector.auditing.rules.rule import Rule
+from inspector.auditing.run import Audit, Audited
 from inspector.model import Finding
-from inspector.rules import Rule, all_rules
 from inspector.units import escape
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector import grouping, units
+from inspector import units
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation
+from inspector.opening import variants as grouping
 from inspector.report.columns import table
-from inspector.targets import looks_like_hub_id
+from inspector.sources.targets import looks_like_hub_id
 from inspector.units import count, decimal, escape, integer, plural, signed, size
 
 #: Findings that the overview shows before it counts the rest.

@@ -16,7 +16,7 @@ from inspector.report import text
 from inspector.sources import hub as hub_source
 from inspector.sources.hub import HubName, parse
 from inspector.sources.hub_api import Repository
-from inspector.targets import place_of
+from inspector.sources.targets import place_of
 
 COMMIT = "0" * 40
 

@@ -20,8 +20,7 @@ import records
 import write_down
 from records import Record
 
-from inspector import naming, prediction
-from inspector.architectures import family_of
+from inspector.architectures import family_of, naming, prediction
 from inspector.errors import ConfigError
 from inspector.model import Config
 

@@ -27,8 +27,7 @@ from drafts import Draft, derive, load_drafts, raw_defaults
 from includes import scopes_of
 from records import Record
 
-from inspector import prediction
-from inspector.architectures import family_of
+from inspector.architectures import family_of, prediction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

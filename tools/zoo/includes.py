@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from inspector import prediction
+from inspector.architectures import prediction
 from inspector.architectures.table import Family, Include, Row
 from inspector.errors import ConfigError
 

@@ -5,7 +5,7 @@
 Builds every type at its default configuration and compares it with the package's tables. For each type that has no
 table, and each whose table was exact and is not any more, everything else is done as well: built under many
 configurations (`build`, `cross`), traced (`trace`) and derived (`derive`). DIR/proposed/<type>.json is then a table to
-read and correct, for `inspector/architectures/tables`.
+read and correct, for `inspector/architectures/data/tables`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from drafts import load_drafts
 from roles import name_roles
 from write import module_name, source
 
-from inspector.architectures.coverage import COVERAGE
-from inspector.architectures.index import MODULES
+from inspector.architectures.data.coverage import COVERAGE
+from inspector.architectures.data.index import MODULES
 
 HERE = Path(__file__).parent
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import records
 
 from inspector.architectures import family_of, formula
-from inspector.architectures.conventions import TOWERS
-from inspector.architectures.roles import ROLES, group_of
+from inspector.architectures.data.conventions import TOWERS
+from inspector.architectures.data.roles import ROLES, group_of
+from inspector.architectures.naming import by_convention, unwrapped
 from inspector.architectures.table import Family, Include, Row, inner_tower, numbers_of
-from inspector.naming import by_convention, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from expressions import Point
 from study import Pattern, Study
 
 from inspector.architectures import formula
-from inspector.architectures.conventions import EXPERT_WORDS, LAYER_WORDS
+from inspector.architectures.data.conventions import EXPERT_WORDS, LAYER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

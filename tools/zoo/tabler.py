@@ -13,7 +13,7 @@ from roles import group_hint, role_of, tower_of
 from study import Pattern
 
 from inspector.architectures import formula
-from inspector.architectures.roles import ROLES, group_of
+from inspector.architectures.data.roles import ROLES, group_of
 from inspector.architectures.table import Row
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""Drafts → `inspector/architectures/tables/*.json` and the index.
+"""Drafts → `inspector/architectures/data/tables/*.json` and the index.
 
     python tools/zoo/write.py --drafts DIR
 
-Types with equal rows become one family. Those of `inspector/architectures/families` are written by hand: their model
+Types with equal rows become one family. Those of `inspector/architectures/data/families` are written by hand: their model
 types are left out here.
 """
 
@@ -25,7 +25,7 @@ from drafts import load_drafts
 from roles import name_roles
 
 from inspector.architectures import load, table_file
-from inspector.architectures.coverage import COVERAGE
+from inspector.architectures.data.coverage import COVERAGE
 from inspector.architectures.table import Family, Include, Row
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import records
 
-from inspector.architectures.coverage import COVERAGE
-from inspector.architectures.index import MODULES
+from inspector.architectures.data.coverage import COVERAGE
+from inspector.architectures.data.index import MODULES
+from inspector.architectures.prediction import family_of, predict
 from inspector.architectures.table import Include
 from inspector.errors import ConfigError
 from inspector.model import Config
-from inspector.prediction import family_of, predict
 
 if TYPE_CHECKING:
     from check import Verdict

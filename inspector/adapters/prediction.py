@@ -1,0 +1,409 @@
+"""An adapter's configuration and its base's prediction → the tensors that the adapter should have.
+
+`adapter_methods` knows the tensors of each method; here is which modules they go to, after PEFT's
+`peft/tuners/tuners_utils.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isqrt
+from typing import Any
+
+from inspector.adapters.methods import METHODS, Method, Piece
+from inspector.adapters.tensors import PROMPTS
+from inspector.architectures import formula
+from inspector.architectures.prediction import MAX_INDEX
+from inspector.errors import ConfigError
+from inspector.model import Expected, Prediction
+from inspector.quantization.patterns import compiled
+from inspector.units import escape, integer
+
+#: Ranks and numbers of tokens come from strangers: larger ones are refused.
+MAX_NUMBER = 1 << 30
+MAX_PIECES = 1000
+CONVOLUTION = 4  # dimensions of a convolution over images
+#: Names of targets that are taken as they are; anything else is a regular expression.
+_PLAIN = re.compile(r"[\w.]+")
+#: Words of LoKr's shapes: which factor of which size.
+_FACTORS = {
+    f"{kind}_{size}": (size, at) for size in ("outputs", "inputs") for at, kind in enumerate(("small", "large"))
+}
+#: Roles of matrices that a mixture of experts holds in two parameters when it is loaded.
+_STACKS = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}
+
+
+def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
+    """The tensors of an adapter of a base model.
+
+    Raises:
+        ConfigError: the method is none that is predicted, or its fields make no sense.
+    """
+    name = str(config.get("peft_type", "")).upper()
+    method = METHODS.get(name)
+    if method is None:
+        raise ConfigError(f"no prediction for an adapter of type {escape(name or 'unnamed', 40)}")
+    rows = _replicated(config, base.expected)
+    biases = {row.name: row for row in rows if row.part == "bias"}
+    targets = [*_modules(config, (*rows, *base.tied), method), *(_parameters(config, rows) if method.stacked else ())]
+    expected = (
+        *(piece for target in targets for piece in _pieces(config, method, target, targets, biases)),
+        *_shared(config, base, method, targets),
+        *_saved(config, base),
+        *_tokens(config, rows),
+        *_biases(config, targets, biases),
+    )
+    family = f"{name.lower()} on {base.family}"
+    again = base.tied if method.usual_target else ()  # the head, where rows of the embedding are trained
+    tied = tuple(piece for row in again for piece in _pieces(config, method, row, targets, biases))
+    return Prediction(base.config, family, base.head, expected, tied, base=base)
+
+
+# --- which modules ----------------------------------------------------------------------------
+
+
+def _replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence[Expected]:
+    """The base's rows with its layers repeated as `layer_replication` says: `[[0, 2], [1, 2]]` is 0, 1, 1."""
+    ranges = config.get("layer_replication")
+    if not ranges:
+        return rows
+    order: list[int] = []
+    for pair in ranges if isinstance(ranges, list) else ():
+        if not isinstance(pair, list) or list(map(type, pair)) != [int, int] or len(order) > MAX_INDEX:
+            order = []
+            break
+        order += range(pair[0], min(pair[1], pair[0] + MAX_INDEX))
+    if not 0 < len(order) <= MAX_INDEX:
+        raise ConfigError(f"the adapter's configuration gives {ranges!r:.40} for `layer_replication`: no layers")
+    return [row if row.layers is None else row._replace(layers=_again(order, frozenset(row.layers))) for row in rows]
+
+
+def _again(order: Sequence[int], layers: frozenset[int]) -> tuple[int, ...]:
+    return tuple(new for new, old in enumerate(order) if old in layers)
+
+
+def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
+    """The weights whose modules are targeted, apart where they have ranks of their own."""
+    usual = method.usual_target if config.get("target_modules") is None else ""
+    for row in rows:
+        fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
+        if row.part == "weight" and fits and row.stacked is None and not row.buffer:
+            targeted = (row if row.role == usual else None) if usual else _targeted(row, config)
+            if targeted is not None and targeted.tensors:
+                yield from _by_rank(targeted, config, method)
+
+
+def _parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
+    """The weights that `target_parameters` names by themselves: experts that are stacked, routers."""
+    targeted = _words(config.get("target_parameters"))
+    if targeted:
+        for row in (*(row for row in rows if row.part == "weight"), *_stacked(rows)):
+            if len(row.shape) in (2, 3) and row.experts is None:
+                chosen = _chosen(row, lambda name: _named(name, targeted), row.name)
+                if chosen.tensors:
+                    yield from _by_rank(chosen, config, METHODS["LORA"])
+
+
+def _stacked(rows: Sequence[Expected]) -> Iterator[Expected]:
+    """Experts that files hold apart, as Transformers holds them: a layer's in one parameter, of a module `mlp`."""
+    experts = [row for row in rows if row.part == "weight" and row.experts is not None and len(row.shape) == 2]
+    for name, roles in _STACKS.items():
+        first, *others = ([row for row in experts if row.role == role] for role in roles)
+        for row in first:
+            outputs = row.shape[0] * (1 + len(others))
+            parent = row.name.partition(".experts.{expert}")[0].rpartition(".")[0]
+            shape = (row.experts or 0, outputs, row.shape[1])
+            whole = f"{parent}.mlp.experts.{name}"
+            yield row._replace(role=name, name=whole, shape=shape, experts=None, stacked=row.experts)
+
+
+def _pieces(
+    config: Mapping[str, Any],
+    method: Method,
+    target: Expected,
+    targets: Sequence[Expected],
+    biases: Mapping[str, Expected],
+) -> Iterator[Expected]:
+    """The tensors that each of the targeted modules gets."""
+    words = {**_words_of(target, config, biases), **_sums(targets)}
+    own = _own_pattern(config, method, _first(target))
+    if own is not None:
+        words[method.rank] = _ranks(config[method.pattern][own])
+    module = target.name.removesuffix(".weight")
+    for piece in _kind(method, target, has_bias=words["has_bias"]):
+        for part, shape, shown in _made(piece, _Scope(config, method, words)):
+            yield target._replace(
+                group="adapter",
+                part=part,
+                name=f"base_model.model.{module}.{part}",
+                shape=shape,
+                formula=shown,
+                numbers=tuple(map(str, shape)),
+                active=None,
+            )
+
+
+def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, ...]:
+    """What the method gives to a weight of this kind; an embedding that has a bias is a projection."""
+    if target.stacked is not None:
+        return method.stacked
+    if len(target.shape) == CONVOLUTION:
+        return method.convolution
+    return (method.embedding if target.group == "embedding" and not has_bias else ()) or method.pieces
+
+
+def _shared(
+    config: Mapping[str, Any], base: Prediction, method: Method, targets: Sequence[Expected]
+) -> Iterator[Expected]:
+    """The tensors that belong to no module."""
+    words = {**_widths(config, base), **_sums(targets)} if method.shared else {}
+    for piece in method.shared:
+        for number, (part, shape, shown) in enumerate(_made(piece, _Scope(config, method, words))):
+            role = "prompt_embeddings" if part in PROMPTS else "shared_vectors"
+            layers = (number,) if piece.times else None
+            yield Expected(role, "adapter", "text", part, part, shape, shown, tuple(map(str, shape)), layers)
+
+
+def _biases(
+    config: Mapping[str, Any], targets: Sequence[Expected], biases: Mapping[str, Expected]
+) -> Iterator[Expected]:
+    """Biases of the base that are trained, and saved: `all`, or those of adapted modules (`lora_only`)."""
+    which = config.get("bias")
+    if which == "all":
+        saved = _words(config.get("modules_to_save"))
+        yield from (bias for name, bias in biases.items() if not _named(name.rpartition(".")[0], saved))
+    elif isinstance(which, str) and which.endswith("_only"):
+        for target in targets:
+            bias = biases.get(_bias_of(target.name))
+            if bias is not None:
+                yield bias._replace(layers=target.layers)
+
+
+def _bias_of(name: str) -> str:
+    return name.removesuffix("weight") + "bias"
+
+
+def _by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Iterator[Expected]:
+    """The rows, apart where layers have ranks of their own."""
+    if rows.layers is None or not isinstance(config.get(method.pattern), Mapping):
+        yield rows
+        return
+    layers: dict[str | None, list[int]] = {}
+    for layer in rows.layers:
+        name = rows.name.removesuffix(".weight").replace("{layer}", str(layer))
+        layers.setdefault(_own_pattern(config, method, name), []).append(layer)
+    for members in layers.values():
+        yield rows._replace(layers=tuple(members))
+
+
+def _first(rows: Expected) -> str:
+    """The name of the first of the modules."""
+    module = rows.name.removesuffix(".weight")
+    return module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
+
+
+def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
+    """The row with the layers whose modules are targeted; None where it cannot be."""
+    targets = config.get("target_modules")
+    linear = targets == "all-linear"
+    if linear and row.group in ("embedding", "head", "norm"):
+        return None
+    targeted = None if linear else _test(targets, "target_modules")
+    left_out = _test(config.get("exclude_modules"), "exclude_modules")
+    module = row.name.removesuffix(".weight")
+
+    if row.layers is not None and config.get("layers_to_transform") is not None:
+        chosen = _layers(config["layers_to_transform"])
+        row = row._replace(layers=tuple(layer for layer in row.layers if layer in chosen))
+
+    def has(name: str) -> bool:
+        return (targeted is None or targeted(name)) and not left_out(name)
+
+    return _chosen(row, has, module)
+
+
+def _chosen(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
+    """The row with the layers whose module is meant; with none where it is not."""
+    if row.layers is None:
+        return row if has(module) else row._replace(layers=())
+    return row._replace(layers=tuple(layer for layer in row.layers if has(module.replace("{layer}", str(layer)))))
+
+
+def _test(value: Any, field: str) -> Callable[[str], bool]:
+    """Whether a module is meant: names in a list by their ends, a text as an expression for the whole name."""
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        pattern = _expression(value, field)
+        return lambda name: pattern.match(name) is not None
+    words = _words(value)
+    return lambda name: _named(name, words)
+
+
+def _expression(text: str, field: str) -> re.Pattern[str]:
+    """A stranger's expression for whole names. Raises ConfigError for one that is not run."""
+    pattern = compiled(text.removesuffix("$") + "$")
+    if pattern is None:
+        raise ConfigError(f"no prediction for this adapter: its `{field}` is a pattern, which is not run")
+    return pattern
+
+
+def _words(value: Any) -> frozenset[str]:
+    """Names in a list, which are never patterns."""
+    words = () if value is None else (value,) if isinstance(value, str) else value
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise ConfigError(f"no prediction for this adapter: {value!r:.40} is no list of names")
+    return frozenset(words)
+
+
+def _named(module: str, words: frozenset[str]) -> bool:
+    """Whether one of the words is the module's name, or its end."""
+    parts = module.split(".")
+    return any(".".join(parts[at:]) in words for at in range(len(parts)))
+
+
+def _layers(chosen: Any) -> frozenset[int]:
+    numbers = chosen if isinstance(chosen, list) else [chosen]
+    return frozenset(number for number in numbers if isinstance(number, int))
+
+
+def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
+    """Modules that are trained, and saved, whole."""
+    names = _words(config.get("modules_to_save"))
+    for row in (*base.expected, *base.tied):
+        if _named(row.name.rpartition(".")[0], names):
+            yield row
+
+
+def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
+    """Rows of embeddings that are trained alone: of those that a mapping names, or of the token embedding."""
+    chosen = config.get("trainable_token_indices")
+    for row in rows:
+        module = row.name.removesuffix(".weight")
+        if isinstance(chosen, Mapping):
+            indices = next((each for name, each in chosen.items() if _named(module, frozenset({name}))), None)
+        else:
+            indices = chosen if row.role == "embed_tokens" else None
+        if isinstance(indices, list) and indices and row.part == "weight" and len(row.shape) == 2:
+            part, shape = "trainable_tokens_delta", (len(indices), row.shape[1])
+            stored = f"base_model.model.{module}.token_adapter.{part}"
+            shown = ("trainable tokens", "hidden_size")
+            numbers = tuple(map(str, shape))
+            yield row._replace(group="adapter", part=part, name=stored, shape=shape, formula=shown, numbers=numbers)
+
+
+# --- how many numbers -------------------------------------------------------------------------
+
+
+class _Scope:
+    """What the words of a method's shapes mean for one module."""
+
+    def __init__(self, config: Mapping[str, Any], method: Method, words: Mapping[str, Any]) -> None:
+        self.config, self.method, self.words = config, method, words
+
+    def __getitem__(self, name: str) -> Any:
+        """A field's value; None where nothing gives it one. Raises ConfigError for an absurd number."""
+        if name in self.words:
+            return self.words[name]
+        if name in _FACTORS:
+            size, at = _FACTORS[name]
+            return factors(self.words[size], self["decompose_factor"])[at]
+        value = self.config.get(name)
+        if value is None:
+            value = self.method.defaults.get(name)
+        if value is None and name in self.method.derived:
+            return formula.evaluate(self.method.derived[name], self)
+        if isinstance(value, int) and abs(value) > MAX_NUMBER:
+            raise ConfigError(f"the adapter's configuration gives {value!r:.40} for `{name}`: no number of ranks")
+        return value
+
+
+def _made(piece: Piece, scope: _Scope) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
+    """A piece's name, shape and formula, as often as it is there."""
+    if piece.when and not formula.evaluate(piece.when, scope):
+        return
+    dimensions = formula.dimensions(piece.shape)
+    shape = tuple(formula.evaluate(text, scope) for text in dimensions)
+    times = formula.evaluate(piece.times, scope) if piece.times else 1
+    for text, number in zip(dimensions, shape, strict=True):
+        if type(number) is not int or not 0 < number <= MAX_NUMBER * MAX_NUMBER:
+            what = f"the adapter's configuration gives {number!r:.40} for `{text}` of {piece.part}: no size"
+            raise ConfigError(what)
+    if type(times) is not int or not 0 <= times <= MAX_PIECES:
+        raise ConfigError(f"the adapter's configuration gives {times!r:.40} for `{piece.times}`: no number of pieces")
+    for at in range(times):
+        yield piece.part.replace("{}", str(at)), shape, tuple(map(formula.show, dimensions))
+
+
+def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
+    """What a targeted weight's sizes are called."""
+    bias = biases.get(_bias_of(target.name)) or biases.get(target.name + "_bias")
+    convolution = len(target.shape) == CONVOLUTION
+    outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]
+    if len(target.shape) > 1 and not convolution and _transposed(target, bias, config):
+        outputs, inputs = inputs, outputs
+    return {
+        "outputs": outputs,
+        "inputs": inputs,
+        "has_bias": bias is not None,
+        "feedforward": _named(_first(target), _words(config.get("feedforward_modules"))),
+        "experts": target.stacked,
+        **(dict(zip(("kernel_rows", "kernel_columns"), target.shape[2:], strict=True)) if convolution else {}),
+    }
+
+
+def _transposed(target: Expected, bias: Expected | None, config: Mapping[str, Any]) -> bool:
+    """Whether a weight has its inputs first: by its bias, which is as long as its outputs, or else as PEFT was told."""
+    if bias is not None and target.shape[-1] != target.shape[-2]:
+        return bias.shape[-1] == target.shape[-1]
+    return bool(config.get("fan_in_fan_out")) and target.group not in ("embedding", "head")
+
+
+def _sums(targets: Iterable[Expected]) -> dict[str, int]:
+    tensors = [(target.tensors, target.elements) for target in targets]
+    return {"modules": sum(n for n, _ in tensors), "sizes": sum(n * elements for n, elements in tensors)}
+
+
+def _widths(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
+    """The columns of the token embedding, and of the keys and values of all layers."""
+    embedding = next((row for row in base.expected if row.role == "embed_tokens"), None)
+    if embedding is None:
+        raise ConfigError("no prediction for this adapter: its base has no token embedding")
+    rows = [row for row in base.expected if row.role in ("k_proj", "v_proj") and row.part == "weight"]
+    layers, width = config.get("num_layers"), config.get("token_dim")
+    keys = 2 * layers * width if type(layers) is type(width) is int else sum(r.shape[0] * r.tensors for r in rows)
+    return {"width": embedding.shape[-1], "keys": keys}
+
+
+def _ranks(value: Any) -> Any:
+    """A module's own rank; AdaLoRA writes down which ranks are left of those that it began with."""
+    return sum(value) if isinstance(value, list) and all(isinstance(each, bool) for each in value) else value
+
+
+def _own_pattern(config: Mapping[str, Any], method: Method, module: str) -> str | None:
+    """The first key of the ranks' patterns that matches the module's name, or the end of it from a dot on."""
+    patterns = config.get(method.pattern)
+    parts = module.split(".")
+    for name in patterns if isinstance(patterns, Mapping) else ():
+        plain = name.removesuffix(".lora_E")  # AdaLoRA's keys are its parameters
+        if _PLAIN.fullmatch(plain):
+            if _named(module, frozenset({plain})):
+                return str(name)
+            continue
+        pattern = _expression(name, method.pattern)
+        if any(pattern.match(".".join(parts[at:])) for at in range(len(parts))):
+            return str(name)
+    return None
+
+
+def factors(size: int, factor: Any = -1) -> tuple[int, int]:
+    """Two factors of a dimension, the smaller first: as near to each other as they come, or at most `factor`.
+
+    After LyCORIS' `factorization`, which PEFT took over: 512 → 16 · 32.
+    """
+    if size > MAX_NUMBER:
+        raise ConfigError(f"{integer(size)} is no dimension of a matrix")
+    limit = factor if isinstance(factor, int) and factor > 0 else size
+    if factor == limit and size % limit == 0:
+        return min(limit, size // limit), max(limit, size // limit)
+    small = max((n for n in range(1, isqrt(size) + 1) if size % n == 0 and n <= limit), default=1)
+    return small, size // small

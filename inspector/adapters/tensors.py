@@ -1,0 +1,294 @@
+"""Adapters: small weights that change a model's own, told from the ends of their names.
+
+`adapter_config.json` (PEFT) says what should be there; kohya's and diffusers' files have no configuration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from inspector.architectures.data.conventions import TAILS
+from inspector.model import Adapter, Prediction, Tensor
+
+#: Method → its parameters, and the dimension of each that shows the rank: `…q_proj.hira_A`.
+_OWN_NAMES: Mapping[str, Mapping[str, int | None]] = {
+    "adamss": {"adamss_newB": None},
+    "beft": {"beft_bias": None},
+    "c3a": {"c3a_kernel": None},
+    "deft": {"deft_P": 1, "deft_R": None},
+    "delora": {"delora_A": 0, "delora_B": None, "delora_lambda": None, "delora_w_norm": None},
+    "fourierft": {"fourierft_spectrum": None},
+    "frod": {"frod_lambda_l": None, "frod_lambda_s_values": None},
+    "glora": {f"glora_{path}.{leaf}": None for path in "ABCDE" for leaf in ("Xd", "Xu", "X", "zeros")},
+    "gralora": {"gralora_A": 2, "gralora_B": None},
+    "hira": {"hira_A": 0, "hira_B": None, "hira_embedding_A": 0, "hira_embedding_B": None},
+    "hra": {"hra_u": 1},
+    "miss": {"miss_block": None},
+    "osf": {f"osf_svd_params.{factor}_low": None for factor in "SUV"},
+    "poly": {"poly_lora_A": 3, "poly_lora_B": None, "poly_router.module_logits": None},
+    "psoft": {"psoft_R.vector_a": 0, "psoft_R.vector_b": None},
+    "pvera": {"pvera_lambda_b": None, "pvera_lambda_d": None, "pvera_A": None, "pvera_B": None},
+    "randlora": {"randlora_lambda": 0, "randlora_gamma": None, "randlora_A": None, "randlora_B": None},
+    "road": {"road_alpha": None, "road_theta": None},
+    "shira": {"shira_weight": None, "shira_indices": None},
+    "supertuning": {"supertuning_values": None, "supertuning_indices": None},
+    "tinylora": {"tinylora_A": 0, "tinylora_B": None, "tinylora_P": None},
+    "unilora": {f"unilora_{kind}_{matrix}": None for kind in ("indices", "scales") for matrix in "AB"},
+    "vblora": {
+        f"vblora_logits_{matrix}{kind}": None for matrix in "AB" for kind in ("", "_topk_weights", "_topk_indices")
+    },
+    "waveft": {"waveft_spectrum": None},
+}
+#: The same for what is a layer of its own: `…q_proj.lily_A.weight`.
+_OWN_LAYERS: Mapping[str, Mapping[str, int | None]] = {
+    "gralora": {"gralora_A_general": 0, "gralora_B_general": None},
+    "lily": {"lily_A": 0, "lily_B": None, "lily_router": None},
+    "peanut": {"peanut_A": 0, "peanut_B": None},
+    "psoft": {"psoft_R": None},
+    "supertuning": {"supertuning_lora_A": 0, "supertuning_lora_B": None},
+}
+#: Parts of which a module has several: `…q_proj.adamss_A.0`, `…q_proj.peanut_encoders.1.weight`.
+_COUNTED = re.compile(r"\.((adamss|peanut)_(?:A|B|encoders|decoders)\.\d{1,4})(?:\.weight)?$")
+
+#: End of a tensor's name → (method, part, dimension that shows the rank). The first that fits, longer ones before.
+ENDS: tuple[tuple[str, str, str, int | None], ...] = (
+    (".lora_A.weight", "lora", "lora_A", 0),
+    (".lora_B.weight", "lora", "lora_B", None),
+    (".lora_B.bias", "lora", "lora_B_bias", None),
+    (".lora_embedding_A", "lora", "lora_embedding_A", 0),
+    (".lora_embedding_B", "lora", "lora_embedding_B", None),
+    (".lora_magnitude_vector.weight", "dora", "magnitude", None),
+    (".lora_magnitude_vector", "dora", "magnitude", None),
+    (".lora.down.weight", "lora", "lora_A", 0),
+    (".lora.up.weight", "lora", "lora_B", None),
+    (".lora_linear_layer.down.weight", "lora", "lora_A", 0),
+    (".lora_linear_layer.up.weight", "lora", "lora_B", None),
+    (".lora_down.weight", "lora", "lora_A", 0),
+    (".lora_up.weight", "lora", "lora_B", None),
+    (".lora_mid.weight", "lora", "lora_mid", None),
+    (".dora_scale", "dora", "magnitude", None),
+    (".lora_A", "lora", "lora_A", 0),
+    (".lora_B", "lora", "lora_B", None),
+    (".lora_E", "adalora", "lora_E", None),
+    (".lora_diag", "lora", "lora_diag", None),
+    (".hada_w1_a", "loha", "hada_w1_a", 1),
+    (".hada_w1_b", "loha", "hada_w1_b", None),
+    (".hada_w2_a", "loha", "hada_w2_a", None),
+    (".hada_w2_b", "loha", "hada_w2_b", None),
+    (".hada_t1", "loha", "hada_t1", None),
+    (".hada_t2", "loha", "hada_t2", None),
+    (".lokr_w1", "lokr", "lokr_w1", None),
+    (".lokr_w1_a", "lokr", "lokr_w1_a", None),
+    (".lokr_w1_b", "lokr", "lokr_w1_b", None),
+    (".lokr_w2", "lokr", "lokr_w2", None),
+    (".lokr_w2_a", "lokr", "lokr_w2_a", 1),
+    (".lokr_w2_b", "lokr", "lokr_w2_b", None),
+    (".lokr_t2", "lokr", "lokr_t2", None),
+    (".ia3_l", "ia3", "ia3_l", None),
+    (".vera_lambda_b", "vera", "vera_lambda_b", None),
+    (".vera_lambda_d", "vera", "vera_lambda_d", 0),
+    (".vera_A", "vera", "vera_A", None),
+    (".vera_B", "vera", "vera_B", None),
+    (".oft_R.weight", "oft", "oft_R", None),
+    (".oft_r", "oft", "oft_R", None),
+    (".boft_R", "boft", "boft_R", None),
+    (".boft_s", "boft", "boft_s", None),
+    (".token_adapter.trainable_tokens_delta", "lora", "trainable_tokens_delta", None),
+    (".trainable_tokens_delta", "trainable_tokens", "trainable_tokens_delta", None),
+    (".ln_tuning_layers.weight", "ln_tuning", "ln_tuning_layers", None),
+    (".ln_tuning_layers.bias", "ln_tuning", "ln_tuning_layers_bias", None),
+    (".adaption_gate", "adaption_prompt", "adaption_gate", None),
+    (".adaption_prompt", "adaption_prompt", "adaption_prompt", None),
+    *((f".{part}", method, part, rank) for method, parts in _OWN_NAMES.items() for part, rank in parts.items()),
+    *((f".{part}.weight", method, part, rank) for method, parts in _OWN_LAYERS.items() for part, rank in parts.items()),
+)
+#: What stands in the names of any adapter: without these, no name is looked at singly.
+MARKS = ("lora", "hada_w", "lokr_w", "ia3_l", "vera_lambda", "oft_", "prompt_embeddings", "base_model.")
+#: Tensors of no module that are prompts.
+PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
+#: Names that are a whole by themselves.
+_WHOLE = re.compile(
+    rf"(?:{'|'.join(sorted(PROMPTS))})|base_model\."
+    r"(?:(vblora)_vector_bank|(unilora)_theta_d|(tinylora)_v\.\d{1,4}|(frod)_(?:V|s_indices|s_size)\.\w+)"
+)
+#: A constant beside each pair of kohya's files, no parameter.
+ALPHA = ".alpha"
+#: Parts that nobody trains: kohya's scale, random projections, where the trained numbers of a sparse matrix are.
+CONSTANTS = frozenset(
+    (
+        *("alpha", "adamss_newB", "delora_w_norm", "frod_V", "frod_s_indices", "frod_s_size"),
+        *("shira_indices", "supertuning_indices", "tinylora_A", "tinylora_B", "tinylora_P"),
+        *(f"{method}_{matrix}" for method in ("vera", "pvera", "randlora") for matrix in "AB"),
+        *(f"unilora_{kind}_{matrix}" for kind in ("indices", "scales") for matrix in "AB"),
+        *(f"vblora_logits_{matrix}_topk_indices" for matrix in "AB"),
+        *(f"glora_{path}.zeros" for path in "ABCDE"),
+    )
+)
+#: Modules whose parameters are adapted by themselves, and those parameters as they are wrapped, the outermost last.
+EXPERTS = ".experts"
+STACKS = ("gate_up_proj", "down_proj")
+BASE_LAYER = ".base_layer"
+#: Methods that make the same tensors as another and some of their own.
+MORE_THAN: Mapping[str, str] = {"dora": "lora", "adalora": "lora"}
+
+_ANY_END = tuple(end for end, *_ in ENDS)
+#: Last words that stand for a role by themselves, and the longest of them.
+_TAIL_WORDS = frozenset(tail for tail in TAILS if "." not in tail)
+_LONGEST_TAIL = max(map(len, _TAIL_WORDS))
+#: What stands for the part of a pipeline before a name.
+_PART = re.compile(r"^(?:unet|transformer|te\d?|text_encoder(?:_2)?)_")
+_KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
+
+
+def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None, patterns: Iterable[str]) -> Adapter | None:
+    """The adapter in these tensors; None where none is, or only a few beside a model's own.
+
+    Args:
+        patterns: the tensors' names, their numbers as `{}`.
+    """
+    if config is None and not any(mark in pattern for pattern in patterns for mark in MARKS):
+        return None
+    found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]
+    if not found and config is not None:
+        found = _by_prefix(tensors, config)
+    if not found or (config is None and len(found) * 2 < len(tensors)):
+        return None
+    methods = {method for _, _, method, _, _ in found if method}
+    stacks = _stacks((config or {}).get("target_parameters"))
+    special = methods - set(MORE_THAN.values()) or methods
+    ranks = Counter(t.shape[at] for t, _, _, _, at in found if at is not None and len(t.shape) > at)
+    return Adapter(
+        method=sorted(special)[0] if special else "",
+        served={tensor.name: _served(tensor.name, end, stacks) for tensor, end, *_ in found},
+        parts={tensor.name: part for tensor, _, _, part, _ in found},
+        ranks=dict(sorted(ranks.items())),
+        constants=frozenset(tensor.name for tensor, _, _, part, _ in found if part in CONSTANTS),
+        config=config or {},
+    )
+
+
+def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> list[tuple[Tensor, str, str, str, int | None]]:
+    """Tensors of a method that no table has, under the name that its configuration gives it."""
+    method = str(config.get("peft_type") or "").lower()[:40]
+    found: list[tuple[Tensor, str, str, str, int | None]] = []
+    for tensor in tensors:
+        words = tensor.name.split(".")
+        length = 2 if words[-1] in ("weight", "bias") else 1
+        if words[0] == "base_model" and len(words) > length + 1:
+            found.append((tensor, "." + ".".join(words[-length:]), method, words[-length], None))
+    return found
+
+
+def _end(name: str) -> tuple[str, str, str, int | None] | None:
+    if name.endswith(_ANY_END):
+        return next(entry for entry in ENDS if name.endswith(entry[0]))
+    whole = _WHOLE.fullmatch(name)
+    if whole:
+        part = name.removeprefix("base_model.")
+        constant = part.partition(".")[0]
+        return (
+            "",
+            whole[whole.lastindex] if whole.lastindex else "prompt",
+            constant if constant in CONSTANTS else part,
+            None,
+        )
+    counted = _COUNTED.search(name)
+    if counted:
+        return counted[0], counted[2], counted[1], None
+    return (ALPHA, "", "alpha", None) if name.endswith(ALPHA) and _KOHYA.match(name) else None
+
+
+def _stacks(targets: Any) -> tuple[str, ...]:
+    """The parameters of experts that an adapter changes, in the order in which they are wrapped; by default all."""
+    words = {target.rpartition(".")[2] for target in targets or () if isinstance(target, str)}
+    return tuple(stack for stack in STACKS if stack in words) or STACKS
+
+
+def _served(name: str, end: str, stacks: Sequence[str]) -> str:
+    """The weight that an adapter's tensor changes, under the base model's name.
+
+    Parameters of one module are wrapped one around the other, the last outside: of `experts.base_layer.lora_A` and
+    `experts.lora_A` the first is `gate_up_proj`'s.
+    """
+    if not end:
+        return name.removeprefix("base_model.") + ".weight"
+    base = _base(name.removesuffix(end))
+    module = base.removesuffix(".weight")
+    depth = module.count(BASE_LAYER)
+    module = module.removesuffix(BASE_LAYER * depth)
+    return f"{module}.{stacks[-1 - depth]}" if module.endswith(EXPERTS) and depth < len(stacks) else base
+
+
+@lru_cache(maxsize=64)  # the pieces of one weight stand beside each other
+def _base(stem: str) -> str:
+    stem = stem.removeprefix("base_model.model.").removeprefix("base_model.")
+    return (_dotted(stem) if _KOHYA.match(stem) else stem) + ".weight"
+
+
+def _dotted(stem: str) -> str:
+    """`lora_unet_down_blocks_1_attentions_0_attn1_to_q` → `unet_down_blocks.1.attentions.0.attn1.to_q`."""
+    stem = (
+        re.sub(r"_(\d+)(?=_|$)", r".\1.", stem.removeprefix("lora_")).replace("._", ".").replace("..", ".").strip(".")
+    )
+    stem = stem.replace("mid_block_", "mid_block.")  # the one block without a number
+    return ".".join(map(_with_tail, stem.split(".")))
+
+
+def _with_tail(word: str) -> str:
+    """`attn1_to_q` → `attn1.to_q`: the known word at the end set apart."""
+    at = word.find("_", max(0, len(word) - _LONGEST_TAIL - 1))
+    while at >= 0:
+        if word[at + 1 :] in _TAIL_WORDS:
+            return f"{word[:at]}.{word[at + 1 :]}"
+        at = word.find("_", at + 1)
+    return word
+
+
+def resolved(adapter: Adapter, base: Prediction) -> Adapter:
+    """The adapter with the base's own names for the weights that it changes, where names are written otherwise.
+
+    kohya joins the words of a name with `_`, those of XL after the original code's blocks; diffusers puts the name of
+    the pipeline's part before it.
+    """
+    names = [name for row in base.expected if row.part == "weight" for name in row.names()]
+    known = frozenset(names)
+    if all(weight in known for weight in adapter.served.values()):
+        return adapter
+    per_block = base.config.values.get("layers_per_block", 2)
+    flat = {_flat(name): name for name in names}
+    if isinstance(per_block, int):
+        flat |= {_flat(other): name for name in names if (other := _original(name, per_block)) != name}
+    served = {}
+    for name, weight in adapter.served.items():
+        joined = _flat(weight)
+        served[name] = weight if weight in known else flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
+    return adapter._replace(served=served)
+
+
+def _flat(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _original(name: str, per_block: int) -> str:
+    """A denoiser's block under the original code's number, which counts convolutions and resamplings too."""
+    match = re.match(r"(down|up)_blocks\.(\d+)\.attentions\.(\d+)\.", name)
+    if match:
+        first, side = (1, "input") if match[1] == "down" else (0, "output")
+        number = first + int(match[2]) * (per_block + 1) + int(match[3])
+        return f"{side}_blocks.{number}.1.{name[match.end() :]}"
+    return name.replace("mid_block.attentions.0.", "middle_block.1.")
+
+
+def base_names(names: Iterable[str]) -> dict[str, str]:
+    """Whole weights saved with an adapter → their names in the base model."""
+    renamed = {}
+    for name in names:
+        bare = name.removeprefix("base_model.model.")
+        bare = re.sub(r"\.(base_layer|modules_to_save(\.default)?|original_module)(?=\.)", "", bare)
+        if bare != name:
+            renamed[name] = bare
+    return renamed

@@ -1,0 +1,58 @@
+"""Class names → model types, for configurations that name no type, or one that another class has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from inspector.architectures.data.index import MODULES
+
+#: What a class adds to the name of its type, one of them after the other.
+_SUFFIXES = tuple(
+    map(
+        re.compile,
+        (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$"),
+    )
+)
+
+#: Classes that share a `model_type` with a class that is built otherwise → a type of their own.
+OWN_TYPES: Mapping[str, str] = {
+    "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
+    "DeepseekOCRForCausalLM": "deepseek_ocr_original",
+    "InternLM2ForCausalLM": "internlm2",
+    **dict.fromkeys(("LlamaForCausalLMEagle3", "Eagle3LlamaForCausalLM", "LlamaEagle3Model"), "eagle3"),
+}
+
+#: Types of drafts for speculative decoding that have a table.
+DRAFT_TYPES = frozenset({"eagle3", "medusa"})
+
+#: Classes whose name does not tell their type.
+TYPES: Mapping[str, str] = {
+    "ASTForAudioClassification": "audio-spectrogram-transformer",
+    "DeciLMForCausalLM": "nemotron-nas",
+    "HunYuanDenseV1ForCausalLM": "hunyuan_v1_dense",
+    "HunYuanDenseV1ForSequenceClassification": "hunyuan_v1_dense",
+    "HunYuanMoEV1ForCausalLM": "hunyuan_v1_moe",
+    "HunYuanMoEV1ForSequenceClassification": "hunyuan_v1_moe",
+    "InklingForConditionalGeneration": "inkling_mm_model",
+    "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl",
+    "NemotronH_Omni_Reasoning_V3": "nemotron_h_omni",
+    "PhiMSFTForCausalLM": "phi-msft",
+    "RWForCausalLM": "RefinedWeb",
+    "Speech2TextForConditionalGeneration": "speech_to_text",
+}
+
+
+def type_of_class(name: str) -> str | None:
+    """The model type that a class belongs to, by its name; None where no table knows one like it."""
+    if name in TYPES:
+        return TYPES[name]
+    types = {_plain(model_type): model_type for model_type in reversed(MODULES)}
+    stems = [_plain(suffix.sub("", name)) for suffix in _SUFFIXES]
+    texts = [stem + "text" for stem in stems] if name.endswith("ForCausalLM") else []
+    return next((types[stem] for stem in (*texts, *stems) if stem in types), None)
+
+
+def _plain(name: str) -> str:
+    """A name without what classes and types write differently: `Qwen2_5_VL` and `qwen2_5_vl`."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())

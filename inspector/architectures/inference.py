@@ -1,0 +1,205 @@
+"""No configuration: the dimensions, from a few tensors, so that the rest can be tested against them.
+
+Each dimension of a table's rows is an equation: `num_attention_heads * head_dim` is 4,096. Equations
+with one unknown are solved, again and again; a product of two unknown is cut by `ASSUMED`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from math import prod
+from typing import Any
+
+from inspector.architectures import family_of, formula, naming
+from inspector.architectures.data.index import INFERABLE
+from inspector.architectures.prediction import Scope, predict
+from inspector.architectures.table import Family, Row
+from inspector.errors import ConfigError
+from inspector.model import Config, Key
+from inspector.units import integer
+
+#: Field → values to try, in this order, where only its product with another field shows.
+ASSUMED: Mapping[str, tuple[int, ...]] = {
+    "head_dim": (128, 64, 96, 80, 256, 192, 160, 112, 48, 32, 16, 8, 4, 2, 1),
+}
+#: The share of tensors that a family must explain before its name is said.
+ENOUGH = 0.8
+
+
+def infer(weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str]) -> Config | None:
+    """A configuration under which a known family explains the tensors; None where none does.
+
+    Args:
+        weights: name and logical shape of each weight, side data left out; gone through only where a family may fit.
+        roles: what the names' words tell.
+    """
+    likely = [model_type for model_type in INFERABLE if _needed(model_type) <= roles]
+    if not likely:
+        return None
+    shapes = dict(weights)
+    score, config = max((_as(model_type, shapes) for model_type in likely), key=lambda pair: pair[0])
+    return config if score >= ENOUGH else None
+
+
+def _needed(model_type: str) -> set[str]:
+    """Roles without which the tensors are no model of this type."""
+    family = family_of({"model_type": model_type})
+    assert family is not None
+    rows = (row for row in family.rows if isinstance(row, Row))
+    return {row.role for row in rows if not (row.when or row.heads or row.tied or row.buffer)}
+
+
+def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, Config]:
+    """How well one model type explains the tensors, and the configuration that does it."""
+    family = family_of({"model_type": model_type})
+    assert family is not None
+    named = naming.Namer(family).name(list(shapes))
+    keys = named.keys()
+    shape_of = dict(zip(keys, shapes.values(), strict=True))
+    config = _solve(family, model_type, shape_of)
+    known = {key for key, slot in zip(keys, named.slots, strict=True) if slot.group != "buffer"}
+    scored = (
+        (_score(candidate, known, shape_of), candidate) for candidate in (_under(config, h) for h in _heads(family))
+    )
+    return max(scored, key=lambda pair: pair[0])
+
+
+def _heads(family: Family) -> list[str]:
+    """Class suffixes that a family has rows for, its usual one first."""
+    found = [family.head, "Model", *(head for row in family.rows if isinstance(row, Row) for head in row.heads.split())]
+    return list(dict.fromkeys(found))
+
+
+def _under(config: Config, head: str) -> Config:
+    return config._replace(values={**config.values, "architectures": [head]})
+
+
+def _score(config: Config, known: set[Key], shape_of: Mapping[Key, tuple[int, ...]]) -> float:
+    """The share of stored and predicted tensors that are both, in the same shape."""
+    try:
+        prediction = predict(config)
+    except ConfigError:
+        return 0.0
+    expected = {key: row.shape for row in prediction.expected for key in row.keys()}
+    right = sum(_same(expected[key], shape_of[key]) for key in known & expected.keys())
+    return right / max(1, len(known | expected.keys()))
+
+
+def _same(predicted: tuple[int, ...], stored: tuple[int, ...]) -> bool:
+    """The same dimensions in any order; of a packed weight that only shows its elements, as many."""
+    return sorted(predicted) == sorted(stored) or (len(stored) == 1 and prod(predicted) == stored[0])
+
+
+def _solve(family: Family, model_type: str, shape_of: Mapping[Key, tuple[int, ...]]) -> Config:
+    rows = [row for row in family.rows if isinstance(row, Row)]
+    values: dict[str, Any] = {"model_type": model_type, **_counts(rows, shape_of), **_flags(rows, shape_of)}
+    equations = list(_equations(rows, shape_of))
+    notes: list[str] = []
+    while True:
+        solved = _one_unknown(equations, Scope(_without_guesses(family), values))
+        if not solved:
+            solved = _assumption(equations, Scope(_without_guesses(family), values), notes)
+        if not solved:
+            break
+        values.update(solved)
+    used = ", ".join(f"{k} {integer(v) if type(v) is int else v}" for k, v in values.items() if k != "model_type")
+    return Config(values, "inferred", None, (f"no configuration: inferred from the tensors: {used}", *notes))
+
+
+def _without_guesses(family: Family) -> Family:
+    """The family's fields as unknowns: neither defaults nor derived values stand in for them."""
+    return Family(family.name, {}, (), fields=family.fields)
+
+
+def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict[str, int]:
+    """Numbers of layers and experts: one more than the highest that is met."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        for index, bound in row.indexes:
+            if index not in ("layer", "expert") or not bound.isidentifier():
+                continue
+            values = (key.layer if index == "layer" else key.expert for key in shape_of if key.role == row.role)
+            highest = max((value for value in values if value is not None), default=-1)
+            if highest >= 0:
+                counts[bound] = max(counts.get(bound, 0), highest + 1)
+    return counts
+
+
+def _flags(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict[str, bool]:
+    """Conditions that are one field: true where a tensor that hangs on them is there."""
+    parts = {(key.role, key.part) for key in shape_of}
+    flags: dict[str, bool] = {}
+    for row in rows:
+        if row.bias.isidentifier() and row.bias != "True":
+            flags[row.bias] = flags.get(row.bias, False) or (row.role, "bias") in parts
+        if row.when.isidentifier():
+            flags[row.when] = flags.get(row.when, False) or (row.role, "weight") in parts
+        if row.tied.isidentifier():
+            flags[row.tied] = (row.role, "weight") not in parts
+    return flags
+
+
+def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> Iterable[tuple[str, int]]:
+    """(expression, value) for each dimension of the first tensor of each row."""
+    first = {(key.role, key.part): shape for key, shape in reversed(list(shape_of.items()))}
+    for row in rows:
+        shape = first.get((row.role, "weight"))
+        dims = formula.dimensions(row.shape)
+        if shape is not None and len(shape) == len(dims):
+            yield from zip(dims, shape, strict=True)
+        elif shape is not None and len(shape) == 1:  # a packed weight that only shows its number of elements
+            yield " * ".join(f"({dim})" for dim in dims), shape[0]
+
+
+def _one_unknown(equations: Iterable[tuple[str, int]], scope: Scope) -> dict[str, int]:
+    for text, value in equations:
+        solved = _solve_for(formula.parse(text), value, scope)
+        if solved and solved[0] not in scope.values:
+            return dict([solved])
+    return {}
+
+
+def _assumption(equations: Iterable[tuple[str, int]], scope: Scope, notes: list[str]) -> dict[str, int]:
+    for field, candidates in ASSUMED.items():
+        products = [value for text, value in equations if field in formula.names(text) and "*" in text]
+        if field in scope.values or not products:
+            continue
+        for candidate in candidates:
+            if all(value % candidate == 0 for value in products):
+                notes.append(
+                    f"{field} {candidate} is assumed: the tensors only show its product with the number of heads"
+                )
+                return {field: candidate}
+    return {}
+
+
+def _known(node: ast.expr, scope: Scope) -> int | None:
+    try:
+        value = formula.evaluate(ast.unparse(node), scope)
+    except ConfigError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _solve_for(node: ast.expr, value: int, scope: Scope) -> tuple[str, int] | None:
+    """The one unknown of `node == value`; None where there is none, or more."""
+    if isinstance(node, ast.Name):
+        return node.id, value
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _known(node.left, scope), _known(node.right, scope)
+    match node.op, left, right:
+        case ast.Mult(), int(known), None if known and value % known == 0:
+            return _solve_for(node.right, value // known, scope)
+        case ast.Mult(), None, int(known) if known and value % known == 0:
+            return _solve_for(node.left, value // known, scope)
+        case ast.FloorDiv(), None, int(known):
+            return _solve_for(node.left, value * known, scope)
+        case ast.Add(), int(known), None:
+            return _solve_for(node.right, value - known, scope)
+        case ast.Add(), None, int(known):
+            return _solve_for(node.left, value - known, scope)
+        case ast.Sub(), None, int(known):
+            return _solve_for(node.left, value + known, scope)
+    return None

@@ -1,0 +1,1 @@
+"""Is a download whole, consistent and safe? Rules, checksums and the run over many targets."""

@@ -1,0 +1,229 @@
+"""Checksums of files against what is known of them: the one place where tensor data is read, and only when asked.
+
+Known offline: the Hub cache's blob names, what `huggingface_hub` noted beside a download, and a manifest
+in the format of `sha256sum`. From the Hub itself only when the user names the repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from threading import Event
+
+from inspector.auditing.rules.subject import WEIGHTS, Subject
+from inspector.errors import SourceError, UsageError
+from inspector.model import Finding
+from inspector.units import escape, plural
+
+#: Manifests that are looked for in a model's folder when none is named.
+MANIFESTS = ("SHA256SUMS", "checkpoint.sha256")
+MAX_MANIFEST = 16 * 1024 * 1024
+#: Read at a time: large enough that hashing runs beside the interpreter, small enough for the cache.
+_BLOCK = 1024 * 1024
+
+_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_GIT_SHA1 = re.compile(r"[0-9a-f]{40}")
+_NOTES = ".cache/huggingface/download/"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a file's checksum should be."""
+
+    path: str
+    digest: str  # 64 hexadecimal digits of SHA-256, or 40 of git's SHA-1 of a blob
+    source: str  # where that is said, for people
+
+
+def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
+    """What is known offline about a model's files.
+
+    Raises:
+        UsageError: `manifest` cannot be read, or is no manifest.
+    """
+    for entry in subject.entries:
+        if entry.link and entry.link.replace("\\", "/").split("/")[-2:-1] == ["blobs"]:
+            name = entry.link.replace("\\", "/").rsplit("/", 1)[-1]
+            if _SHA256.fullmatch(name) or _GIT_SHA1.fullmatch(name):
+                yield Known(entry.path, name, "the Hub cache's blob")
+        elif entry.path.startswith(_NOTES) and entry.path.endswith(".metadata"):
+            yield from _noted(subject, entry.path)
+    if manifest is not None:
+        yield from _from_manifest(subject, manifest)
+    elif subject.root is not None:
+        beside = next((name for name in MANIFESTS if name in subject.place.files), None)
+        if beside:
+            yield from _from_manifest(subject, Path(subject.root, beside))
+
+
+def _noted(subject: Subject, path: str) -> Iterator[Known]:
+    """The ETag that `huggingface_hub` noted for a file that it downloaded into a folder."""
+    lines = (subject.text(path, 4096) or "").split("\n")
+    if len(lines) > 1 and (_SHA256.fullmatch(lines[1]) or _GIT_SHA1.fullmatch(lines[1])):
+        yield Known(path[len(_NOTES) :].removesuffix(".metadata"), lines[1], "the download's own note")
+
+
+def _from_manifest(subject: Subject, manifest: Path) -> Iterator[Known]:
+    """The manifest's lines that are about this model's folder."""
+    folder = manifest.resolve().parent
+    base = Path(subject.root or ".").resolve()
+    for path, digest in read_manifest(manifest).items():
+        full = folder / path
+        if full.is_relative_to(base):
+            yield Known(full.relative_to(base).as_posix(), digest, manifest.name)
+
+
+def read_manifest(path: Path) -> dict[str, str]:
+    """Path → SHA-256, from a file in the format of `sha256sum`.
+
+    Raises:
+        UsageError: it cannot be read, a line is none, or a path leaves the manifest's folder.
+    """
+    try:
+        if path.stat().st_size > MAX_MANIFEST:
+            raise UsageError(f"{escape(str(path))} is too large for a manifest")
+        lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError as error:
+        raise UsageError(f"{escape(str(path))}: no manifest can be read there: {error}") from error
+    digests = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parsed = _LINE.fullmatch(line)
+        if not parsed:
+            raise UsageError(f"{escape(str(path))}: line {number} is not `<sha256> *<path>`")
+        name = parsed[2].removeprefix("./")
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
+            raise UsageError(f"{escape(str(path))}: line {number} leaves the folder: {escape(name, 120)}")
+        digests[name] = parsed[1].lower()
+    return digests
+
+
+def write_manifest(path: Path, digests: Mapping[Path, str]) -> None:
+    """Write a manifest for files at or below its own folder.
+
+    Raises:
+        UsageError: a file is elsewhere, or its name holds a line break.
+        SourceError: it cannot be written.
+    """
+    folder = path.resolve().parent
+    lines = []
+    for file, digest in sorted(digests.items()):
+        if not file.is_relative_to(folder) or "\n" in str(file):
+            raise UsageError(f"{escape(str(file))} cannot be in {escape(str(path))}: put the manifest above all models")
+        lines.append(f"{digest} *{file.relative_to(folder).as_posix()}\n")
+    try:
+        path.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
+
+
+def to_hash(subject: Subject, expected: Iterable[Known], *, everything: bool = False) -> list[str]:
+    """The files to read: weights, what a checksum is known of, or all of them."""
+    wanted = {each.path for each in expected}
+    return [
+        entry.path
+        for entry in subject.entries
+        if entry.path in subject.place.files
+        and not entry.path.startswith(_NOTES)
+        and (everything or entry.path in wanted or entry.path.endswith(WEIGHTS))
+    ]
+
+
+def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
+    """Checksums as computed against those known. `digests` may hold SHA-256 only; git's SHA-1 is made here."""
+    told = set()
+    for each in expected:
+        told.add(each.path)
+        if each.path not in subject.by_path:
+            yield Finding("checksum", "error", f"named by {each.source}, and not here", each.path)
+        elif each.path in digests:
+            found = digests[each.path] if len(each.digest) == 64 else git_sha1(Path(subject.root or ".", each.path))
+            if found != each.digest:
+                what = f"the checksum is {found[:16]}…, by {each.source} {each.digest[:16]}…: download it again"
+                yield Finding("checksum", "error", what, each.path)
+    unknown = [path for path in digests if path not in told and path.endswith(WEIGHTS)]
+    if unknown:
+        what = f"nothing is known to compare {plural(len(unknown), 'weight file')} with: their checksums prove nothing"
+        yield Finding("unknown-checksum", "info", what, unknown[0])
+
+
+def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda _: None) -> dict[Path, str]:
+    """SHA-256 of each file, on all processors, the largest file first.
+
+    Args:
+        progress: called with the number of bytes done since the last call, from several threads.
+
+    Raises:
+        SourceError: a file cannot be read.
+    """
+    ordered = sorted(paths, key=lambda path: -_size(path))
+    stopped = Event()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            return dict(zip(ordered, pool.map(lambda path: _sha256(path, progress, stopped), ordered), strict=True))
+        except BaseException:  # the pool waits for its threads: an interrupted user does not
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
+
+
+def _sha256(path: Path, progress: Callable[[int], object], stopped: Event) -> str:
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(_BLOCK))
+    try:
+        with path.open("rb", buffering=0) as file:
+            while (length := file.readinto(buffer)) and not stopped.is_set():
+                digest.update(buffer[:length])
+                progress(length)
+    except OSError as error:
+        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
+    return digest.hexdigest()
+
+
+def git_sha1(path: Path) -> str:
+    """What git, and the Hub for files outside LFS, calls a file: SHA-1 over a header and its bytes.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Known]:
+    """What the Hub says of a repository's files. Asks the network.
+
+    Raises:
+        SourceError: the Hub cannot be asked, or does not know the repository.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        info = HfApi().model_info(repository, revision=revision, files_metadata=True)
+    except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise SourceError(f"the Hub says nothing of {escape(repository)}: {escape(first, 200)}") from error
+    found = []
+    for sibling in info.siblings or ():
+        digest = sibling.lfs.sha256 if sibling.lfs else sibling.blob_id
+        if digest and sibling.rfilename in subject.by_path:
+            found.append(Known(sibling.rfilename, digest, f"the Hub's {repository}"))
+    return found

@@ -1,0 +1,335 @@
+"""Do the files say the same: configuration, tensors, index, tokenizer?"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
+from inspector.auditing.rules.templates import templates
+from inspector.auditing.rules.tokenizers import highest_token
+from inspector.auditing.rules.whole import stands_in
+from inspector.formats.gguf.values import KeyValues
+from inspector.formats.safetensors.dtypes import DTYPE_BITS
+from inspector.model import Labelled, Severity
+from inspector.opening import configs
+from inspector.opening.variants import SHARD
+from inspector.units import integer, plural
+
+#: Dtypes of weights that are not packed.
+_PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
+#: Last words of the names of quantization side data, as the packing libraries write them.
+_SIDE = (
+    "qweight",
+    "qzeros",
+    "weight_packed",
+    "weight_scale",
+    "weight_scale_inv",
+    "absmax",
+    "SCB",
+    "codebooks",
+    "_blocks",
+)
+_CHAT_NAME = re.compile(r"(?i)(?<![a-z])(chat|instruct|it)(?![a-z])")
+
+
+@rule("dtype", "warning")
+def dtype(subject: Subject) -> Iterator[Found]:
+    """Most parameters are stored in another dtype than the configuration names.
+
+    `torch_dtype` (or `dtype`) decides in what loaders keep the weights: a model takes twice the memory
+    that its file suggests, or loses precision. Correct the configuration, or get the right files.
+    """
+    result = subject.result
+    named = configs.dtype_of(subject.config)
+    if result is None or result.packing or named not in _PLAIN or _declared(subject):
+        return
+    elements = {each.dtype: each.elements for each in result.dtypes}
+    total, most = sum(elements.values()), max(elements, key=lambda each: elements[each])
+    if most in _PLAIN and most != named and elements[most] * 2 > total and named not in _beside(subject):
+        yield Found(f"the configuration says {named}; most elements are {most}", _config_path(subject))
+
+
+def _beside(subject: Subject) -> set[str]:
+    """Dtypes of the files beside the checkpoint's own: a copy in another precision shares its configuration."""
+    return {tensor.dtype for header in subject.extra for tensor in header.tensors}
+
+
+@rule("tied-head-stored", "info")
+def tied_head_stored(subject: Subject) -> Iterator[Found]:
+    """A head is stored though the configuration ties it to the embedding.
+
+    Harmless where the two are equal, as in many published models: the copy costs disk space only.
+    """
+    result = subject.result
+    if result is None or result.prediction is None:
+        return
+    for step in result.steps:
+        if step.cause == "tied_embeddings" and step.bytes > 0:
+            yield Found(f"{plural(step.bytes, 'byte')}: {step.detail}", _config_path(subject))
+
+
+@rule("tokenizer-size", "error")
+def tokenizer_size(subject: Subject) -> Iterator[Found]:
+    """The tokenizer knows ids that the embedding has no row for.
+
+    Such a token stops the model, or reads another's memory. The tokenizer belongs to another model, or
+    tokens were added without resizing the embedding. More rows than tokens are padding, and fine. A
+    warning where only added tokens lie beyond: Gemma 3's smallest model has one that no text uses.
+    """
+    embedding = _embedding(subject)
+    if embedding is None or (subject.result and subject.result.packing):
+        return
+    rows = max(embedding.tensor.shape[:2], default=0)
+    highest = highest_token(subject, subject.folder)
+    if highest is not None and (most := max(highest.known, highest.added)) >= rows:
+        what = f"token ids reach {integer(most)}, and the embedding has {plural(rows, 'row')}"
+        severity: Severity = "error" if highest.known >= rows else "warning"
+        yield Found(what, highest.path, embedding.tensor.name, severity)
+
+
+def _embedding(subject: Subject) -> Labelled | None:
+    """The text model's token embedding, whole and two-dimensional."""
+    for each in subject.result.tensors if subject.result else ():
+        if each.key.role == "embed_tokens" and each.key.part == "weight" and len(each.tensor.shape) == 2:
+            return each if each.key.tower in ("text", "decoder", "encoder") else None
+    return None
+
+
+@rule("declared-total", "warning")
+def declared_total(subject: Subject) -> Iterator[Found]:
+    """The index states a total that is not what the shards hold.
+
+    `metadata.total_size` is bytes of all tensors. A wrong one comes from a merge, an edit, or a shard of
+    another version. None, zero, or one with a fraction is an old writer's habit and told as information.
+    """
+    index = subject.checkpoint.index if subject.checkpoint else None
+    if index is None or not subject.headers or subject.incomplete:
+        return
+    stated = index.metadata.get("total_size")
+    counted = sum(tensor.nbytes for header in subject.headers for tensor in header.tensors)
+    if stated is None:
+        return
+    if isinstance(stated, bool) or not isinstance(stated, int | float):
+        yield Found(f"total_size is no number: {stated!r:.80}", index.path, severity="info")
+        return
+    if stated in (counted, sum(header.size for header in subject.headers)):
+        return
+    odd = stated <= 0 or isinstance(stated, float)
+    told = integer(stated) if isinstance(stated, int) else str(stated)
+    what = f"total_size is {told}; the shards' tensors have {plural(counted, 'byte')}"
+    yield Found(what, index.path, severity="info" if odd else "warning")
+
+
+@rule("declared-parameters", "info")
+def declared_parameters(subject: Subject) -> Iterator[Found]:
+    """A file states a number of parameters that is not what was counted.
+
+    Writers count tied heads twice, or packed weights as they are stored: a number to distrust, no damage.
+    """
+    for claim in subject.result.claims if subject.result else ():
+        if "parameter" in claim.name and isinstance(claim.counted, int) and claim.claimed != str(claim.counted):
+            yield Found(f"{claim.name} is {claim.claimed}; counted: {integer(claim.counted)}")
+
+
+@rule("quantization", "warning")
+def quantization(subject: Subject) -> Iterator[Found]:
+    """The configuration declares a packing that the tensors do not follow, or the other way round.
+
+    Loaders go by `quantization_config`: with plain tensors they fail or pack them again; packed tensors
+    without one are taken for weights. Get the configuration that belongs to the files.
+    """
+    tensors = [tensor for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
+    if not tensors or subject.config is None:
+        return
+    declared = _declared(subject)
+    side = next((t for t in tensors if t.name.endswith(_SIDE) and not _calibration(t.name)), None)
+    packed = side is not None or any(DTYPE_BITS.get(tensor.dtype, 16) <= 8 for tensor in tensors)
+    plain = all(tensor.dtype in _PLAIN for tensor in tensors)
+    told = subject.result is not None and any(each.rule == "quantization" for each in subject.result.findings)
+    if declared and plain and not packed and not told:
+        yield Found(f"the configuration declares {declared}, and every tensor is plain", _config_path(subject))
+    elif side is not None and not declared and not (subject.result and subject.result.packing):
+        yield Found("a piece of a packed weight, and the configuration declares no packing", None, side.name)
+
+
+def _calibration(name: str) -> bool:
+    return name.endswith(("input_scale", "k_scale", "v_scale"))
+
+
+def _declared(subject: Subject) -> str | None:
+    """The packing that the configuration, or a file of a quantizer beside it, declares."""
+    values: Mapping[str, Any] = subject.config.values if subject.config else {}
+    nested = values.get("text_config")
+    for scope in (values, nested if isinstance(nested, dict) else {}):
+        for field in ("quantization_config", "quantization", "compression_config"):
+            if isinstance(found := scope.get(field), dict) and found:
+                return str(found.get("quant_method") or found.get("quant_algo") or field)
+    quantizers = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
+    return next((name for name in quantizers if subject.folder + name in subject.by_path), None)
+
+
+@rule("adapter-rank", "error")
+def adapter_rank(subject: Subject) -> Iterator[Found]:
+    """An adapter's tensors are of another rank than its configuration gives.
+
+    PEFT makes the matrices from `r` and `rank_pattern`, and refuses others. The configuration is another adapter's.
+    """
+    adapter = subject.result.adapter if subject.result else None
+    config = adapter.config if adapter else {}
+    rank, pattern = config.get("r"), config.get("rank_pattern")
+    if adapter is None or config.get("peft_type") != "LORA" or isinstance(rank, bool) or not isinstance(rank, int):
+        return
+    stated = {rank, *(pattern.values() if isinstance(pattern, dict) else ())}
+    stacked = bool(config.get("target_parameters"))  # one matrix has the ranks of all experts
+    odd = [own for own in adapter.ranks if own not in stated and not (stacked and rank > 0 and own % rank == 0)]
+    if odd:
+        what = f"tensors of rank {', '.join(map(integer, odd[:4]))}; the configuration gives {integer(rank)}"
+        yield Found(what, subject.folder + configs.ADAPTER_FILE)
+
+
+@rule("document", "error")
+def document(subject: Subject) -> Iterator[Found]:
+    """A JSON document beside the weights that cannot be read.
+
+    A tokenizer or a configuration that is empty, cut off or no JSON: loading fails. Download it again. Of
+    tokenizer.json and the vocabulary, which are large, only the two ends are looked at.
+    """
+    told = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
+    left = MAX_DOCUMENTS
+    for entry in subject.named(*_DOCUMENTS):
+        start = subject.head(entry.path, 64)
+        unread = entry.kind != "file" or entry.outside or (entry.size and not start)
+        if unread or entry.path in told or stands_in(start):
+            continue
+        if not entry.size:
+            yield Found("an empty file: download it again", entry.path)
+        elif entry.name in _LARGE:
+            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+                yield Found("no JSON document: it does not begin as one", entry.path)
+            elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _closed(end):
+                yield Found("cut off: it does not end as a JSON document", entry.path)
+        elif entry.size <= min(left, MAX_DOCUMENT):
+            left -= entry.size
+            if wrong := _wrong_with(subject.text(entry.path)):
+                yield Found(wrong, entry.path)
+
+
+#: Documents that loaders read, and those of them that are too large to be parsed for this.
+_LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
+_DOCUMENTS = (*("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"), *_LARGE)
+
+
+def _closed(end: bytes) -> bool:
+    return end.rstrip().endswith((b"}", b"]"))
+
+
+def _wrong_with(text: str | None) -> str | None:
+    """What keeps a text from being a JSON document."""
+    if text is None:
+        return "no UTF-8 text"
+    try:
+        configs.loads(text)
+    except json.JSONDecodeError as error:
+        return f"no JSON document: {error.msg} at line {error.lineno}"
+    except ValueError as error:
+        return f"no JSON document to be read: {error}"
+    return None
+
+
+@rule("no-config", "info")
+def no_config(subject: Subject) -> Iterator[Found]:
+    """A model of Transformers without its configuration.
+
+    An index or a tokenizer lies beside the weights, and no config.json: loaders that go by it cannot open the model.
+    Download it; nothing here is compared with it.
+    """
+    headers = [header for header in subject.headers if header.format == "safetensors"]
+    adapter = subject.result is not None and subject.result.adapter is not None
+    if not headers or adapter or subject.config is not None or subject.alone or not subject.checkpoint:
+        return
+    beside = {"tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors.index.json"}
+    names = {entry.name for entry in subject.entries if entry.folder == subject.folder}
+    if names & beside and not names & {*configs.FILES, "model_index.json", "modules.json", configs.ADAPTER_FILE}:
+        yield Found("no config.json beside the weights", headers[0].path)
+
+
+@rule("tensor-in-two-files", "warning")
+def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
+    """A tensor is stored in two of the checkpoint's files.
+
+    Which of them is loaded depends on the order of files. Remove one; an error where they differ in shape.
+    """
+    if len(subject.headers) < 2 or not _one_set(subject):
+        return
+    names = Counter(tensor.name for header in subject.headers for tensor in header.tensors)
+    twice = {name for name, number in names.items() if number > 1}
+    if not twice:
+        return
+    first: dict[str, tuple[str, tuple[int, ...]]] = {}
+    told = 0
+    for header in subject.headers:
+        for tensor in header.tensors:
+            if tensor.name in twice:
+                path, shape = first.setdefault(tensor.name, (header.path, tensor.shape))
+                if path != header.path and told < 10:
+                    told += 1
+                    severity: Severity = "warning" if shape == tensor.shape else "error"
+                    yield Found(f"also stored in {path}", header.path, tensor.name, severity)
+    if len(twice) > told:
+        yield Found(f"{plural(len(twice), 'tensor')} stored twice in all", None)
+
+
+def _one_set(subject: Subject) -> bool:
+    """Whether the files are one checkpoint's shards, and not several models in one folder."""
+    indexed = subject.checkpoint is not None and subject.checkpoint.index is not None
+    return indexed or all(SHARD.match(header.path.rpartition(".")[0]) for header in subject.headers)
+
+
+@rule("gguf-vocabulary", "error")
+def gguf_vocabulary(subject: Subject) -> Iterator[Found]:
+    """A GGUF's token list is of another length than its embedding.
+
+    llama.cpp takes the number of rows from the list, and refuses the file.
+    """
+    for header in subject.all_headers:
+        tokens = _items(header.metadata, "tokenizer.ggml.tokens") if header.format == "gguf" else None
+        embedding = next((tensor for tensor in header.tensors if tensor.name == "token_embd.weight"), None)
+        if tokens is not None and embedding is not None and len(embedding.shape) == 2 and embedding.shape[0] != tokens:
+            what = f"{plural(tokens, 'token')} in the list, {plural(embedding.shape[0], 'row')} in the embedding"
+            yield Found(what, header.path, embedding.name)
+
+
+def _items(metadata: Mapping[str, Any], key: str) -> int | None:
+    """The length of a list among a GGUF's key-values, which is not decoded for it."""
+    return metadata.fields[key].items if isinstance(metadata, KeyValues) and key in metadata else None
+
+
+@rule("chat-template", "warning")
+def chat_template(subject: Subject) -> Iterator[Found]:
+    """The chat template differs between files, or a chat model has none.
+
+    Programs disagree about which file counts: the model sees another prompt in one than in the other. A
+    model that is named as one for chat and has no template is told as information.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    any_template = False
+    for template in templates(subject):
+        any_template = True
+        own = (template.text or "").strip()
+        path, text = found.setdefault(template.name, (template.path, own))
+        beside = template.path != path and template.path.rpartition("/")[0] == path.rpartition("/")[0]
+        if beside and template.text is not None and own != text:
+            yield Found(f"the template `{template.name[:40]}` differs from that in {path}", template.path)
+    names = f"{subject.target} {subject.cache_name or ''}".replace("_", "-")
+    tokenizer = f"{subject.folder}tokenizer_config.json"
+    if not any_template and tokenizer in subject.by_path and _CHAT_NAME.search(names):
+        yield Found("named as a model for chat, and has no chat template", tokenizer, severity="info")
+
+
+def _config_path(subject: Subject) -> str | None:
+    return subject.config.path if subject.config else None

@@ -1,0 +1,287 @@
+"""One model as the rules see it: its files, its checkpoint, and small documents, each read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from inspector import formats
+from inspector.bridge.reconciliation import reconcile
+from inspector.errors import InspectorError, TargetError
+from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
+from inspector.opening import checkpoint as checkpoints
+from inspector.opening import configs, selection
+from inspector.opening import variants as grouping
+from inspector.opening import weight_index as indexes
+from inspector.sources import Place
+from inspector.sources.listing import Entry
+from inspector.sources.narrowed import Narrowed
+from inspector.units import integer
+
+#: Bounds of what an audit reads, well above what real models have: an input must not cost it seconds.
+MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
+MAX_TENSORS = 20_000  # in one GGUF, where experts are stacked: real ones have 3,000
+MAX_DOCUMENT = configs.MAX_CONFIG  # configurations, tokenizer_config.json
+MAX_DOCUMENTS = 16 * 1024 * 1024  # all of them together
+KEPT_DOCUMENTS = 16  # parsed ones that are kept for the next rule
+MAX_FILES = 10_000  # of one model; the largest published have some 1,000
+START = 64  # first bytes of a file, by which many rules tell what it is: read once
+MAX_EXTRA = 500  # weight files beside the checkpoint's own
+
+#: Names of files that hold, or should hold, weights in a format that is read here.
+WEIGHTS = grouping.WEIGHTS
+
+
+class Subject:
+    """A model's files and what they say. Nothing is read before a rule asks; nothing is read twice."""
+
+    def __init__(
+        self,
+        place: Place,
+        listed: Sequence[Entry],
+        target: str,
+        root: str | None = None,
+        cache_name: str | None = None,
+    ) -> None:
+        self.target = target
+        self.root = root  # the folder that paths are relative to; None where it is not on this machine
+        self.reads_data = False  # whether the user asked for a check that reads tensor data
+        self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
+        self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
+        self.findings: list[Finding] = []  # made while the files are read
+        #: The one file that the target names; None for a whole folder, or an index's.
+        self.alone = None if (place.selected or selection.INDEX).endswith(selection.INDEX) else place.selected
+        #: What the rules look at. What lies beside a lone file may be read, and is not judged.
+        self.entries = self._few_of([entry for entry in listed if self.alone in (None, entry.path)])
+        self._beyond_few = self.by_path.keys() - {entry.path for entry in self.entries} if self.alone is None else set()
+        self._lower = [(entry.name.lower(), entry) for entry in self.entries]
+        self._starts: dict[str, bytes] = {}
+        self._whole = place
+        self.place = Narrowed(place, self._readable)  # what loaders see: without hidden files
+        self.checkpoint = self._checkpoint()
+        self.extra = self._extra_headers()
+
+    # --- weights --------------------------------------------------------------------------------
+
+    def _readable(self, path: str) -> bool:
+        """Whether a file is of this model, and of the kind that an audit reads."""
+        entry = self.by_path.get(path)
+        return entry is not None and entry.kind == "file" and not entry.outside and path not in self._beyond_few
+
+    def _few_of(self, entries: list[Entry]) -> list[Entry]:
+        """As many files as are looked at, weights and small documents first; the others are told of."""
+        if len(entries) <= MAX_FILES:
+            return entries
+        ends = (*WEIGHTS, ".json")
+        what = f"{integer(len(entries))} files, of which {integer(MAX_FILES)} are looked at: no model has so many"
+        self.findings.append(Finding("many-files", "warning", what))
+        return sorted(entries, key=lambda entry: (not entry.path.endswith(ends), entry.path.count("/")))[:MAX_FILES]
+
+    def _checkpoint(self) -> Checkpoint | None:
+        place = Narrowed(self.place, self._small_enough)
+        try:
+            return checkpoints.examine(place, self.target)
+        except TargetError:
+            self._without_weights(place)
+            return None
+
+    def _without_weights(self, place: Place) -> None:
+        """What an index, of pickles too, says should be there."""
+        for path in sorted(place.files):
+            if path.endswith(".index.json"):
+                try:
+                    self.findings += selection.by_index(place, path, required=False).findings
+                except InspectorError as error:
+                    self.findings.append(Finding("index", "error", str(error), path))
+
+    def _small_enough(self, path: str) -> bool:
+        """Whether a file is within the audit's bounds. One beyond them is told, and as if absent."""
+        size = self.place.files[path]
+        if path.endswith(".index.json"):
+            return self._within(path, size, indexes.MAX_INDEX, "index")
+        if path.rsplit("/", 1)[-1] in configs.FILES:
+            return self._within(path, size, MAX_DOCUMENT, "config")
+        if path.endswith(WEIGHTS):
+            first = self.head(path, 16)
+            if first[:4] in (b"GGUF", b"FUGG"):
+                return self._few_enough(path, min(int.from_bytes(first[8:], order) for order in ("little", "big")))
+            length = int.from_bytes(first[:8], "little")
+            if length <= min(size, 100_000_000):  # a header that cannot be is the reader's to tell
+                return self._within(path, length, MAX_HEADER, "header-size")
+        return True
+
+    def _few_enough(self, path: str, tensors: int) -> bool:
+        """Whether a GGUF's count of tensors is one to read; one that the file cannot hold is its reader's to tell."""
+        if MAX_TENSORS < tensors < self.by_path[path].size:
+            what = (
+                f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not read by the audit"
+            )
+            self.findings.append(Finding("header-size", "warning", what, path))
+            return False
+        return True
+
+    def _within(self, path: str, size: int, limit: int, rule: str) -> bool:
+        if size > limit:
+            what = f"{integer(size)} bytes, where no sound one needs {integer(limit)}: not read by the audit"
+            self.findings.append(Finding(rule, "warning", what, path))
+        return size <= limit
+
+    def _extra_headers(self) -> tuple[Header, ...]:
+        """Weight files beside the checkpoint's own: damage in them is told as well."""
+        taken = {header.path for header in self.headers}
+        skipped = {finding.path for finding in self.findings}
+        others = [
+            entry.path
+            for entry in self.entries
+            if entry.path in self.place.files
+            and entry.path.endswith(WEIGHTS)
+            and entry.path not in taken
+            and entry.path not in skipped
+        ]
+        headers = []
+        for path in sorted(others)[:MAX_EXTRA]:
+            try:
+                with closing(self.place.open(path)) as source:
+                    headers.append(formats.read(source, path))
+            except InspectorError as error:
+                self.findings.append(checkpoints.finding_of(error, path))
+        return tuple(headers)
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The checkpoint's own files."""
+        return self.checkpoint.files if self.checkpoint else ()
+
+    @property
+    def all_headers(self) -> tuple[Header, ...]:
+        return self.headers + self.extra
+
+    @cached_property
+    def result(self) -> Reconciliation | None:
+        """The checkpoint joined with its prediction; None where nothing of it can be read."""
+        if self.checkpoint is None or not any(_readable(header) for header in self.headers):
+            return None
+        return reconcile(self.checkpoint)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether some of the checkpoint's tensors were not read, and that is told."""
+        found = self.checkpoint.findings if self.checkpoint else ()
+        absent = any(each.severity == "error" or each.rule == "lone-shard" for each in found)
+        return absent or any(each.rule == "header-size" for each in self.findings)
+
+    @property
+    def config(self) -> Config | None:
+        """The configuration that was found, not one inferred."""
+        return self.checkpoint.config if self.checkpoint else None
+
+    # --- other files ----------------------------------------------------------------------------
+
+    def named(self, *ends: str) -> Iterator[Entry]:
+        """Entries whose lower-case name has one of these ends."""
+        return (entry for name, entry in self._lower if name.endswith(ends))
+
+    def head(self, path: str, length: int) -> bytes:
+        """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
+        if length > START:
+            return self.span(path, 0, length)
+        if path not in self._starts:
+            self._starts[path] = self.span(path, 0, START)
+        return self._starts[path][:length]
+
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Names of what lies in a folder below, in one that is a model of its own too."""
+        own = frozenset(path[len(folder) + 1 :] for path in self.by_path if path.startswith(folder + "/"))
+        if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
+            return own
+        try:
+            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
+        except (OSError, ValueError):  # not there, or no name that the system's encoding has
+            return own
+
+    def refusal(self, entry: Entry) -> str | None:
+        """Why a local file cannot be read as it was listed; None where nothing is in the way."""
+        if self.root is None or not self._readable(entry.path):
+            return None
+        full = os.path.join(self.root, entry.path)  # noqa: PTH118  once a file
+        try:
+            size = os.stat(full).st_size  # noqa: PTH116  the same
+        except OSError:
+            return "it went away while others were read"
+        if size < entry.size:
+            return "it became shorter while others were read"
+        may = os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+        return None if may else "its permissions forbid it"
+
+    def span(self, path: str, start: int, length: int) -> bytes:
+        """Bytes of a file from `start`; none of a file that cannot be read."""
+        if not self._readable(path):
+            return b""
+        length = min(length, self.by_path[path].size - start)
+        if length <= 0:
+            return b""
+        try:
+            source = self._whole.open(path)
+        except InspectorError:
+            return b""
+        try:
+            return source.read(start, length)
+        except InspectorError:
+            return b""
+        finally:
+            source.close()
+
+    def text(self, path: str, limit: int = MAX_DOCUMENT) -> str | None:
+        """A small text file; None where it is absent, too large or no text."""
+        if not self._readable(path):
+            return None
+        try:
+            return self._whole.read_text(path, limit)
+        except InspectorError:
+            return None
+
+    def document(self, path: str) -> dict[str, Any]:
+        """A JSON object beside the weights; empty where there is none to be read."""
+        if path not in self._documents:
+            if len(self._documents) >= KEPT_DOCUMENTS:
+                self._documents.pop(next(iter(self._documents)))
+            entry = self.by_path.get(path)
+            self._documents[path] = {} if entry is None or self.too_large(entry) else _object(self.text(path))
+        return self._documents[path]
+
+    def too_large(self, entry: Entry) -> bool:
+        """Whether a document is not read: it is beyond what any has, or follows more than any model has."""
+        return entry.kind == "file" and (entry.size > MAX_DOCUMENT or entry.path in self._beyond)
+
+    @cached_property
+    def _beyond(self) -> frozenset[str]:
+        """Documents after the first `MAX_DOCUMENTS` bytes of them."""
+        documents = list(self.named("config.json", "modules.json", "model_index.json", "template.json"))
+        sums = accumulate(entry.size for entry in documents)
+        return frozenset(entry.path for entry, total in zip(documents, sums, strict=True) if total > MAX_DOCUMENTS)
+
+    @cached_property
+    def _documents(self) -> dict[str, dict[str, Any]]:
+        return {}
+
+    @cached_property
+    def folder(self) -> str:
+        """Where the checkpoint's files are within the place: "" or ending in "/"."""
+        paths: Iterable[str] = (header.path for header in self.headers)
+        return next((path.rpartition("/")[0] + "/" for path in paths if "/" in path), "")
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = configs.loads(text) if text else None
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _readable(header: Header) -> bool:
+    return all(region.label != "unreadable" for region in header.regions)

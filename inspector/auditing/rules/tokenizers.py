@@ -1,0 +1,99 @@
+"""How many tokens a tokenizer knows, without building it.
+
+Of a tokenizer that has no tokenizer.json, its vocabulary (vocab.json or vocab.txt) and added_tokens.json tell.
+tokenizer.json reaches 34 MB, most of it merges; its vocabulary is counted by a pattern over the
+bytes, in constant memory, for the file comes from a stranger.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import NamedTuple
+
+from inspector.auditing.rules.subject import Subject
+
+#: Larger than any published tokenizer.
+MAX_TOKENIZER = 64 * 1024 * 1024
+MAX_TOKENS = 1_000_000
+
+# No token is longer; without the bound a string that never ends costs the pattern its memory.
+_STRING = rb'"(?:[^"\\]|\\.){0,4096}"'
+_MODEL = re.compile(rb'"model"\s*:\s*\{')
+_VOCABULARY = re.compile(rb'"vocab"\s*:\s*([\[{])')
+_PAIR = re.compile(rb"\s*" + _STRING + rb"\s*:\s*(\d{1,9})\s*(,|\})")
+_PIECE = re.compile(rb"\s*\[\s*" + _STRING + rb"\s*,\s*-?[\d.eE+-]{1,40}\s*\]\s*(,|\])")
+_ADDED = re.compile(rb'"id"\s*:\s*(\d{1,9})\b')
+
+
+class Highest(NamedTuple):
+    """The highest token ids of a tokenizer."""
+
+    path: str  # the file that says so
+    known: int  # of the vocabulary that it was trained with
+    added: int  # of the tokens added later; -1 where there are none
+
+
+def highest_token(subject: Subject, folder: str) -> Highest | None:
+    """The highest token ids of the tokenizer in a folder; None where there is none to be read."""
+    path = folder + "tokenizer.json"
+    if path not in subject.place.files:
+        return _of_parts(subject, folder)
+    raw = _whole(subject, path)
+    model = _MODEL.search(raw)
+    vocabulary = _VOCABULARY.search(raw, model.end()) if model else None
+    if model is None or vocabulary is None:
+        return None
+    ids = islice(_ADDED.finditer(raw, 0, model.start()), MAX_TOKENS)
+    added = max((int(found[1]) for found in ids), default=-1)
+    known = _pairs(raw, vocabulary.end()) if vocabulary[1] == b"{" else _pieces(raw, vocabulary.end())
+    return None if known is None else Highest(path, known, added)
+
+
+def _whole(subject: Subject, path: str) -> bytes:
+    """A file of a tokenizer; nothing of one that is absent or larger than any."""
+    size = subject.place.files.get(path, 0)
+    return subject.head(path, size) if 0 < size <= MAX_TOKENIZER else b""
+
+
+def _of_parts(subject: Subject, folder: str) -> Highest | None:
+    """The highest ids by the files that older tokenizers have."""
+    path, lines = folder + "vocab.json", folder + "vocab.txt"
+    added = _object(_whole(subject, folder + "added_tokens.json"))
+    if (known := _object(_whole(subject, path))) is not None:
+        return Highest(path, known, -1 if added is None else added)
+    if raw := _whole(subject, lines):
+        return Highest(lines, raw.rstrip(b"\r\n").count(b"\n"), -1 if added is None else added)
+    return None if added is None else Highest(folder + "added_tokens.json", -1, added)
+
+
+def _object(raw: bytes) -> int | None:
+    """The highest number of `{"token": id, …}`."""
+    opening = re.match(rb"\s*\{", raw)
+    return _pairs(raw, opening.end()) if opening else None
+
+
+def _pairs(raw: bytes, at: int) -> int | None:
+    """The highest id of `"token": id, …}`; None where the object is not what it should be."""
+    highest = -1
+    for _ in range(MAX_TOKENS):
+        found = _PAIR.match(raw, at)
+        if found is None:
+            return None
+        highest = max(highest, int(found[1]))
+        at = found.end()
+        if found[2] == b"}":
+            return highest
+    return None
+
+
+def _pieces(raw: bytes, at: int) -> int | None:
+    """The last place in `["piece", score], …]`; None where the list is not what it should be."""
+    for number in range(MAX_TOKENS):
+        found = _PIECE.match(raw, at)
+        if found is None:
+            return None
+        at = found.end()
+        if found[1] == b"]":
+            return number
+    return None

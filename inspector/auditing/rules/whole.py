@@ -1,0 +1,305 @@
+"""Is everything there, and is each file what its name says?"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import WEIGHTS, Subject
+from inspector.model import Header
+from inspector.opening import configs
+from inspector.opening.variants import SHARD
+from inspector.units import integer, plural
+
+#: Ends of files that a download leaves while it runs.
+PARTIAL = (
+    ".incomplete",
+    ".part",
+    ".partial",
+    ".crdownload",
+    ".download",
+    ".aria2",
+    ".aria2__temp",
+    ".!qb",
+    ".!ut",
+    ".tmp",
+    ".opdownload",
+)
+_LFS = b"version https://git-lfs"
+#: A pointer has three lines; real ones take some 130 bytes.
+_LFS_SIZE = 1024
+_HTML = re.compile(rb"(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<\?xml)", re.IGNORECASE)
+#: Files beside the weights that a web page is never meant to be.
+_DATA = (".json", ".model", ".bin", ".pt", ".pth", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5")
+
+
+@rule("lfs-pointer", "error")
+def lfs_pointer(subject: Subject) -> Iterator[Found]:
+    """A git-LFS pointer where a file should be.
+
+    The repository was cloned without git-LFS, or its files were copied as they stand in git. Run
+    `git lfs pull` in the folder, or download the file itself.
+    """
+    for entry in subject.entries:
+        if 0 < entry.size <= _LFS_SIZE and not entry.path.endswith(WEIGHTS):
+            start = subject.head(entry.path, _LFS_SIZE)
+            if start.startswith(_LFS):
+                size = re.search(rb"^size (\d{1,15})$", start, re.MULTILINE)
+                stands_for = f" for a file of {plural(int(size[1]), 'byte')}" if size else ""
+                yield Found(f"a git-LFS pointer{stands_for}: run `git lfs pull` in its folder", entry.path)
+
+
+@rule("html-page", "error")
+def html_page(subject: Subject) -> Iterator[Found]:
+    """A web page under a data file's name.
+
+    The download got a login page or an error page, and saved it. Download the file again; a gated
+    repository wants a token.
+    """
+    for entry in subject.named(*_DATA):
+        if _HTML.match(subject.head(entry.path, 64)):
+            yield Found("a web page, not the file: a login or error page was saved; download it again", entry.path)
+
+
+def stands_in(start: bytes) -> bool:
+    """Whether a file's first bytes are a pointer's or a web page's, which have rules of their own."""
+    return start.startswith(_LFS) or _HTML.match(start) is not None
+
+
+@rule("wrong-extension", "warning")
+def wrong_extension(subject: Subject) -> Iterator[Found]:
+    """A weight file whose name says another format than its bytes.
+
+    Loaders choose by the name: they refuse the file, or take it for a pickle. Rename it.
+    """
+    for header in subject.all_headers:
+        if header.tensors and not header.path.endswith("." + header.format):
+            yield Found(f"the file is {header.format}, and its name says otherwise: rename it", header.path)
+    for entry in subject.named(".bin", ".pt", ".pth", ".ckpt", ".model"):
+        start = subject.head(entry.path, 16)
+        if start[:4] == b"GGUF":
+            yield Found("the file is GGUF, and its name says otherwise: rename it", entry.path)
+        elif start[8:10] == b'{"' and int.from_bytes(start[:8], "little") < entry.size:
+            yield Found("the file is safetensors, and its name says otherwise: rename it", entry.path)
+
+
+@rule("unfinished-download", "error")
+def unfinished_download(subject: Subject) -> Iterator[Found]:
+    """A download that was not finished.
+
+    The tool that began it left its temporary file. Run the download again; a warning where the
+    finished file is there too, and only the remains need to be deleted.
+    """
+    for entry in subject.named(*PARTIAL):
+        whole = entry.path[: entry.path.rfind(".")]
+        hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)\.[^/]*incomplete$", entry.path)
+        named = [whole, *([hub[1]] if hub else [])]
+        if any(name in subject.by_path for name in named):
+            yield Found("remains of a download beside the finished file: delete them", entry.path, severity="warning")
+        else:
+            yield Found(f"a download that stopped after {plural(entry.size, 'byte')}: run it again", entry.path)
+
+
+@rule("broken-link", "error")
+def broken_link(subject: Subject) -> Iterator[Found]:
+    """A link to a file that is not there.
+
+    In the Hub's cache: the blob was deleted and its link stayed. Download the repository again.
+    """
+    for entry in subject.entries:
+        if entry.broken:
+            yield Found(f"a link to {entry.link or ''!r:.160}, which is not there: download it again", entry.path)
+
+
+@rule("special-file", "warning")
+def special_file(subject: Subject) -> Iterator[Found]:
+    """A pipe, socket or device, or a link to a folder, among the files.
+
+    No model needs a pipe, a socket or a device, and a reader that opens one may wait for ever. A linked
+    folder is told as information: it is not looked into.
+    """
+    for entry in subject.entries:
+        if entry.kind == "special" and not entry.broken and entry.refused is None:
+            if entry.link is None:
+                yield Found("not a regular file: a pipe, a socket or a device", entry.path)
+            elif not entry.outside:
+                yield Found("a link to a folder: not looked into", entry.path, severity="info")
+
+
+@rule("no-access", "warning")
+def no_access(subject: Subject) -> Iterator[Found]:
+    """A file or a folder that cannot be looked at.
+
+    Its permissions forbid it, its path is longer than the system allows, or it went away during the audit.
+    What is in it was not judged: allow reading, and audit again.
+    """
+    for entry in subject.entries:
+        if entry.refused is not None:
+            yield Found(f"cannot be looked into: {entry.refused}", entry.path)
+        elif reason := subject.refusal(entry):
+            yield Found(f"cannot be read: {reason}", entry.path)
+
+
+@rule("extra-shard", "error")
+def extra_shard(subject: Subject) -> Iterator[Found]:
+    """A shard with a number beyond its set's total.
+
+    Files of two sets were mixed, or one was renamed: `model-00003-of-00002.safetensors`.
+    """
+    for stem, total, numbers in _sets(subject):
+        start = 0 if 0 in numbers else 1
+        for number, path in numbers.items():
+            if number >= total + start:
+                yield Found(f"shard {integer(number)} of a set of {integer(total)}, {stem or 'unnamed'}", path)
+
+
+@rule("stale-shards", "warning")
+def stale_shards(subject: Subject) -> Iterator[Found]:
+    """A second set of shards beside the one in use.
+
+    A model was saved again with other shards into the same folder. It is not loaded, doubles the disk
+    space, and a loader that goes by names instead of the index takes a mixture. Delete the stale set.
+    """
+    live = {header.path for header in subject.headers}
+    sets = list(_sets(subject))
+    for stem, total, numbers in sets:
+        paths = list(numbers.values())
+        rivals = [other for other in sets if other[0] == stem and other[1] != total]
+        rivalled = any(live & set(other[2].values()) for other in rivals)
+        single = stem + paths[0][paths[0].rfind(".") :] in live
+        if not live & set(paths) and (rivalled or single):
+            what = f"{plural(len(paths), 'shard')} of a set of {integer(total)} beside the set in use: delete them"
+            yield Found(what, paths[0])
+
+
+def _sets(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
+    """Shards by what their names have in common: path before the number, total, number → path."""
+    sets: defaultdict[tuple[str, int, str], dict[int, str]] = defaultdict(dict)
+    for path in sorted(entry.path for entry in subject.entries if entry.path.endswith(WEIGHTS)):
+        folder, slash, name = path.rpartition("/")
+        stem, _, end = name.rpartition(".")
+        if shard := SHARD.match(stem):
+            sets[folder + slash + shard["stem"], int(shard["total"]), end][int(shard["number"])] = path
+    for (stem, total, _), numbers in sets.items():
+        yield stem, total, numbers
+
+
+@rule("index-mismatch", "error")
+def index_mismatch(subject: Subject) -> Iterator[Found]:
+    """The index puts a tensor into a file that does not have it.
+
+    The index belongs to another version of the shards, or a shard to another model: loading fails, or
+    leaves the tensor random.
+    """
+    index = subject.checkpoint.index if subject.checkpoint else None
+    if index is None:
+        return
+    stored = {_name(header): {tensor.name for tensor in header.tensors} for header in subject.headers if _read(header)}
+    wrong = [(name, file) for name, file in index.weight_map.items() if file in stored and name not in stored[file]]
+    if wrong:
+        name, file = wrong[0]
+        what = f"{plural(len(wrong), 'tensor')} of the index not in the file that it names; the first is not in {file}"
+        yield Found(what, index.path, name)
+
+
+@rule("unindexed-tensors", "warning")
+def unindexed_tensors(subject: Subject) -> Iterator[Found]:
+    """Tensors that are in a shard and not in the index.
+
+    Some loaders take them, others do not: the model differs between two programs. Write the index again.
+    """
+    index = subject.checkpoint.index if subject.checkpoint else None
+    for header in subject.headers if index else ():
+        assert index is not None
+        extra = [tensor.name for tensor in header.tensors if tensor.name not in index.weight_map]
+        if extra:
+            yield Found(f"{plural(len(extra), 'tensor')} in no entry of the index", header.path, extra[0])
+
+
+@rule("missing-component", "error")
+def missing_component(subject: Subject) -> Iterator[Found]:
+    """A part of a pipeline that its index names, and that is not there.
+
+    model_index.json gives each part a folder; modules.json does so for parts with a configuration of their own. Loading
+    the pipeline fails: download the part. One whose class has weights needs them too.
+    """
+    for entry in subject.named("model_index.json"):
+        for name, value in subject.document(entry.path).items():
+            match value:
+                case [str(), str(kind)]:
+                    yield from _absent(subject, entry.path, entry.folder + name, kind)
+    for entry in subject.named("modules.json"):
+        for path, kind in _modules(subject.text(entry.path, MAX_MODULES)):
+            if kind in _CONFIGURED and path and "config.json" not in subject.names_in(f"{entry.folder}{path}"):
+                yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
+
+
+#: Modules of sentence-transformers that keep a configuration in their folder. Others have none, and no folder on a Hub.
+_CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
+#: Ends of the names of classes without weights.
+_WEIGHTLESS = re.compile(r"(Tokenizer|TokenizerFast|Processor|Extractor|Scheduler|Sampler)$")
+MAX_MODULES = 1 << 20
+
+
+def _absent(subject: Subject, index: str, folder: str, kind: str) -> Iterator[Found]:
+    here = subject.names_in(folder)
+    if not here:
+        yield Found(f"{kind} has no folder {folder:.80}: download it", index)
+    elif "config.json" in here and not _WEIGHTLESS.search(kind) and not any(name.endswith(_ANY) for name in here):
+        yield Found(f"{kind} has no weights in {folder:.80}: download them", index)
+
+
+#: Ends of weights in any format.
+_ANY = (*WEIGHTS, ".bin", ".msgpack", ".h5", ".onnx", ".pt", ".pth", ".xml", ".pb", ".incomplete", ".index.json")
+
+
+def _modules(text: str | None) -> Iterator[tuple[str, str]]:
+    """(folder, class) of each module of sentence-transformers."""
+    try:
+        found = configs.loads(text or "[]")
+    except ValueError:
+        return
+    for each in found if isinstance(found, list) else ():
+        match each:
+            case {"path": str(path), "type": str(kind)}:
+                yield path.strip("/"), kind.rpartition(".")[2]
+
+
+@rule("second-index", "info")
+def second_index(subject: Subject) -> Iterator[Found]:
+    """More than one index for safetensors in a folder.
+
+    Only one is used. Where it is a leftover, delete it; a variant (`model.fp16`) may be meant.
+    """
+    index = subject.checkpoint.index if subject.checkpoint else None
+    if index is None:
+        return
+    here = index.path.rpartition("/")[0]
+    for entry in subject.named(".safetensors.index.json"):
+        if entry.path != index.path and entry.path.rpartition("/")[0] == here:
+            yield Found(f"a second index beside {index.path}", entry.path)
+
+
+@rule("split-name", "error")
+def split_name(subject: Subject) -> Iterator[Found]:
+    """A part of a split GGUF whose name gives it another number than it has.
+
+    `split.no` counts from 0, names from 1. llama.cpp finds the parts by their names and then refuses the
+    set. A file was renamed, or stands in for another: download the parts again.
+    """
+    for header in subject.all_headers:
+        number = header.metadata.get("split.no") if header.format == "gguf" else None
+        shard = SHARD.match(_name(header).rpartition(".")[0])
+        if shard and isinstance(number, int) and int(shard["number"]) != number + 1:
+            yield Found(f"split.no is {number}, counted from 0, and the name says {int(shard['number'])}", header.path)
+
+
+def _name(header: Header) -> str:
+    return header.path.rsplit("/", 1)[-1]
+
+
+def _read(header: Header) -> bool:
+    """Whether the file's header could be read."""
+    return all(region.label != "unreadable" for region in header.regions)

@@ -1,0 +1,1 @@
+"""The commands: each parses, calls one library function, renders the result and exits."""

@@ -1,0 +1,173 @@
+"""`inspect audit`: its options, and the progress bar of long work."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inspector.auditing.rules.subject import Subject
+    from inspector.auditing.run import Audited
+
+FINDINGS = 1  # exit code
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="TARGET...")
+@click.option("--cache", is_flag=True, help="Every model in the Hub's cache; TARGET may name another cache.")
+@click.option("--checksum", is_flag=True, help="Read whole files: SHA-256 against what is known of them.")
+@click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, as sha256sum has them.")
+@click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files there.")
+@click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
+@click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
+@click.option("--fail-on", type=click.Choice(["error", "warning"]), help="From which severity on to exit with 1.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Leave a rule out; may be given again.")
+@click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
+@click.option("--json", "form", flag_value="json", help="One JSON object on stdout.")
+@click.option("--sarif", "form", flag_value="sarif", help="SARIF 2.1.0 on stdout, for code scanning.")
+def audit(
+    targets: tuple[str, ...],
+    cache: bool,
+    checksum: bool,
+    manifest: str | None,
+    write_manifest: str | None,
+    hub: str | None,
+    revision: str | None,
+    fail_on: str | None,
+    ignore: tuple[str, ...],
+    list_rules: bool,
+    form: str | None,
+) -> None:
+    """Is this download whole, consistent and safe?
+
+    TARGET is a file, a model's folder, or a folder of such folders. Nothing is run, nothing is written, and
+    no network is used unless asked. Exits with 1 where something was found, with 2 where nothing could be.
+    """
+    from inspector.auditing import run as audits
+    from inspector.auditing import settings
+
+    if list_rules:
+        from inspector.report.audit import rules
+
+        click.echo(rules())
+        return
+    if not targets and not cache:
+        raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
+    project = settings.here()
+    codes = {*ignore, *project.ignore}
+    audits.check_codes(codes)
+    sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
+    audited = _cached(targets, sums) if cache else _audited(targets, revision, sums)
+    result = audits.collect(audited, codes)
+    if sums is not None:
+        sums.save()
+    _show(result, form)
+    if result.fails("warning" if (fail_on or project.fail_on) == "warning" else "error"):
+        raise click.exceptions.Exit(FINDINGS)
+
+
+def _audited(targets: Iterable[str], revision: str | None, sums: Checksums | None) -> Iterator[Audited]:
+    from inspector.auditing import run as audits
+
+    for target in targets:
+        for subject in audits.subjects(target, revision):
+            yield audits.examined(subject, sums.of(subject) if sums else ())
+
+
+def _cached(places: tuple[str, ...], sums: Checksums | None) -> Iterator[Audited]:
+    """The Hub's cache, then each snapshot in it."""
+    from inspector.auditing import hub_cache as caches
+    from inspector.auditing import run as audits
+
+    for place in places or (None,):
+        cache = caches.scan(Path(place) if place else None)
+        yield audits.Audited(str(cache.path), 0, cache.size, cache.findings, (), str(cache.path))
+        for snapshot in cache.snapshots:
+            name = f"{snapshot.repository}@{snapshot.revision[:12]}"
+            for subject in audits.snapshot(snapshot.path, snapshot.repository, name):
+                yield audits.examined(subject, sums.of(subject) if sums else ())
+
+
+class Checksums:
+    """What the user asked for in the way of checksums, and what was computed on the way."""
+
+    def __init__(self, manifest: str | None, write: str | None, hub: str | None, revision: str | None) -> None:
+        self._manifest = Path(manifest) if manifest else None
+        self._write = Path(write) if write else None
+        self._hub, self._revision = hub, revision
+        self._digests: dict[Path, str] = {}
+
+    def of(self, subject: Subject) -> list[Any]:
+        """Hash a model's files and compare; the findings."""
+        from inspector.auditing import checksums
+
+        if subject.root is None:
+            raise UsageError(f"{subject.target} is not on this machine: checksums are of local files")
+        subject.reads_data = True
+        expected = list(checksums.known(subject, self._manifest))
+        if self._hub:
+            expected += checksums.from_hub(subject, self._hub, self._revision)
+        root = Path(subject.root).resolve()
+        paths = checksums.to_hash(subject, expected, everything=self._write is not None)
+        paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
+        own = self._write.resolve() if self._write else None
+        files = {root / path: path for path in paths if root / path != own}
+        with _progress(sum(path.stat().st_size for path in files), subject.target) as done:
+            digests = checksums.sha256_of(list(files), done)
+        self._digests.update(digests)
+        return list(checksums.verify(subject, expected, {files[path]: digest for path, digest in digests.items()}))
+
+    def save(self) -> None:
+        """Write the manifest, where one was asked for."""
+        if self._write is not None:
+            from inspector.auditing import checksums
+
+            checksums.write_manifest(self._write, self._digests)
+
+
+@contextmanager
+def _progress(total: int, label: str) -> Iterator[Callable[[int], object]]:
+    """A bar on stderr, where that is a terminal; what to call with the bytes done."""
+    if not sys.stderr.isatty() or total < 100_000_000:
+        yield lambda _: None
+        return
+    from threading import Lock
+
+    from inspector.units import escape
+
+    lock = Lock()
+    with click.progressbar(length=total, label=escape(label, 40), file=sys.stderr) as bar:
+
+        def done(nbytes: int) -> None:
+            with lock:
+                bar.update(nbytes)
+
+        yield done
+
+
+def _show(result: Any, form: str | None) -> None:
+    if form == "json":
+        from inspector.report import audit as report
+
+        json.dump(report.document(result), sys.stdout, indent=2)
+        sys.stdout.write("\n")
+    elif form == "sarif":
+        from inspector.report import sarif
+
+        json.dump(sarif.document(result), sys.stdout, indent=2)
+        sys.stdout.write("\n")
+    else:
+        from inspector.report import audit as report
+
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(report.text(result).encode(encoding, "replace").decode(encoding) + "\n")

@@ -1,0 +1,277 @@
+"""The command line: each command parses, calls one library function, renders, exits.
+
+Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli import console
+from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspector.model import Labelled
+
+DEFAULT = "overview"
+#: Commands in modules of their own, loaded when they are called.
+ELSEWHERE = {"audit": "inspector.cli.audit"}
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code. Raises InspectorError, and KeyboardInterrupt where a prompt is left."""
+    try:
+        code = inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return console.UNREADABLE
+    except click.ClickException as error:
+        raise UsageError(f"{error.format_message().rstrip('.')}; see `inspect --help`") from None
+    return code if isinstance(code, int) else 0
+
+
+class _DefaultGroup(click.Group):
+    """A group whose first argument may be a target instead of a command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        from importlib import import_module
+
+        command: click.Command = getattr(import_module(ELSEWHERE[cmd_name]), cmd_name)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [arg for arg in args if not arg.startswith("-")]
+        named = bool(words) and words[0] in self.list_commands(ctx) and args[0] == words[0]
+        if args and args not in (["--help"], ["-h"]) and not named:
+            if len(words) > 1 and args[0] == words[0]:
+                self._refuse_misspelt(words[0], ctx)
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def _refuse_misspelt(self, word: str, ctx: click.Context) -> None:
+        """One word too many, and the first is nearly a command: it was meant as one."""
+        from difflib import get_close_matches
+
+        near = get_close_matches(word, self.list_commands(ctx), 1, 0.75)
+        if near and not os.path.lexists(word):
+            raise click.UsageError(f"no command {word!r}: did you mean {near[0]!r}?")
+
+
+@click.group(
+    cls=_DefaultGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    no_args_is_help=True,
+)
+def inspect() -> None:
+    """Look into the weight files of language models, without loading a tensor.
+
+    \b
+    inspect TARGET            what is in it, what should be, and where every byte of the gap went
+    inspect metadata TARGET   what the files say of themselves: key-values, the tokenizer, claims
+    inspect --version         the version
+
+    TARGET is a .safetensors or .gguf file, a folder, an index file, a Hub repository org/name[@revision][/path],
+    or the URL of a file. A path that exists is local; hf://org/name is always the Hub. Every command has --help.
+    """
+
+
+def _target_options(command: Any) -> Any:
+    """What every command that reads a checkpoint takes."""
+    for option in (
+        click.option(
+            "--config",
+            metavar="FILE",
+            help="A config.json or params.json to use in place of the one beside the weights.",
+        ),
+        click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
+        click.option(
+            "--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."
+        ),
+        click.option("--label", metavar="7B", help="The size that people say, in place of the one in the name."),
+        click.argument("target"),
+    ):
+        command = option(command)
+    return command
+
+
+@inspect.command(DEFAULT)
+@_target_options
+@click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
+@click.option("--tensors", is_flag=True, help="List every tensor too.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def overview(
+    target: str,
+    config: str | None,
+    revision: str | None,
+    include: str | None,
+    label: str | None,
+    layers: bool,
+    tensors: bool,
+    as_json: bool,
+) -> None:
+    """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
+    console.overview(
+        target,
+        config=config,
+        revision=revision,
+        include=include,
+        label=label,
+        layers=layers,
+        tensors=tensors,
+        as_json=as_json,
+    )
+
+
+_SORTS: dict[str, Any] = {
+    "file": lambda _: 0,
+    "name": lambda each: each.tensor.name,
+    "size": lambda each: -each.tensor.nbytes,
+    "offset": lambda each: (each.file, each.tensor.offset),
+    "layer": lambda each: (-1 if each.key.layer is None else each.key.layer, each.tensor.name),
+    "role": lambda each: (each.key.role, each.key.layer or 0),
+}
+
+
+@inspect.command()
+@_target_options
+@click.argument("pattern", required=False)
+@click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
+@click.option("--csv", "form", flag_value="csv", help="Comma-separated values.")
+@click.option("--json", "form", flag_value="json", help="One JSON object on stdout.")
+@click.option("--jsonl", "form", flag_value="jsonl", help="A JSON object a line.")
+def tensors(
+    target: str,
+    config: str | None,
+    revision: str | None,
+    include: str | None,
+    label: str | None,
+    pattern: str | None,
+    sort: str,
+    form: str | None,
+) -> None:
+    """Every tensor: name, shape, dtype, bytes, offset and what it is for.
+
+    PATTERN is a glob over names ("*.q_proj.*"), or a part of a name.
+    """
+    result = console.reconciled(target, config, revision, include, label)
+    chosen = _matching(result.tensors, pattern)
+    if sort != "file":
+        chosen = sorted(chosen, key=_SORTS[sort])
+    from inspector.report import documents
+
+    if form == "json":
+        rows = [documents.tensor(each) for each in chosen]
+        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
+    elif form == "jsonl":
+        console.print_lines(json.dumps(documents.tensor(each)) for each in chosen)
+    elif form == "csv":
+        from inspector.report import csv
+
+        csv.write_tensors(chosen, sys.stdout)
+    else:
+        from inspector.report import text
+
+        console.print_lines(text.tensors(chosen))
+
+
+def _matching(labelled: Iterable[Labelled], pattern: str | None) -> Iterable[Labelled]:
+    from fnmatch import fnmatchcase
+
+    if pattern is None:
+        return labelled
+    if any(char in pattern for char in "*?["):
+        return [each for each in labelled if fnmatchcase(each.tensor.name, pattern)]
+    return [each for each in labelled if pattern in each.tensor.name]
+
+
+@inspect.command()
+@click.argument("config")
+@click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
+@click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
+@click.option("--label", metavar="N", help="A stated number of parameters to explain: what it leaves out.")
+@click.option("--tensors", is_flag=True, help="With --json: list every tensor.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def predict(config: str, revision: str | None, training: bool, label: str | None, tensors: bool, as_json: bool) -> None:
+    """What should be in a checkpoint, from its configuration alone, with formulas.
+
+    CONFIG is a config.json, Meta's params.json, a folder that has one, or a preset such as llama-7b or gpt2.
+    """
+    from inspector import api
+    from inspector.bridge import labels
+
+    result = api.predict(config, revision=revision)
+    stated = labels.given(label, 16).parameters if label else None
+    if as_json:
+        from inspector.report import documents
+
+        console.print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
+        return
+    from inspector.report import forecast
+
+    console.print_lines((forecast.prediction(result, training=training, stated=stated),))
+    if tensors:
+        console.print_lines(("",))
+        console.print_lines(forecast.predicted_tensors(result))
+
+
+@inspect.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.argument("pattern", required=False)
+def architectures(pattern: str | None, as_json: bool) -> None:
+    """The model types that have a table, how far each is covered, and GGUF's. PATTERN is a part of a name."""
+    from inspector import architectures as known
+
+    part = pattern or ""
+    chosen = [each for each in known.listed() if part in each.model_type]
+    gguf = [each for each in known.listed_gguf() if part in each.architecture or part in (each.model_type or "")]
+    if as_json:
+        from inspector.report import documents
+
+        console.print_json(documents.architectures(chosen, gguf))
+        return
+    from inspector.report.architectures import lines
+
+    console.print_lines(lines(chosen, gguf))
+
+
+@inspect.command()
+@click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
+@click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@click.argument("target")
+@click.argument("key", required=False)
+def metadata(target: str, key: str | None, revision: str | None, include: str | None, as_json: bool) -> None:
+    """What the files say of themselves: GGUF's key-values, or safetensors' __metadata__.
+
+    Long arrays are shown by their count and first items. With KEY, that one value in full.
+    """
+    from inspector import api
+    from inspector.opening import metadata as key_values
+
+    with console.progress() as progress:
+        checkpoint = api.open(target, revision=revision, include=include, progress=progress)
+    entries = key_values.metadata(checkpoint, key)
+    if as_json:
+        from inspector.report import documents
+
+        console.print_json(documents.metadata(checkpoint, entries, whole=key is not None))
+        return
+    from inspector.report import key_values as text
+
+    console.print_lines(text.metadata(entries) if key is None else text.values(entries))

@@ -1,0 +1,163 @@
+"""What the command does around its options: errors as one line each, exit codes, output, and the overview."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from inspector.errors import InspectorError
+from inspector.units import escape
+
+if TYPE_CHECKING:
+    from inspector.model import Reconciliation
+
+UNREADABLE = 2
+INTERRUPTED = 130
+#: What writing to a full or broken device raises. Files that are read have errors of their own.
+OUTPUT_FAILS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command; its exit code. Errors are one line on stderr, never a traceback."""
+    # A command is short, and makes few cycles: collecting them would go over a million tuples for nothing.
+    gc.disable()
+    # None where whoever called us has closed it.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    try:
+        code = command()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output has gone, as `| head` does: nothing is left to be told. Click, where it
+        # sees that first, exits; it does so for nothing else.
+        _drop_output()
+        return 0
+    except InspectorError as error:
+        return _fail(str(error))
+    except RecursionError:
+        return _fail("something in the input is nested too deep")
+    except MemoryError:
+        return _fail("not enough memory for this input")
+    except Exception as error:
+        return _unforeseen(error)
+    return code
+
+
+def _unforeseen(error: Exception) -> int:
+    """An output that cannot be written, or what should not happen: one line. INSPECT_DEBUG raises the latter."""
+    if isinstance(error, OSError) and error.errno in OUTPUT_FAILS:
+        _drop_output()
+        return _fail(f"the output cannot be written: {error.strerror}")
+    if os.environ.get("INSPECT_DEBUG"):
+        raise error
+    what = f"{type(error).__name__}: {str(error)[:200]}"
+    return _fail(f"an error of this program's own, {what}; INSPECT_DEBUG=1 shows where")
+
+
+def _drop_output() -> None:
+    """Let what is buffered go nowhere: Python would try to write it when it ends, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, code: int = UNREADABLE) -> int:
+    print(f"inspect: {escape(message)}", file=sys.stderr)
+    return code
+
+
+def overview(
+    target: str,
+    *,
+    config: str | None = None,
+    revision: str | None = None,
+    include: str | None = None,
+    label: str | None = None,
+    layers: bool = False,
+    tensors: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Show what is in a checkpoint, what should be in it, and why the two differ."""
+    result = reconciled(target, config, revision, include, label)
+    if as_json:
+        from inspector.report import documents
+
+        print_json({**documents.overview(result, tensors=tensors), **(_layers_json(result) if layers else {})})
+        return
+    from inspector.report import text
+
+    print_lines((text.overview(result),))
+    if layers:
+        _print_layers(result)
+    if tensors:
+        print_lines(("",))
+        print_lines(text.tensors(result.tensors))
+
+
+def reconciled(
+    target: str, config: str | None, revision: str | None, include: str | None, label: str | None
+) -> Reconciliation:
+    """A target opened and reconciled, with a progress bar where that takes a while."""
+    from inspector import api
+
+    with progress() as shown:
+        checkpoint = api.open(target, config=config, revision=revision, include=include, progress=shown)
+    return api.reconcile(checkpoint, label)
+
+
+#: Seconds that work may take without a sign of life.
+_PATIENCE = 0.5
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr for work that takes a while, and only where stderr is a terminal."""
+    began, bar = monotonic(), None
+    with ExitStack() as shown:
+
+        def update(done: int, total: int) -> None:
+            nonlocal bar
+            if bar is None and total > 1 and monotonic() - began > _PATIENCE and sys.stderr.isatty():
+                import click
+
+                bar = shown.enter_context(click.progressbar(length=total, label="headers", file=sys.stderr))
+            if bar is not None:
+                bar.update(done - bar.pos)
+
+        yield update
+
+
+def _print_layers(result: Reconciliation) -> None:
+    from inspector.bridge.by_layer import by_layer
+    from inspector.report.layers import lines
+
+    print_lines(lines(by_layer(result.tensors)))
+
+
+def _layers_json(result: Reconciliation) -> dict[str, Any]:
+    from inspector.bridge.by_layer import by_layer
+    from inspector.report.layers import documents
+
+    return {"layers": documents(by_layer(result.tensors))}
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    import json
+
+    json.dump(document, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines on stdout, whatever its encoding can show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    for line in lines:
+        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")

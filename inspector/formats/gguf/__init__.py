@@ -1,0 +1,298 @@
+"""GGUF: llama.cpp's format. One file holds the configuration, the tokenizer and the tensors.
+
+    "GGUF" · version · number of tensors · number of key-values
+    key-values                  each: key, type, value
+    tensor table                each: name, n_dims, dims (fastest first), type, offset into the data
+    padding to general.alignment
+    data                        each tensor begins at a multiple of the alignment
+
+Read: versions 1 (32-bit counts), 2 and 3, little- and big-endian. Checked after llama.cpp's `gguf.cpp`:
+what it rejects while the header can still be read is a finding of severity "error".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from math import prod
+from typing import NamedTuple
+
+from inspector.formats.findings import Findings
+from inspector.formats.gguf.types import TYPES
+from inspector.formats.gguf.values import ARRAY, TYPE_NAMES, Cursor, Field, Layout, decode
+from inspector.model import Header, Region, Tensor
+from inspector.sources import Source
+from inspector.units import escape, integer, plural
+
+MAGICS = (b"GGUF", b"FUGG")
+VERSIONS = (1, 2, 3)
+DEFAULT_ALIGNMENT = 32
+MAX_NAME = 63  # ggml keeps names in 64 bytes
+MAX_DIMS = 4  # ggml's
+#: What is read at all: beyond it a count or a length is damage, not data.
+LONGEST_KEY = 2**16 - 1  # the specification's bound
+LONGEST_NAME = 4096
+MOST_DIMS = 15  # their product is still a number that can be told
+MOST_KEYS = 30_000  # real files have some 50
+MOST_TENSORS = 60_000  # DeepSeek-V3 with its experts apart has 45,000
+
+
+def read(source: Source, path: str) -> Header:
+    """The header of one GGUF file.
+
+    Raises:
+        FormatError: no GGUF, a version that is not known, or a header that ends or contradicts itself
+            before the tensor table is read.
+        SourceError: the bytes cannot be had.
+    """
+    cursor = Cursor(source, path)
+    findings = Findings(path)
+    tensor_count, key_count = _read_counts(cursor, findings)
+    regions = [Region("header", 0, cursor.at)]
+    fields, key_regions = _read_key_values(cursor, key_count, findings)
+    regions += key_regions
+    metadata = cursor.key_values(fields)
+    alignment = _alignment(fields, metadata, findings)
+    table_start = cursor.at
+    infos = _read_tensor_infos(cursor, tensor_count, findings)
+    if infos:
+        regions.append(Region("tensor table", table_start, cursor.at))
+    data_start = _aligned(cursor.at, alignment)
+    tensors = _place(infos, data_start, source.size, findings)
+    _check_offsets(infos, alignment, findings)
+    regions += _partition(tensors, cursor.at, alignment, source.size)
+    _check_partition(tensors, regions, source.size, findings)
+    metadata = cursor.key_values(fields)  # a view that has the whole header; and, of a local file, its bytes counted
+    return Header(path, "gguf", source.size, tensors, tuple(regions), metadata, findings.all())
+
+
+class TensorInfo(NamedTuple):
+    """One line of the tensor table, as it stands there."""
+
+    name: str
+    dims: tuple[int, ...]  # fastest first
+    type: int
+    offset: int  # from the start of the data
+
+
+def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
+    """Magic, version and the numbers of tensors and key-values; sets the cursor's byte order."""
+    magic = bytes(cursor.need(8, "the magic and version")[:4])
+    if magic not in MAGICS:
+        raise cursor.error(f"begins with {escape(repr(magic))}, not with GGUF: no GGUF file")
+    cursor.at = 4
+    version = cursor.uint32("the version")
+    if version and version & 0xFFFF == 0:  # no version needs more than 16 bits: the other byte order's
+        version = int.from_bytes(version.to_bytes(4, "little"), "big")
+        cursor.layout = Layout.of(version, ">")
+        findings.add("big-endian", "info", "the file is big-endian: llama.cpp reads it on big-endian machines only")
+    if version not in VERSIONS:
+        raise cursor.error(f"is GGUF version {integer(version)}: versions 1, 2 and 3 are known")
+    cursor.layout = Layout.of(version, cursor.layout.order)
+    if version == 1:
+        findings.add("old-version", "warning", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it")
+    tensor_count, key_count = cursor.length("the tensor count"), cursor.length("the key-value count")
+    _check_count(cursor, "tensors", tensor_count, MOST_TENSORS, 4 + 4 + 8)  # n_dims, type and offset
+    _check_count(cursor, "key-values", key_count, MOST_KEYS, 4 + 1)  # a type and the smallest value
+    return tensor_count, key_count
+
+
+def _check_count(cursor: Cursor, what: str, count: int, most: int, least: int) -> None:
+    """Refuse a count that the file cannot hold: each has a name's length, and `least` bytes beside it."""
+    if count > most or count * (cursor.layout.length.size + least) > cursor.left:
+        raise cursor.error(
+            f"claims {integer(count)} {what} and has {plural(cursor.left, 'byte')} after its counts: "
+            "the header is damaged, or of another version than it says",
+            "unreadable-file" if count > most else "truncated",
+        )
+
+
+def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[dict[str, Field], list[Region]]:
+    """Each key with the place of its value, and the regions that they fill."""
+    fields: dict[str, Field] = {}
+    spans: list[Region] = []
+    for number in range(count):
+        start = cursor.at
+        key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_KEY, findings)
+        field = cursor.field(f"the value of `{escape(key, 60)}`")
+        if not key:
+            findings.add("empty-key", "error", f"key-value {integer(number + 1)} has an empty key")
+        if field.item == ARRAY:
+            findings.add("nested-array", "warning", f"`{key[:80]}` is an array of arrays: llama.cpp reads none")
+        if key in fields:
+            findings.add("duplicate-key", "error", f"the key `{key[:80]}` stands twice: the first is used")
+        fields.setdefault(key, field)
+        spans.append(Region("tokenizer" if key.startswith("tokenizer.") else "metadata", start, cursor.at))
+    return fields, _joined(spans)
+
+
+def _joined(regions: Sequence[Region]) -> list[Region]:
+    """Neighbours of one label made into one region."""
+    runs = (list(run) for _, run in groupby(regions, key=lambda region: region.label))
+    return [Region(run[0].label, run[0].start, run[-1].end) for run in runs]
+
+
+def _name(cursor: Cursor, what: str, longest: int, findings: Findings) -> str:
+    data = cursor.text(what, longest)
+    try:
+        text = data.decode()
+        if not (text.isascii() and text.isprintable()) and escape(text) != text:
+            findings.add("control-character", "warning", f"{what} has control or invisible characters: {text:.60}")
+        return text
+    except UnicodeDecodeError:
+        findings.add("not-utf-8", "warning", f"{what} is not UTF-8: {data[:40]!r}")
+        return decode(data)
+
+
+def _alignment(fields: Mapping[str, Field], metadata: Mapping[str, object], findings: Findings) -> int:
+    """`general.alignment`, or the default where it is absent or cannot be meant."""
+    field = fields.get("general.alignment")
+    if field is None:
+        return DEFAULT_ALIGNMENT
+    if TYPE_NAMES[field.kind] != "uint32":
+        findings.add("alignment", "error", f"general.alignment has type {field.type_name}, and must be uint32")
+    value = None if field.item is not None else metadata["general.alignment"]
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0 and value & (value - 1) == 0:
+        return value
+    if TYPE_NAMES[field.kind] == "uint32":
+        findings.add(
+            "alignment", "error", f"general.alignment is {value}: not a power of two; {DEFAULT_ALIGNMENT} is assumed"
+        )
+    return DEFAULT_ALIGNMENT
+
+
+def _read_tensor_infos(cursor: Cursor, count: int, findings: Findings) -> list[TensorInfo]:
+    infos: list[TensorInfo] = []
+    names: set[str] = set()
+    size_code = "I" if cursor.layout.length.size == 4 else "Q"
+    for number in range(count):
+        what = f"tensor {integer(number + 1)} of {integer(count)}"
+        name = _name(cursor, f"the name of {what}", LONGEST_NAME, findings)
+        n_dims = cursor.uint32(f"n_dims of {what}")
+        if n_dims > MOST_DIMS:
+            raise cursor.error(
+                f"says that {what}, `{escape(name, 60)}`, has {integer(n_dims)} dimensions: at most 4 are possible"
+            )
+        *dims, kind, offset = cursor.numbers(f"{n_dims}{size_code}IQ", what)
+        infos.append(TensorInfo(name, tuple(dims), kind, offset))
+        if name in names:
+            findings.add("duplicate-tensor", "error", "an earlier tensor has the same name", name)
+        names.add(name)
+        _check_info(infos[-1], findings)
+    return infos
+
+
+def _check_info(info: TensorInfo, findings: Findings) -> None:
+    """What llama.cpp demands of a tensor for itself."""
+    name, dims, kind, _ = info
+    if len(name) * 4 > MAX_NAME and len(name.encode()) > MAX_NAME:
+        findings.add("long-name", "error", f"the name has {len(name.encode())} bytes, and may have {MAX_NAME}", name)
+    if len(dims) > MAX_DIMS:
+        findings.add("n-dims", "error", f"it has {len(dims)} dimensions, and may have {MAX_DIMS}", name)
+    if any(dim >= 2**63 for dim in dims):
+        findings.add("dimension", "error", "a dimension is negative, read as a signed 64-bit number", name)
+    elif prod(dims) >= 2**63:
+        findings.add("elements", "error", f"it has {integer(prod(dims))} elements, beyond 64 bits", name)
+    row, block = dims[0] if dims else 1, TYPES[kind].block if kind in TYPES else 1
+    if row % block:
+        message = f"it has rows of {integer(row)} in {TYPES[kind].name}, whose blocks are of {block}"
+        findings.add("partial-block", "error", message, name)
+
+
+def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Findings) -> list[Tensor]:
+    """Tensors with their bytes. One of an unknown type has those up to the next tensor, or the file's end."""
+    offsets = sorted({info.offset for info in infos}) if any(info.type not in TYPES for info in infos) else []
+    tensors = []
+    for name, dims, kind, offset in infos:
+        start = data_start + offset
+        if kind in TYPES:
+            dtype, block, block_bytes, _ = TYPES[kind]
+            nbytes = prod(dims) * block_bytes // block
+        else:
+            following = bisect_right(offsets, offset)
+            end = data_start + offsets[following] if following < len(offsets) else size
+            dtype, nbytes = str(kind), max(0, end - start)
+            message = (
+                f"type {kind}, which ggml does not have (a fork's, or a removed one): "
+                f"its {integer(nbytes)} bytes are those up to the next tensor"
+            )
+            findings.add("unknown-type", "warning", message, name)
+        tensors.append(Tensor(name, dtype, dims[::-1], start, nbytes))
+    return tensors
+
+
+def _check_offsets(infos: Sequence[TensorInfo], alignment: int, findings: Findings) -> None:
+    """Offsets in the data, in the table's order: aligned, and never going back."""
+    last = -1
+    for info in infos:
+        if info.offset % alignment:
+            message = f"it begins at byte {integer(info.offset)} of the data, no multiple of {integer(alignment)}"
+            findings.add("misaligned", "error", message, info.name)
+        if info.offset < last:
+            message = "an earlier tensor's data is further back: llama.cpp wants them in order"
+            findings.add("out-of-order", "error", message, info.name)
+        last = info.offset
+
+
+def _partition(tensors: Sequence[Tensor], table_end: int, alignment: int, size: int) -> Iterator[Region]:
+    """What each byte after the tensor table is for. Sums to the file's size whatever the offsets say."""
+    at = table_end
+    for start, end in _claimed(tensors, size):
+        yield from _gap(at, start, alignment, "hole")
+        yield Region("tensors", start, end)
+        at = end
+    yield from _gap(at, size, alignment, "trailing")  # without tensors llama.cpp pads nothing here, gguf-py does
+
+
+def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
+    """The union of the tensors' ranges, cut off at the file's end, in order."""
+    ranges = sorted((t.offset, t.offset + t.nbytes) for t in tensors if t.nbytes and t.offset < size)
+    at, until = -1, -1
+    for start, end in ranges:
+        if start > until:
+            if until > at:
+                yield at, min(until, size)
+            at = start
+        until = max(until, end)
+    if until > at:
+        yield at, min(until, size)
+
+
+def _gap(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
+    """Unclaimed bytes: padding as far as the alignment asks for it, then a hole or what trails."""
+    padded = min(_aligned(start, alignment), end)
+    if padded > start:
+        yield Region("padding", start, padded)
+    if end > padded:
+        yield Region(label, padded, end)
+
+
+def _check_partition(tensors: Sequence[Tensor], regions: Sequence[Region], size: int, findings: Findings) -> None:
+    """Data that is missing, claimed twice or by nobody."""
+    end = max((t.offset + t.nbytes for t in tensors), default=0)
+    if end > size:
+        last = max(tensors, key=lambda t: t.offset + t.nbytes)
+        message = (
+            f"the tensors' data ends at byte {integer(end)}, the file at {integer(size)}: "
+            f"{plural(end - size, 'byte')} missing; download it again"
+        )
+        findings.add("truncated", "error", message, last.name)
+    previous = None
+    for tensor in sorted((t for t in tensors if t.nbytes), key=lambda t: t.offset):
+        if previous and tensor.offset < previous.offset + previous.nbytes:
+            message = f"it overlaps {previous.name[:80]} from byte {integer(tensor.offset)}"
+            findings.add("overlap", "error", message, tensor.name)
+        if not previous or tensor.offset + tensor.nbytes > previous.offset + previous.nbytes:
+            previous = tensor
+    for region in regions:
+        if region.label == "hole":
+            message = f"{plural(region.size, 'byte')} from byte {integer(region.start)} belong to no tensor"
+            findings.add("hole", "error", message)
+        if region.label == "trailing":
+            message = f"{plural(region.size, 'byte')} after the last tensor, from byte {integer(region.start)}"
+            findings.add("trailing", "warning", message)
+
+
+def _aligned(offset: int, alignment: int) -> int:
+    return -(-offset // alignment) * alignment

@@ -1,0 +1,344 @@
+"""The entries of a safetensors header, from any JSON: strictly, and on through what is wrong with single ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from math import prod
+from typing import Any
+
+from inspector.errors import FormatError
+from inspector.formats.findings import Findings
+from inspector.formats.safetensors.dtypes import DTYPE_BITS, MAX_OFFSET, expected_bytes, overflows
+from inspector.model import Tensor
+from inspector.units import escape, integer, plural
+
+#: What is read of a header at most: what Python makes of each costs 60 to 200 bytes. Room for 160,000 tensors in
+#: one file, three times what the largest models have in all theirs; text in `__metadata__` may have some.
+MOST: tuple[tuple[bytes, int, str], ...] = (
+    (b":", 700_000, "fields"),
+    (b'"', 2_000_000, "quotes"),
+    (b",", 2_500_000, "values"),
+    (b"{", 300_000, "objects"),
+    (b"[", 600_000, "lists"),
+)
+#: Bytes of header beyond which long texts are kept in short: `__metadata__` may fill the format's limit.
+LONG_HEADER = 16 * 1024 * 1024
+LONG_TEXT = 64 * 1024
+#: Bytes of memory for a header: as it was read, as text, and what is made of it.
+MAX_MEMORY = 150 * 1000 * 1000
+
+_tuple = tuple.__new__  # builds a named tuple without its Python-level constructor
+_FIELDS = ("dtype", "shape", "data_offsets")
+
+
+def parse(raw: bytes, path: str, start: int, findings: Findings) -> tuple[list[Tensor], dict[str, str]]:
+    """The tensors, offsets counted from the file's first byte, and `__metadata__`.
+
+    Args:
+        raw: the header's JSON.
+        start: where in the file the data begins.
+
+    Raises:
+        FormatError: not JSON, or no object.
+    """
+    return _entries(_parse(raw, path, findings), raw, start, findings)
+
+
+class _Object(list[tuple[str, Any]]):
+    """A JSON object as its pairs, so that duplicate keys are seen."""
+
+
+class _NotInteger(str):
+    """A number with a point, an exponent or a negative zero: no size, whatever its value."""
+
+    __slots__ = ()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> Any:
+    """A tensor's entry in the usual order as a bare triple, any other object as its pairs."""
+    if len(pairs) == 3:
+        (first, dtype), (second, shape), (third, offsets) = pairs
+        if first == "dtype" and second == "shape" and third == "data_offsets":
+            return dtype, shape, offsets
+    return _Object(pairs)
+
+
+def _reject_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _few_kept() -> Callable[[str], _NotInteger]:
+    """Makes numbers that are no sizes, and the same one of all beyond the first thousand: each costs 100 bytes."""
+    kept: dict[str, _NotInteger] = {}
+    last = _NotInteger("a fraction")
+
+    def make(text: str) -> _NotInteger:
+        if len(kept) < 1000:
+            return kept.setdefault(text, _NotInteger(text))
+        return kept.get(text, last)
+
+    return make
+
+
+def _integer(text: str) -> Any:
+    return _NotInteger(text) if text == "-0" else int(text)
+
+
+def _text(raw: bytes, path: str) -> str:
+    """The header as text that can be parsed in bounded time and memory.
+
+    Raises:
+        FormatError: it is not UTF-8, or made to exhaust memory.
+    """
+    for mark, most, what in MOST:
+        if raw.count(mark) > most:
+            raise FormatError(
+                f"{escape(path)}: the header has more than {integer(most)} {what}: made to exhaust memory, or of more "
+                "tensors than are read of one file",
+                "header-size",
+            )
+    if len(raw) > LONG_HEADER:
+        raw = _shortened(raw)
+    width = 1 if raw.isascii() else 4 if _WIDE.search(raw) else 2  # bytes a character in memory
+    if len(raw) * (1 + 2 * width) > MAX_MEMORY:
+        what = f"the header has {integer(len(raw))} bytes of text, which take too much memory: not read"
+        raise FormatError(f"{escape(path)}: {what}", "header-size")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{escape(path)}: the header is not UTF-8 at its byte {integer(error.start)}") from error
+
+
+_WIDE = re.compile(rb"[\xf0-\xff]")
+_LONG = re.compile(rb"[ !#-\[\]-~]{%d,}" % LONG_TEXT)
+_QUOTE = re.compile(rb'\\.|"', re.DOTALL)
+
+
+def _shortened(raw: bytes) -> bytes:
+    """A header without the middle of its longest texts, of which only the beginning is ever shown."""
+    parts, at, quotes = [], 0, 0
+    end = len(raw)
+    while raw[end - LONG_TEXT : end].isspace():  # a block at a time: a copy of all would take as much memory again
+        end -= LONG_TEXT
+    for run in _LONG.finditer(raw, 0, end):
+        quotes += sum(len(found[0]) == 1 for found in _QUOTE.finditer(raw, at, run.start()))
+        inside = quotes % 2
+        parts += [raw[at : run.start() + LONG_TEXT // 2] if inside else raw[at : run.end()]]
+        at = run.end()
+    return b"".join((*parts, raw[at:end]))
+
+
+def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
+    if raw.endswith(b"\0"):
+        raw = raw.rstrip(b"\0")
+        findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
+    text = _text(raw, path)
+    try:
+        parsed = json.loads(
+            text,
+            object_pairs_hook=_pairs,
+            parse_float=_few_kept(),
+            parse_int=_integer if b"-0" in raw else None,
+            parse_constant=_reject_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{escape(path)}: the header is not JSON: {error.msg} at its byte {error.pos}") from error
+    except RecursionError as error:
+        raise FormatError(f"{escape(path)}: the header's JSON is nested too deep") from error
+    except ValueError as error:
+        raise FormatError(f"{escape(path)}: the header is not JSON: {escape(str(error), 120)}") from error
+    if isinstance(parsed, tuple):
+        parsed = _Object(zip(_FIELDS, parsed, strict=True))
+    if not isinstance(parsed, _Object):
+        raise FormatError(f"{escape(path)}: the header is JSON, but no object of tensors")
+    if not raw.startswith(b"{"):
+        findings.add("header-start", "warning", "the header begins with white space; the format wants `{` first")
+    return parsed
+
+
+# --- entries ----------------------------------------------------------------------------------
+
+
+def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tuple[list[Tensor], dict[str, str]]:
+    """The tensors, offsets counted from the file's first byte, and `__metadata__`."""
+    tensors: list[Tensor] = []
+    metadata: dict[str, str] | None = None
+    sizes: dict[tuple[str, tuple[Any, ...]], int | None] = {}
+    # `True == 1`, so a boolean would pass for a size: where there may be any, each entry is looked at.
+    usual = b"true" not in raw and b"false" not in raw
+    for name, entry in _last_of_each(header, findings):
+        if usual and type(entry) is tuple:
+            dtype, shape, offsets = entry
+            try:
+                begin, end = offsets
+                nbytes = sizes[dtype, tuple(shape)]
+                if end - begin == nbytes and 0 <= begin < MAX_OFFSET:
+                    tensors.append(_tuple(Tensor, (name, dtype, tuple(shape), start + begin, nbytes)))
+                    continue
+            except (KeyError, TypeError, ValueError):
+                pass  # the first of its kind, or damaged
+        if name == "__metadata__":
+            if metadata is not None:
+                findings.add("duplicate-key", "error", "a second `__metadata__`")
+            metadata = {**(metadata or {}), **_metadata(entry, findings)}
+            continue
+        triple = entry if type(entry) is tuple else _unusual_entry(name, entry, findings)
+        if triple is not None and (tensor := _tensor(name, triple, start, sizes, findings)):
+            tensors.append(tensor)
+    if not _plain(raw):
+        _check_names(tensors, findings)
+    return tensors, metadata or {}
+
+
+def _tensor(
+    name: str,
+    triple: tuple[Any, Any, Any],
+    start: int,
+    sizes: dict[tuple[str, tuple[Any, ...]], int | None],
+    findings: Findings,
+) -> Tensor | None:
+    """One entry, checked; None where it cannot stand for a tensor. `sizes` remembers what was computed."""
+    dtype, shape, offsets = triple
+    if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
+        findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
+        return None
+    if any(type(value) is bool for value in (*shape, *offsets)):
+        findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
+        return None
+    begin, end = offsets
+    key = dtype, tuple(shape)
+    try:
+        nbytes = sizes[key]
+    except KeyError:
+        nbytes = sizes[key] = expected_bytes(*key)
+    except TypeError:
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
+        return None
+    if type(begin) is int and type(end) is int and 0 <= begin < MAX_OFFSET and end - begin == nbytes:
+        return Tensor(name, dtype, key[1], start + begin, nbytes)
+    if not _explained(name, dtype, shape, begin, end, findings):
+        return None
+    return Tensor(name, dtype, key[1], start + begin, end - begin)
+
+
+def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
+    """Tell what is wrong with an entry; whether it can be kept as a tensor all the same."""
+    if not (type(begin) is int and type(end) is int and 0 <= begin <= end < MAX_OFFSET):
+        findings.add("data-offsets", "error", f"data_offsets [{begin!s:.30}, {end!s:.30}] are no range of bytes", name)
+        return False
+    if not all(type(dim) is int and dim >= 0 for dim in shape):
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
+        return False
+    if overflows(tuple(shape)) or prod(shape) >= 2**63:
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} overflows 64 bits", name)
+        return False
+    span = end - begin
+    if dtype not in DTYPE_BITS:
+        findings.add("unknown-dtype", "error", f"dtype {dtype!r:.40} is not one of the format's", name)
+    elif (nbits := prod(shape) * DTYPE_BITS[dtype]) % 8:
+        findings.add("tensor-size", "error", f"{plural(nbits, 'bit')} of {dtype} are not whole bytes", name)
+    else:
+        findings.add(
+            "tensor-size",
+            "error",
+            f"{_list(shape)} of {dtype} takes {plural(nbits // 8, 'byte')}; data_offsets span {integer(span)}",
+            name,
+        )
+    return True
+
+
+def _list(shape: Iterable[Any]) -> str:
+    text = "[" + ", ".join(str(dim)[:24] for dim in shape) + "]"
+    return text if len(text) <= 120 else text[:119] + "…"
+
+
+def _unusual_entry(name: str, entry: Any, findings: Findings) -> tuple[Any, Any, Any] | None:
+    """An entry in another order, with extra or with missing fields, as the usual triple."""
+    if not isinstance(entry, _Object):
+        findings.add("tensor-entry", "error", "the entry is not an object", name)
+        return None
+    fields = dict(entry)
+    if len(fields) != len(entry):
+        findings.add("duplicate-key", "error", "a field is given twice", name)
+    missing = [field for field in _FIELDS if field not in fields]
+    if missing:
+        findings.add("tensor-entry", "error", f"the entry has no {' and no '.join(missing)}", name)
+        return None
+    extra = [field for field in fields if field not in _FIELDS]
+    if extra:
+        findings.add("extra-field", "warning", f"unknown field {', '.join(extra):.80}", name)
+    return fields["dtype"], fields["shape"], fields["data_offsets"]
+
+
+def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
+    if entry is None:
+        return {}
+    if isinstance(entry, tuple):
+        entry = _Object(zip(_FIELDS, entry, strict=True))
+    if not isinstance(entry, _Object):
+        findings.add("metadata", "error", "`__metadata__` is not an object")
+        return {}
+    kept = {key: value for key, value in entry if type(value) is str}
+    if len(kept) != len({key for key, _ in entry}):
+        findings.add("metadata", "error", "`__metadata__` has values that are not text")
+    elif len(kept) != len(entry):
+        findings.add("duplicate-key", "warning", "`__metadata__` has a key twice")
+    return kept
+
+
+def _plain(raw: bytes) -> bool:
+    """Whether no name in the header can be worth a finding: printable ASCII, no escapes, none empty."""
+    return raw.isascii() and b"\\" not in raw and b"\x7f" not in raw and b'"":' not in raw
+
+
+def _check_names(tensors: list[Tensor], findings: Findings) -> None:
+    for tensor in tensors:
+        name = tensor.name
+        if name.isascii() and name.isprintable() and name:
+            continue
+        if not name:
+            findings.add("tensor-name", "warning", "a tensor has an empty name", name)
+        elif any("\ud800" <= char <= "\udfff" for char in name):
+            findings.add("tensor-name", "error", "the name has half of a surrogate pair: no Unicode text", name)
+        elif escape(name) != name:
+            findings.add("control-character", "warning", "the name has control or invisible characters", name)
+
+
+def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, Any]]:
+    """The entries that readers go by: of a name that stands twice the last, as in a hash map."""
+    last = dict(header)
+    if len(last) == len(header):
+        return header
+    told: dict[str, Any] = {}
+    for name, entry in header:
+        if name not in told:
+            told[name] = entry
+        elif name != "__metadata__":
+            if told[name] == entry == last[name]:
+                findings.add(
+                    "duplicate-key", "warning", "the name stands twice in the header, with the same entry", name
+                )
+            else:
+                what = "the name stands twice in the header, with different entries: readers may take either"
+                findings.add("conflicting-key", "warning", what, name)
+    for name, entry in header:
+        if name != "__metadata__" and entry is not last[name] and not _parses(entry):
+            findings.add("tensor-entry", "error", "an entry that a later one of the same name hides is malformed", name)
+    hidden = [(name, entry) for name, entry in header if name == "__metadata__"]
+    return [*hidden, *((name, entry) for name, entry in last.items() if name != "__metadata__")]
+
+
+def _parses(entry: Any) -> bool:
+    """Whether an entry has the types that it should, whatever they add up to."""
+    if isinstance(entry, _Object):
+        fields = dict(entry)
+        if len(fields) != len(entry) or not fields.keys() >= set(_FIELDS):
+            return False
+        entry = tuple(fields[field] for field in _FIELDS)
+    if type(entry) is not tuple or type(entry[1]) is not list or type(entry[2]) is not list or len(entry[2]) != 2:
+        return False
+    sizes = (*entry[1], *entry[2])
+    known = type(entry[0]) is str and entry[0] in DTYPE_BITS
+    return known and all(type(size) is int and 0 <= size < 2**64 for size in sizes)

@@ -1,0 +1,223 @@
+"""Target → checkpoint: the weight files' headers, with the configuration and the listing beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from inspector import formats
+from inspector.adapters import metadata as adapter_metadata
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
+from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
+from inspector.opening import configs, selection
+from inspector.opening import variants as grouping
+from inspector.opening.components import Part, parts_of
+from inspector.sources import Place, workers
+from inspector.sources.narrowed import Narrowed
+from inspector.sources.targets import place_of
+from inspector.units import escape
+
+
+def open(
+    target: str | Path,
+    *,
+    config: str | Path | None = None,
+    revision: str | None = None,
+    include: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Checkpoint:
+    """The checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
+
+    Reads the weight files' headers, the index and the configuration; never tensor data.
+
+    Args:
+        config: a configuration file to use in place of the one beside the weights.
+        revision: branch, tag or commit of a Hub repository.
+        include: a glob over the weight files' paths, where the place holds several checkpoints.
+        progress: called with the number of weight files read and their total, after each.
+
+    Raises:
+        TargetError: nothing inspectable stands there.
+        SourceError: it cannot be read.
+        FormatError: a weight file has no readable header.
+        ConfigError: `config` cannot be read.
+    """
+    place = place_of(str(target), revision)
+    try:
+        return _read(place, str(target), Path(config) if config is not None else None, include, progress)
+    finally:
+        place.close()
+
+
+def examine(place: Place, target: str) -> Checkpoint:
+    """The checkpoint at a place for an audit: whatever cannot be read is a finding.
+
+    Raises:
+        TargetError: there are no weight files.
+    """
+    try:
+        return _read(place, target, None, None, None, lenient=True)
+    except NetworkError:
+        raise
+    except (FormatError, SourceError) as error:  # the index: go by the files' names instead
+        without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
+        read = _read(without, target, None, None, None, lenient=True)
+        return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
+
+
+def _read(
+    place: Place,
+    target: str,
+    config_path: Path | None,
+    include: str | None,
+    progress: Callable[[int, int], object] | None,
+    *,
+    lenient: bool = False,
+) -> Checkpoint:
+    selected = selection.select(place, include)
+    files, unreadable = _headers(place, selected.paths, progress, lenient=lenient)
+    found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
+    adapter, found, doubts = _adapter(place, selected, found, files)
+    whole = place.selected is None or place.selected.endswith(".index.json")
+    parts = parts_of(place)
+    components = tuple(_component(place, part, target, files) for part in parts)  # before what reading cost is told
+    return Checkpoint(
+        target=target,
+        name=place.name,
+        origin=place.origin(),
+        files=files,
+        config=found,
+        index=selected.index,
+        other=selection.classify(place.files, selected.paths, _kinds(parts)) if whole else None,
+        variants=_variants(place, selected.paths) if whole else (),
+        findings=(*selected.findings, *unreadable, *complaints, *doubts, *_joined(files)),
+        adapter=adapter,
+        components=components,
+    )
+
+
+def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
+    """What the weights of a composite repository's parts are."""
+    main = {path: "component" for part in parts for path in part.main.paths}
+    return {**main, **{path: "duplicate" for part in parts for copy in part.copies for path in copy.paths}}
+
+
+def _component(place: Place, part: Part, target: str, known: tuple[Header, ...]) -> Component:
+    """One part with its headers and its own configuration; what was read before is not read again."""
+    read = {header.path: header for header in known}
+    headers = (read.get(path) or _header(place, path) for path in part.main.paths)
+    files = tuple(
+        _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
+        for path, each in zip(part.main.paths, headers, strict=True)
+    )
+    try:
+        config = configs.find(place, part.folder)
+    except ConfigError:
+        config = None
+    checkpoint = Checkpoint(target=target, name=part.name, origin=place.origin(), files=files, config=config)
+    return Component(part.name, part.kind, checkpoint, sum(copy.size for copy in part.copies))
+
+
+def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
+    """All checkpoints of the place, the inspected one first; none where it is the only one."""
+    found = grouping.variants(place.files)
+    wanted = frozenset(paths)
+    chosen = [each for each in found if not wanted.isdisjoint(each.paths)]
+    if not chosen or len(chosen) == len(found):
+        return ()
+    others = [each for each in found if wanted.isdisjoint(each.paths)]
+    others.sort(key=lambda each: (each.model != chosen[0].model, -each.size, each.name))
+    return (*chosen, *others)
+
+
+def _adapter(
+    place: Place, selected: selection.Selection, config: Config | None, files: tuple[Header, ...]
+) -> tuple[Mapping[str, Any] | None, Config | None, tuple[Finding, ...]]:
+    """An adapter's own configuration and its base's, which may lie elsewhere on this machine."""
+    try:
+        own = configs.adapter(place, selected.folder)
+        origin = place.origin()
+        if own is not None and config is None and origin.kind == "local":
+            location = Path(origin.location)
+            config = configs.base_of(own, location if location.is_dir() else location.parent)
+    except ConfigError as error:
+        return None, config, (Finding("config", "warning", str(error), selected.folder + configs.ADAPTER_FILE),)
+    if own is None:
+        own = adapter_metadata.configuration(files)
+        config = config or adapter_metadata.base(files)
+    return own, config, ()
+
+
+def _headers(
+    place: Place, paths: tuple[str, ...], progress: Callable[[int, int], object] | None, *, lenient: bool
+) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
+    """Each file's header. One bad file among several is a finding; a lone one is the error, unless `lenient`."""
+    numbers = count(1)
+    done = (lambda: progress(next(numbers), len(paths))) if progress else (lambda: None)
+    read = workers.each(lambda path: _header(place, path), paths, place.parallel, done)
+    errors = [(path, each) for path, each in zip(paths, read, strict=True) if isinstance(each, InspectorError)]
+    if errors and len(paths) == 1 and not lenient:
+        raise errors[0][1]
+    if errors and len(errors) == len(paths) and not lenient:
+        raise FormatError(f"none of {len(paths)} weight files can be read; the first: {errors[0][1]}")
+    headers = tuple(
+        _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
+        for path, each in zip(paths, read, strict=True)
+    )
+    return headers, tuple(finding_of(error, path) for path, error in errors)
+
+
+def _header(place: Place, path: str) -> Header | InspectorError:
+    """A file's header, or what is wrong with the file. A failing network says nothing of the file, and is raised."""
+    try:
+        with closing(place.open(path)) as source:
+            return formats.read(source, path)
+    except NetworkError:
+        raise
+    except InspectorError as error:
+        return error
+
+
+def finding_of(error: InspectorError, path: str) -> Finding:
+    """What is wrong with a file that cannot be read. Its path, with which the message begins, is not said twice."""
+    rule = error.rule if isinstance(error, FormatError) else "unreadable-file"
+    return Finding(rule, "error", str(error).removeprefix(escape(path)).removeprefix(":").strip(), path)
+
+
+def _unreadable(path: str, size: int) -> Header:
+    """A stand-in that keeps the file's bytes in the sums."""
+    regions = (Region("unreadable", 0, size),) if size else ()
+    return Header(path, "gguf" if path.endswith(".gguf") else "safetensors", size, (), regions, {})
+
+
+def _config_of(
+    place: Place, selected: selection.Selection, files: tuple[Header, ...]
+) -> tuple[Config | None, tuple[Finding, ...]]:
+    """The configuration in a GGUF file, else the one beside the weights."""
+    if any(header.format == "gguf" for header in files):
+        from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
+
+        inside = gguf_config.config_of(files)
+        if inside is not None:
+            return inside, ()
+    return _config_beside(place, selected)
+
+
+def _joined(files: tuple[Header, ...]) -> tuple[Finding, ...]:
+    """What the parts of a split GGUF say of each other."""
+    if not any("split.count" in header.metadata for header in files):
+        return ()
+    from inspector.opening import gguf_splits  # only for files that are split
+
+    return gguf_splits.check(files)
+
+
+def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config | None, tuple[Finding, ...]]:
+    """The configuration beside the weights; one that cannot be read is a finding, and as if absent."""
+    try:
+        return configs.find(place, selected.folder), ()
+    except ConfigError as error:
+        return None, (Finding("config", "warning", str(error), selected.folder + configs.FILES[0]),)

@@ -1,0 +1,245 @@
+"""Configurations: found, read, and said in Transformers' words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.architectures import formula
+from inspector.architectures.data.classes import OWN_TYPES, type_of_class
+from inspector.architectures.data.dialects import DIALECTS, Dialect
+from inspector.architectures.data.index import MODULES
+from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
+from inspector.model import Config
+from inspector.quantization.declaration import FIELDS, declaration
+from inspector.sources import Place
+from inspector.units import escape, integer
+
+#: A configuration file larger than this is not read. Real ones with long lists reach some 100 kB, a tokenizer's 1.2 MB.
+MAX_CONFIG = 4 * 1024 * 1024
+#: Each object or list costs 60 bytes of memory or more. A tokenizer's configuration has one a special token.
+MAX_BRACKETS = 200_000
+#: Where a configuration is looked for beside the weights, in this order.
+FILES = ("config.json", "params.json")
+#: PEFT's configuration of an adapter.
+ADAPTER_FILE = "adapter_config.json"
+#: Files of quantization libraries, for a configuration that declares no packing → their `quant_method`.
+PACKING_FILES: Mapping[str, str] = {
+    "hf_quant_config.json": "modelopt",
+    "quantize_config.json": "gptq",
+    "quant_config.json": "awq",
+    "quanto_qmap.json": "quanto",
+}
+#: Dtypes in configurations → safetensors' names.
+DTYPES: Mapping[str, str] = {
+    "float32": "F32",
+    "float": "F32",
+    "fp32": "F32",
+    "float16": "F16",
+    "half": "F16",
+    "fp16": "F16",
+    "bfloat16": "BF16",
+    "bf16": "BF16",
+    "float64": "F64",
+    "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2",
+    "int8": "I8",
+    "uint8": "U8",
+}
+
+
+def find(place: Place, beside: str = "") -> Config | None:
+    """The configuration in the place, or in the folder `beside` within it; None where there is none.
+
+    Raises:
+        ConfigError: there is one, and it cannot be read.
+    """
+    for name in FILES:
+        path = beside + name
+        if path in place.files:
+            return _with_packing(place, beside, parse(_text(place, path), path))
+    return None
+
+
+def adapter(place: Place, beside: str = "") -> Mapping[str, Any] | None:
+    """The fields of an adapter's configuration; None where there is none. Raises ConfigError."""
+    path = beside + ADAPTER_FILE
+    return parse(_text(place, path), path).values if path in place.files else None
+
+
+def base_of(adapter: Mapping[str, Any], folder: Path) -> Config | None:
+    """The configuration of an adapter's base model, where that lies within the adapter's folder.
+
+    A path that leads elsewhere is a stranger's word for a file of this machine, and is not followed:
+    `--config` names the base's configuration. Raises ConfigError.
+    """
+    name = adapter.get("base_model_name_or_path")
+    if not isinstance(name, str) or Path(name).is_absolute() or ".." in Path(name).parts:
+        return None
+    path = folder / name / FILES[0]
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # too long for a path, or with a zero in it
+        return None
+    return load(path) if there else None
+
+
+def _with_packing(place: Place, beside: str, config: Config) -> Config:
+    """The configuration with the declaration of packing that some libraries keep in a file of their own."""
+    if declaration(config):
+        return config
+    for name, method in PACKING_FILES.items():
+        path = beside + name
+        if path in place.files:
+            declared = parse(_text(place, path), path).values
+            return config._replace(values={**config.values, FIELDS[0]: {"quant_method": method, **declared}})
+    return config
+
+
+def _text(place: Place, path: str) -> str:
+    try:
+        return place.read_text(path, MAX_CONFIG)
+    except NetworkError:
+        raise
+    except (SourceError, FormatError) as error:
+        raise ConfigError(f"the configuration cannot be read: {error}") from error
+
+
+def load(path: Path) -> Config:
+    """A configuration file that the user named.
+
+    Raises:
+        ConfigError: it cannot be read, or is no configuration.
+    """
+    try:
+        if path.stat().st_size > MAX_CONFIG:
+            raise ConfigError(f"{escape(str(path))} has over {integer(MAX_CONFIG)} bytes: no configuration")
+        return parse(path.read_text(encoding="utf-8-sig"), str(path))
+    except OSError as error:
+        raise ConfigError(f"{escape(str(path))}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{escape(str(path))} is not UTF-8 text: byte {error.start}") from error
+
+
+def parse(text: str, path: str) -> Config:
+    """A configuration from its JSON text. Raises ConfigError."""
+    try:
+        values = loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{escape(path)} is not JSON: {error.msg}, line {error.lineno} column {error.colno}"
+        ) from error
+    except ValueError as error:
+        raise ConfigError(
+            f"{escape(path)} is not a readable JSON document: nested too deep, or a number too long"
+        ) from error
+    if not isinstance(values, dict):
+        raise ConfigError(f"{escape(path)} is JSON, but not an object of fields")
+    return normalize(values, path)
+
+
+def loads(text: str, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """JSON from a stranger. Raises ValueError for what is none, or is made to exhaust memory.
+
+    Args:
+        hook: makes a value of each object's pairs, as `json.loads` has it.
+    """
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        raise ValueError("more objects and lists than a configuration has")
+    try:
+        return json.loads(text, object_pairs_hook=hook)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+
+
+def repeated(text: str) -> Iterator[tuple[str, bool]]:
+    """Keys that stand twice in one object of a JSON document, and whether their values differ.
+
+    Python's reader takes the last of them, others the first. Raises ValueError as `loads` does.
+    """
+    found: dict[str, bool] = {}
+
+    def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            seen: set[str] = set()
+            for key, value in pairs:
+                if key in seen or value != made[key]:
+                    found[key] = found.get(key, False) or value != made[key]
+                seen.add(key)
+        return made
+
+    loads(text, hook)
+    yield from found.items()
+
+
+def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
+    """A configuration in Transformers' words, whichever dialect it was written in."""
+    if not values.get("model_type"):
+        for dialect in DIALECTS:
+            if dialect.marks <= values.keys():
+                return _translate(values, dialect, path)
+    config = Config(values, "config.json", path)
+    own = OWN_TYPES.get(config.architecture or "")
+    if own or not values.get("model_type"):
+        return _with_type(config, own)
+    return config
+
+
+def _with_type(config: Config, own: str | None) -> Config:
+    """The configuration with the type that its class tells, or else the configuration of its only part."""
+    own_class = config.values.get("_class_name")  # diffusers' configurations know no `model_type`
+    if isinstance(own_class, str) and own_class:
+        return config._replace(values={**config.values, "model_type": own_class})
+    model_type = own or type_of_class(config.architecture or "")
+    if model_type:
+        note = f"model_type = {model_type}, by the class {config.architecture}"
+        return config._replace(values={**config.values, "model_type": model_type}, notes=(note,))
+    text = config.values.get("text_config")
+    if isinstance(text, Mapping) and text.get("model_type"):
+        parts = [key for key, value in config.values.items() if key.endswith("_config") and isinstance(value, Mapping)]
+        whole = str(text["model_type"]).removesuffix("_text")
+        if len(parts) > 1 and whole in MODULES:
+            note = f"model_type = {whole}, by text_config"
+            return config._replace(values={**config.values, "model_type": whole}, notes=(note,))
+        if len(parts) == 1:
+            return config._replace(values=text, notes=("the configuration of text_config, its only part",))
+    return config
+
+
+def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) -> Config:
+    own = {key: value for key, value in values.items() if value is not None and dialect.unknown.get(key) != value}
+    scope = {**dialect.constants, **own}
+    translated = {dialect.keys[key]: value for key, value in own.items() if key in dialect.keys}
+    notes = []
+    for name, text in dialect.derived.items():
+        if name in translated or not formula.names(text) <= scope.keys():
+            continue
+        value = formula.evaluate(text, scope)
+        if value is None:
+            continue
+        translated[name] = value
+        if isinstance(value, int):
+            notes.append(f"{name} = {formula.show(text)} = {formula.show_numbers(text, scope)} = {integer(value)}")
+    fitting = (
+        model_type
+        for condition, model_type in dialect.model_types
+        if formula.names(condition) <= own.keys() and formula.evaluate(condition, own)
+    )
+    model_type = next(fitting, dialect.model_types[-1][1])
+    values = {**scope, **translated, "model_type": model_type}
+    return Config(values, dialect.kind, path, tuple(notes))
+
+
+def dtype_of(config: Config | None) -> str | None:
+    """The dtype that the configuration names, in safetensors' words; None where it names none."""
+    if config is None:
+        return None
+    for values in (config.values, *(v for v in config.values.values() if isinstance(v, Mapping))):
+        for field in ("dtype", "torch_dtype"):
+            name = values.get(field)
+            if isinstance(name, str) and (found := DTYPES.get(name.removeprefix("torch."))):
+                return found
+    return None

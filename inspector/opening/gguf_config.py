@@ -1,0 +1,123 @@
+"""GGUF key-values → a configuration in Transformers' words; and what they claim of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspector.architectures import GGUF_ARCHITECTURE
+from inspector.architectures.data.gguf_keys import (
+    COUNTS,
+    FIELDS,
+    FIELDS_OF,
+    GENERAL_FIELDS,
+    MODEL_TYPES,
+    MODEL_TYPES_BY_KEY,
+    TOKENS,
+)
+from inspector.architectures.prediction import PER_LAYER
+from inspector.formats.gguf.types import FILE_TYPES
+from inspector.formats.gguf.values import KeyValues
+from inspector.model import Claim, Config, Header
+from inspector.units import integer
+
+#: A per-layer array longer than this is no array of layers.
+MOST_LAYERS = 4096
+
+
+def config_of(files: Iterable[Header]) -> Config | None:
+    """The configuration in the first file that has one: later shards of a split have none."""
+    for header in files:
+        if isinstance(header.metadata, KeyValues) and "general.architecture" in header.metadata:
+            return _config(header.metadata, header.path)
+    return None
+
+
+def _config(pairs: KeyValues, path: str) -> Config | None:
+    architecture = pairs["general.architecture"]
+    if not isinstance(architecture, str):
+        return None
+    values: dict[str, Any] = {"model_type": _model_type(architecture, pairs), GGUF_ARCHITECTURE: architecture}
+    values.update(_fields(architecture, pairs))
+    notes = []
+    _add_label(values, pairs)
+    tokens = pairs.fields.get(TOKENS)
+    if "vocab_size" not in values and tokens is not None and tokens.items is not None:
+        values["vocab_size"] = tokens.items
+        notes.append(f"vocab_size {integer(tokens.items)} is the number of {TOKENS}")
+    ahead = values.get("num_nextn_predict_layers")
+    if isinstance(ahead, int) and isinstance(values.get("num_hidden_layers"), int) and ahead > 0:
+        values["num_hidden_layers"] -= ahead  # GGUF's blocks include them, Transformers' layers do not
+        notes.append(f"{integer(ahead)} of the blocks predict further tokens")
+    layers = _by_layer(values)
+    if layers:
+        values[PER_LAYER] = layers
+    return Config(values, "gguf", path, tuple(notes))
+
+
+def _fields(architecture: str, pairs: KeyValues) -> Iterator[tuple[str, Any]]:
+    """The fields that keys give."""
+    own = {f"{architecture}.{key}": fields for key, fields in {**FIELDS, **FIELDS_OF.get(architecture, {})}.items()}
+    for key, fields in {**own, **{key: (field,) for key, field in GENERAL_FIELDS.items()}}.items():
+        value = _value(pairs, key)
+        if value is not None:
+            yield from ((field, value) for field in fields)
+    for key, field in COUNTS.items():
+        array = pairs.fields.get(f"{architecture}.{key}")
+        if array is not None and array.items is not None:
+            yield field, array.items
+
+
+def _by_layer(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Layer → the fields that have a number of their own there."""
+    layers: dict[str, dict[str, Any]] = {}
+    for field, numbers in values.items():
+        for layer, number in enumerate(numbers if isinstance(numbers, list) else ()):
+            layers.setdefault(str(layer), {})[field] = number
+    return layers
+
+
+def _add_label(values: dict[str, Any], pairs: KeyValues) -> None:
+    """What the converter calls the size ("8B", "8x7B") after the name, where people would look for it."""
+    label = _value(pairs, "general.size_label")
+    if isinstance(label, str):
+        values["_name_or_path"] = f"{values.get('_name_or_path', '')} {label}".strip()
+
+
+def _model_type(architecture: str, pairs: KeyValues) -> str:
+    key, model_type = MODEL_TYPES_BY_KEY.get(architecture, ("", ""))
+    if model_type and _value(pairs, f"{architecture}.{key}"):
+        return model_type
+    return MODEL_TYPES.get(architecture, architecture)
+
+
+def _value(pairs: KeyValues, key: str) -> Any:
+    """A scalar, or an array of one number a layer: that number where all layers agree."""
+    field = pairs.fields.get(key)
+    if field is None:
+        return None
+    if field.item is None:
+        return pairs[key]
+    if field.items is None or not 0 < field.items <= MOST_LAYERS:
+        return None
+    values = pairs[key]
+    return values[0] if all(value == values[0] for value in values) else values
+
+
+def claims(files: Iterable[Header], logical: int, scheme: str | None) -> Iterator[Claim]:
+    """What the first file says of the whole, beside what was counted."""
+    pairs = next((header.metadata for header in files if "general.architecture" in header.metadata), {})
+    for key, counted in _claimable(logical, scheme):
+        value = _value(pairs, key) if isinstance(pairs, KeyValues) else None
+        if value is not None and not isinstance(value, list):
+            told = FILE_TYPES.get(value, f"file type {value}") if key == "general.file_type" else str(value)
+            yield Claim(key, told[:80], counted)
+
+
+def _claimable(logical: int, scheme: str | None) -> tuple[tuple[str, int | str], ...]:
+    return (
+        ("general.name", integer(logical) + " parameters"),
+        ("general.size_label", integer(logical) + " parameters"),
+        ("general.parameter_count", logical),
+        ("general.file_type", scheme or "no quantization"),
+    )

@@ -1,0 +1,112 @@
+"""What weight files say of themselves: GGUF's key-values, and safetensors' `__metadata__`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from inspector.errors import FormatError, UsageError
+from inspector.model import Checkpoint, Header
+from inspector.units import escape, integer, plural
+
+#: Items of an array that a preview shows.
+FIRST_ITEMS = 8
+#: Arrays are given whole up to this: ten times the largest vocabulary.
+MOST_ITEMS = 2**22
+TEXT = "string"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One key with its type, and its value when asked for."""
+
+    files: tuple[str, ...]  # in which it stands alike
+    key: str
+    type: str  # "uint32", "string", "array[string]", …
+    items: int | None  # of an array
+    pairs: Mapping[str, Any]
+
+    def value(self) -> Any:
+        """The whole value. Raises FormatError for an array beyond `MOST_ITEMS`."""
+        if self.items is not None and self.items > MOST_ITEMS:
+            raise FormatError(f"{escape(self.key, 80)} has {integer(self.items)} items: at most {integer(MOST_ITEMS)}")
+        return self.pairs[self.key]
+
+    def preview(self, longest: int) -> tuple[Any, bool]:
+        """A value's beginning: the first items, or so many bytes of text; and whether that is all."""
+        if self.items is not None:
+            first = [_short(item, longest) for item in islice(_items(self.pairs, self.key), FIRST_ITEMS)]
+            return first, self.items <= FIRST_ITEMS
+        if self.type != TEXT:
+            return self.pairs[self.key], True
+        text, length = _text(self.pairs, self.key, longest)
+        return text, length <= longest
+
+
+def _items(pairs: Mapping[str, Any], key: str) -> Iterator[Any]:
+    from inspector.formats.gguf.values import KeyValues  # only GGUF has arrays
+
+    assert isinstance(pairs, KeyValues)
+    return pairs.items_of(key)
+
+
+def _text(pairs: Mapping[str, Any], key: str, longest: int) -> tuple[str, int]:
+    if isinstance(pairs, dict):
+        return pairs[key][:longest], len(pairs[key])
+    text, length = pairs.text_of(key, longest)  # type: ignore[attr-defined]  # a GGUF's key-values
+    return text, length
+
+
+def _short(item: Any, longest: int) -> Any:
+    return item[:longest] if isinstance(item, (str, list)) else item
+
+
+def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
+    """What the checkpoint's files say of themselves; or one key of it, from each file that has it.
+
+    Raises:
+        UsageError: no file has the key.
+    """
+    entries = [entry for header in checkpoint.files for entry in _entries(header)]
+    if key is not None:
+        entries = [entry for entry in entries if entry.key == key]
+        if not entries:
+            raise UsageError(_unknown(checkpoint, key))
+    return tuple(_merged(entries))
+
+
+def _entries(header: Header) -> Iterator[Entry]:
+    if isinstance(header.metadata, dict):
+        for key in header.metadata:
+            yield Entry((header.path,), key, TEXT, None, header.metadata)
+        return
+    from inspector.formats.gguf.values import KeyValues  # only met in GGUF files
+
+    assert isinstance(header.metadata, KeyValues)
+    for key, field in header.metadata.fields.items():
+        yield Entry((header.path,), key, field.type_name, field.items, header.metadata)
+
+
+def _merged(entries: list[Entry]) -> Iterator[Entry]:
+    """Texts that stand alike in several files, as one: each safetensors shard says `format: pt`."""
+    files: dict[tuple[str, str], list[str]] = {}
+    plain = [entry for entry in entries if isinstance(entry.pairs, dict)]
+    for entry in plain:
+        files.setdefault((entry.key, entry.pairs[entry.key]), []).extend(entry.files)
+    for entry in entries:
+        if not isinstance(entry.pairs, dict):
+            yield entry
+        elif found := files.pop((entry.key, entry.pairs[entry.key]), None):
+            yield Entry(tuple(found), entry.key, entry.type, None, entry.pairs)
+
+
+def _unknown(checkpoint: Checkpoint, key: str) -> str:
+    from difflib import get_close_matches  # for one sentence of help
+
+    known = {name: None for header in checkpoint.files for name in header.metadata}
+    near = get_close_matches(key, known, 3, 0.5)
+    near += [name for name in known if name.endswith("." + key) and name not in near]
+    hint = f"; near it: {', '.join(escape(name, 60) for name in near[:3])}" if near else ""
+    return f"no key {escape(key, 80)!r} among {plural(len(known), 'key')}{hint}"

@@ -1,0 +1,319 @@
+"""Which of a place's files are the checkpoint's weights, and what the others are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase, translate
+from functools import cache
+from typing import NamedTuple
+
+from inspector.errors import TargetError
+from inspector.formats.findings import Findings
+from inspector.model import Finding, Index, OtherFiles, Variant
+from inspector.opening.variants import SHARD, WEIGHTS, variants
+from inspector.opening.weight_index import read_index
+from inspector.sources import Place
+from inspector.units import escape, integer, plural
+
+INDEX = ".safetensors.index.json"
+
+#: File name pattern → what it is, the first that fits.
+KINDS: tuple[tuple[str, str], ...] = (
+    ("*.index.json", "index"),
+    ("tokenizer*", "tokenizer"),
+    ("vocab*", "tokenizer"),
+    ("merges.txt", "tokenizer"),
+    ("special_tokens_map.json", "tokenizer"),
+    ("added_tokens.json", "tokenizer"),
+    ("*.tiktoken", "tokenizer"),
+    ("*tekken*.json", "tokenizer"),
+    ("spiece.model", "tokenizer"),
+    ("*.spm", "tokenizer"),
+    ("chat_template*", "tokenizer"),
+    ("scheduler_config.json", "config"),
+    ("model_index.json", "config"),
+    ("optimizer*", "state"),
+    ("scheduler*", "state"),
+    ("rng_state*", "state"),
+    ("trainer_state.json", "state"),
+    ("training_args.bin", "state"),
+    ("*_states.pt", "state"),
+    ("*.distcp", "state"),
+    ("latest", "state"),
+    ("latest_*", "state"),
+    ("random_states*.pkl", "state"),
+    ("custom_checkpoint_*.pkl", "state"),
+    ("sampler*.bin", "state"),
+    ("dl_state*", "state"),
+    ("scaler.pt", "state"),
+    ("events.out.tfevents*", "log"),
+    ("*.log", "log"),
+    ("medusa_lm_head*", "draft"),
+    ("*.bin", "pickle"),
+    ("*.pt", "pickle"),
+    ("*.pth", "pickle"),
+    ("*.ckpt", "pickle"),
+    ("*.pkl", "pickle"),
+    ("*.h5", "other framework"),
+    ("*.msgpack", "other framework"),
+    ("*.ot", "other framework"),
+    ("*.onnx*", "other framework"),
+    ("*.tflite", "other framework"),
+    ("*.mlmodel", "other framework"),
+    ("*.py", "code"),
+    ("*config*.json", "config"),
+    ("params.json", "config"),
+    ("modules.json", "config"),
+    ("*.md", "document"),
+    ("license*", "document"),
+    ("notice*", "document"),
+    ("*.txt", "document"),
+    ("*.pdf", "document"),
+    ("*.png", "document"),
+    ("*.jpg", "document"),
+)
+
+
+#: The same for weight files that were not selected.
+WEIGHT_KINDS: tuple[tuple[str, str], ...] = (
+    ("*mmproj*", "projector"),
+    ("*imatrix*", "importance matrix"),
+    ("adapter_model*", "adapter"),
+    ("*lora*", "adapter"),
+    ("optimizer*", "state"),
+    ("*draft*", "draft"),
+    ("*eagle*", "draft"),
+    ("*medusa*", "draft"),
+    ("*speculator*", "draft"),
+    ("mtp*", "prediction head"),
+    ("*[-_.]mtp[-_.]*", "prediction head"),
+    ("*", "duplicate"),
+)
+#: Folder → what the weight files in it are, whatever their names.
+FOLDERS: Mapping[str, str] = {
+    **dict.fromkeys(("draft", "eagle", "medusa", "assistant", "speculator"), "draft"),
+    "mtp": "prediction head",
+}
+
+
+class Selection(NamedTuple):
+    """The weight files to read, and how they were found."""
+
+    paths: tuple[str, ...]
+    folder: str = ""  # of the weights within the place, "" or ending in "/"
+    index: Index | None = None  # type: ignore[assignment]  # in the place of tuple's method, which none asks
+    findings: tuple[Finding, ...] = ()
+
+
+def select(place: Place, include: str | None = None) -> Selection:
+    """The weight files of the checkpoint that the place holds.
+
+    Raises:
+        TargetError: there are none, or none that can be told from the others.
+        FormatError: an index file that cannot be read.
+    """
+    if place.selected is not None:
+        if place.selected.endswith(".index.json"):
+            return by_index(place, place.selected, required=True)
+        shard = SHARD.match(_stem(place.selected))
+        return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
+    weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
+    if include is not None:
+        weights = [path for path in weights if fnmatchcase(path, include)]
+        if not weights:
+            raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
+    if not weights:
+        raise TargetError(_nothing(place))
+    folder, elsewhere = _folder_of(place, weights)
+    selection = _in_folder(place, weights, folder, use_index=include is None)
+    return selection._replace(findings=(*selection.findings, *elsewhere))
+
+
+def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool) -> Selection:
+    here = [path for path in weights if path.startswith(folder) and "/" not in path[len(folder) :]]
+    index = _index_path(place, folder) if use_index else None
+    if index is not None:
+        selection = by_index(place, index, required=False)
+        if selection.paths:
+            return _with_strangers(selection, here)
+        told = [finding for finding in selection.findings if finding.rule != "missing-shard"]
+        return _despite_index(index, _without_index(place, here, folder), told)
+    return _without_index(place, here, folder)
+
+
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _lone_shard(path: str, shard: re.Match[str] | None) -> tuple[Finding, ...]:
+    if not shard or int(shard["total"]) <= 1:
+        return ()
+    message = f"one shard of {int(shard['total'])}: name its folder for the whole checkpoint"
+    return (Finding("lone-shard", "info", message, path),)
+
+
+def _nothing(place: Place) -> str:
+    where = escape(place.name)
+    kinds = {other.kind: other for other in classify(place.files, ())}
+    if pickle := kinds.get("pickle"):
+        return f"{where} has no .safetensors or .gguf file, only {plural(pickle.files, 'pickle')}: never opened here"
+    return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
+
+
+def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ...]]:
+    """The one folder to look into: the place itself, or the main one of its subfolders with weights."""
+    if any("/" not in path for path in weights):
+        return "", ()
+    main = variants({path: place.files[path] for path in weights})[0]
+    folder = main.name.rpartition("/")[0] + "/"
+    return folder, _not_counted([path for path in weights if not path.startswith(folder)], main.paths[0])
+
+
+# --- index ------------------------------------------------------------------------------------
+
+
+def _index_path(place: Place, folder: str) -> str | None:
+    found = sorted(p for p in place.files if p.startswith(folder) and "/" not in p[len(folder) :] and p.endswith(INDEX))
+    usual = folder + "model" + INDEX
+    return usual if usual in found else found[0] if found else None
+
+
+def by_index(place: Place, path: str, *, required: bool) -> Selection:
+    """The files that an index names, as far as they are there.
+
+    Raises:
+        FormatError: it is no index.
+        SourceError: it cannot be read.
+        TargetError: `required`, and none of the files is there.
+    """
+    findings = Findings(path)
+    index = read_index(place, path, findings)
+    folder = path.rpartition("/")[0]
+    folder = folder + "/" if folder else ""
+    paths: list[str] = []
+    for name, tensors in sorted(Counter(index.weight_map.values()).items()):
+        full = folder + name
+        if _leaves(name):
+            findings.add("index-path", "error", f"the index names {name!r:.120}, outside the folder: not read")
+        elif full in place.files:
+            paths.append(full)
+        else:
+            what = f"the index puts {plural(tensors, 'tensor')} in {name!r:.120}, which is not there"
+            findings.add("missing-shard", "error", what)
+    if required and not paths:
+        raise TargetError(
+            f"{escape(path)}: none of the {len(set(index.weight_map.values()))} files that it names can be read here"
+        )
+    return Selection(tuple(paths), folder, index, findings.all())
+
+
+def _leaves(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return name.startswith(("/", "\\", "~")) or ".." in parts or ":" in name or "\0" in name
+
+
+def _despite_index(index: str, selection: Selection, told: list[Finding]) -> Selection:
+    """The files by their names, and word of an index that names none of them.
+
+    Loaders that find `model.safetensors` do not look at an index; the others go by it, and fail.
+    """
+    single = any(path.rsplit("/", 1)[-1] == "model.safetensors" for path in selection.paths)
+    finding = Finding("stale-index", "warning" if single else "error", "none of the files that it names is here", index)
+    return selection._replace(findings=(finding, *told, *selection.findings))
+
+
+def _with_strangers(selection: Selection, here: list[str]) -> Selection:
+    """The index's files, and word of the weight files that it does not name."""
+    strangers = [path for path in here if path not in selection.paths]
+    if not strangers:
+        return selection
+    assert selection.index is not None
+    what = f"{plural(len(strangers), 'weight file')} beside the index's, not counted: {', '.join(strangers[:4]):.200}"
+    finding = Finding("unindexed-file", "info", what, selection.index.path)
+    return Selection(selection.paths, selection.folder, selection.index, (*selection.findings, finding))
+
+
+# --- no index ---------------------------------------------------------------------------------
+
+
+def _without_index(place: Place, here: list[str], folder: str) -> Selection:
+    found = variants({path: place.files[path] for path in here})
+    if _are_parts(found, folder):
+        return Selection(tuple(here), folder)
+    main = found[0]
+    others = [path for path in here if path not in main.paths]
+    return Selection(main.paths, folder, None, (*_absent_shards(main.paths), *_not_counted(others, main.paths[0])))
+
+
+def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
+    """Whether single files of any names are one checkpoint together: no shards, no usual name, no second copies."""
+    return (
+        all(v.format == "safetensors" and v.paths == (f"{v.name}.safetensors",) for v in found)
+        and all(v.name != folder + "model" for v in found)
+        and len({v.model for v in found}) == len(found)
+        and not any(SHARD.match(_stem(v.paths[0])) for v in found)
+    )
+
+
+def _absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
+    matches = [match for path in paths if (match := SHARD.match(_stem(path)))]
+    if not matches:
+        return ()
+    numbers, total = {int(match["number"]) for match in matches}, int(matches[0]["total"])
+    start = 0 if 0 in numbers else 1
+    absent = sorted(set(range(start, min(total, 100_000) + start)) - numbers)
+    if not absent:
+        return ()
+    listed = ", ".join(integer(number) for number in absent[:8]) + ("…" if len(absent) > 8 else "")
+    return (
+        Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} not there: {listed}", paths[0]),
+    )
+
+
+def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:
+    if not others:
+        return ()
+    what = f"{plural(len(others), 'further weight file')} beside it, not counted: {', '.join(others[:4]):.200}"
+    return (Finding("several-checkpoints", "info", what + "; name one to inspect it", main),)
+
+
+# --- other files ------------------------------------------------------------------------------
+
+
+def classify(
+    files: Mapping[str, int], weights: Iterable[str], known: Mapping[str, str] | None = None
+) -> tuple[OtherFiles, ...]:
+    """What lies beside the weights, by kind, the largest first; `known` gives the kind of some paths."""
+    selected, known = set(weights), known or {}
+    totals: dict[str, list[int]] = {}
+    for path, size in files.items():
+        if path not in selected:
+            totals.setdefault(known.get(path) or _kind(path), []).append(size)
+    kinds = [OtherFiles(kind, len(sizes), sum(sizes)) for kind, sizes in totals.items()]
+    return tuple(sorted(kinds, key=lambda other: (-other.size, other.kind)))
+
+
+def _kind(path: str) -> str:
+    *folders, name = path.lower().split("/")
+    if name.endswith(WEIGHTS):
+        inside = next((FOLDERS[folder] for folder in folders if folder in FOLDERS), None)
+        if inside is not None:
+            return inside
+    return _kind_of(name, WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS)
+
+
+def _kind_of(name: str, kinds: tuple[tuple[str, str], ...]) -> str:
+    found = _any_of(kinds).match(name)
+    return kinds[int((found.lastgroup or "")[len(_NUMBERED) :])][1] if found else "other"
+
+
+#: The groups of `_any_of` have names: before Python 3.11, a glob's own expression may have groups as well.
+_NUMBERED = "kind"
+
+
+@cache
+def _any_of(kinds: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """One expression for all patterns, a group each: the first that fits is found at once."""
+    return re.compile("|".join(f"(?P<{_NUMBERED}{at}>{translate(pattern)})" for at, (pattern, _) in enumerate(kinds)))
