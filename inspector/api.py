@@ -12,8 +12,8 @@ from inspector.bridge.reconciliation import reconcile
 from inspector.errors import ConfigError, NetworkError, TargetError
 from inspector.model import Config, Prediction, Variant
 from inspector.opening import configs
-from inspector.opening import variants as grouping
 from inspector.opening.checkpoint import open
+from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place
 from inspector.sources.targets import place_of
 from inspector.units import escape
@@ -44,7 +44,7 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
     """
     place = place_of(str(target), revision)
     try:
-        return grouping.variants(place.files)
+        return checkpoints_among(place.files)
     finally:
         place.close()
 

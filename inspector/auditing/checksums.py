@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from threading import Event
 
-from inspector.auditing.rules.subject import WEIGHTS, Subject
+from inspector.auditing.rules.subject import Subject
 from inspector.errors import SourceError, UsageError
 from inspector.model import Finding
+from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, plural
 
 #: Manifests that are looked for in a model's folder when none is named.

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inspector.auditing import rules
-from inspector.auditing.rules.subject import WEIGHTS, Subject
+from inspector.auditing.rules.subject import Subject
 from inspector.errors import TargetError, UsageError
 from inspector.model import Finding, Severity
-from inspector.opening.selection import INDEX
 from inspector.opening.weight_index import MAX_INDEX
+from inspector.sources.filenames import INDEX, WEIGHTS
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalPlace
 from inspector.sources.targets import place_of

@@ -1,21 +1,17 @@
-"""`inspect audit`: its options, and the progress bar of long work."""
+"""`inspect audit`: its options, and which subjects they name."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.cli.console import bytes_read, print_json, print_lines
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from inspector.auditing.rules.subject import Subject
     from inspector.auditing.run import Audited
 
@@ -122,7 +118,8 @@ class Checksums:
         paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
         own = self._write.resolve() if self._write else None
         files = {root / path: path for path in paths if root / path != own}
-        with _progress(sum(path.stat().st_size for path in files), subject.target) as done:
+        total = sum(path.stat().st_size for path in files)
+        with bytes_read(total, subject.target) as done:
             digests = checksums.sha256_of(list(files), done)
         self._digests.update(digests)
         return list(checksums.verify(subject, expected, {files[path]: digest for path, digest in digests.items()}))
@@ -135,39 +132,15 @@ class Checksums:
             checksums.write_manifest(self._write, self._digests)
 
 
-@contextmanager
-def _progress(total: int, label: str) -> Iterator[Callable[[int], object]]:
-    """A bar on stderr, where that is a terminal; what to call with the bytes done."""
-    if not sys.stderr.isatty() or total < 100_000_000:
-        yield lambda _: None
-        return
-    from threading import Lock
-
-    from inspector.units import escape
-
-    lock = Lock()
-    with click.progressbar(length=total, label=escape(label, 40), file=sys.stderr) as bar:
-
-        def done(nbytes: int) -> None:
-            with lock:
-                bar.update(nbytes)
-
-        yield done
-
-
 def _show(result: Any, form: str | None) -> None:
-    if form == "json":
-        from inspector.report import audit as report
-
-        json.dump(report.document(result), sys.stdout, indent=2)
-        sys.stdout.write("\n")
-    elif form == "sarif":
+    if form == "sarif":
         from inspector.report import sarif
 
-        json.dump(sarif.document(result), sys.stdout, indent=2)
-        sys.stdout.write("\n")
-    else:
-        from inspector.report import audit as report
+        print_json(sarif.document(result))
+        return
+    from inspector.report import audit as report
 
-        encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(report.text(result).encode(encoding, "replace").decode(encoding) + "\n")
+    if form == "json":
+        print_json(report.document(result))
+    else:
+        print_lines((report.text(result),))

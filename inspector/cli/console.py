@@ -134,6 +134,30 @@ def progress() -> Iterator[Callable[[int, int], None]]:
         yield update
 
 
+#: Bytes below which reading is over before a bar would be seen.
+_QUICK = 100_000_000
+
+
+@contextmanager
+def bytes_read(total: int, label: str) -> Iterator[Callable[[int], object]]:
+    """A bar for `total` bytes, on stderr and only where that is a terminal; yields what to call with the bytes done."""
+    if total < _QUICK or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from threading import Lock
+
+    import click
+
+    lock = Lock()
+    with click.progressbar(length=total, label=escape(label, 40), file=sys.stderr) as bar:
+
+        def done(nbytes: int) -> None:
+            with lock:
+                bar.update(nbytes)
+
+        yield done
+
+
 def _print_layers(result: Reconciliation) -> None:
     from inspector.bridge.by_layer import by_layer
     from inspector.report.layers import lines

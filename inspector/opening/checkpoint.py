@@ -13,9 +13,10 @@ from inspector.adapters import metadata as adapter_metadata
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
 from inspector.opening import configs, selection
-from inspector.opening import variants as grouping
 from inspector.opening.components import Part, parts_of
+from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, workers
+from inspector.sources.filenames import INDEX
 from inspector.sources.narrowed import Narrowed
 from inspector.sources.targets import place_of
 from inspector.units import escape
@@ -63,7 +64,7 @@ def examine(place: Place, target: str) -> Checkpoint:
     except NetworkError:
         raise
     except (FormatError, SourceError) as error:  # the index: go by the files' names instead
-        without = Narrowed(place, lambda path: not path.endswith(selection.INDEX))
+        without = Narrowed(place, lambda path: not path.endswith(INDEX))
         read = _read(without, target, None, None, None, lenient=True)
         return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
 
@@ -123,7 +124,7 @@ def _component(place: Place, part: Part, target: str, known: tuple[Header, ...])
 
 def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
     """All checkpoints of the place, the inspected one first; none where it is the only one."""
-    found = grouping.variants(place.files)
+    found = checkpoints_among(place.files)
     wanted = frozenset(paths)
     chosen = [each for each in found if not wanted.isdisjoint(each.paths)]
     if not chosen or len(chosen) == len(found):

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from inspector.errors import FormatError, SourceError
 from inspector.model import Variant
-from inspector.opening.variants import WEIGHTS, variants
+from inspector.opening.variants import variants
 from inspector.sources import Place
+from inspector.sources.filenames import WEIGHTS
 
 INDEXES = ("model_index.json", "modules.json")
 #: An index is a page of names; a larger file is none.

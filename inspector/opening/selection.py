@@ -12,12 +12,11 @@ from typing import NamedTuple
 from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
-from inspector.opening.variants import SHARD, WEIGHTS, variants
+from inspector.opening.variants import variants
 from inspector.opening.weight_index import read_index
 from inspector.sources import Place
+from inspector.sources.filenames import INDEX, WEIGHTS, Shard, shard_of
 from inspector.units import escape, integer, plural
-
-INDEX = ".safetensors.index.json"
 
 #: File name pattern → what it is, the first that fits.
 KINDS: tuple[tuple[str, str], ...] = (
@@ -117,7 +116,7 @@ def select(place: Place, include: str | None = None) -> Selection:
     if place.selected is not None:
         if place.selected.endswith(".index.json"):
             return by_index(place, place.selected, required=True)
-        shard = SHARD.match(_stem(place.selected))
+        shard = shard_of(place.selected)
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
@@ -143,14 +142,10 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
     return _without_index(place, here, folder)
 
 
-def _stem(path: str) -> str:
-    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-
-
-def _lone_shard(path: str, shard: re.Match[str] | None) -> tuple[Finding, ...]:
-    if not shard or int(shard["total"]) <= 1:
+def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:
+    if not shard or shard.total <= 1:
         return ()
-    message = f"one shard of {int(shard['total'])}: name its folder for the whole checkpoint"
+    message = f"one shard of {integer(shard.total)}: name its folder for the whole checkpoint"
     return (Finding("lone-shard", "info", message, path),)
 
 
@@ -253,15 +248,15 @@ def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
         all(v.format == "safetensors" and v.paths == (f"{v.name}.safetensors",) for v in found)
         and all(v.name != folder + "model" for v in found)
         and len({v.model for v in found}) == len(found)
-        and not any(SHARD.match(_stem(v.paths[0])) for v in found)
+        and not any(shard_of(v.paths[0]) for v in found)
     )
 
 
 def _absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
-    matches = [match for path in paths if (match := SHARD.match(_stem(path)))]
-    if not matches:
+    shards = [shard for path in paths if (shard := shard_of(path))]
+    if not shards:
         return ()
-    numbers, total = {int(match["number"]) for match in matches}, int(matches[0]["total"])
+    numbers, total = {shard.number for shard in shards}, shards[0].total
     start = 0 if 0 in numbers else 1
     absent = sorted(set(range(start, min(total, 100_000) + start)) - numbers)
     if not absent:

@@ -9,10 +9,8 @@ import re
 from collections.abc import Mapping
 
 from inspector.model import Reconciliation, Variant
+from inspector.sources.filenames import WEIGHTS, shard_of
 
-WEIGHTS = (".safetensors", ".gguf")
-# `model-00001-of-00002`, `model_00000-of-000157`: counted from 1 or from 0, five digits or more.
-SHARD = re.compile(r"^(?P<stem>.*?)[-_.](?P<number>\d{5,})[-_]of[-_](?P<total>\d{5,})$")
 # A quantization or a dtype as one word of a file's or folder's name.
 _TYPE = re.compile(
     r"(?:^|(?<=[-._/]))((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|TQ\d_\d|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32|FP16|FP32|FP8|INT8|INT4))"
@@ -35,7 +33,7 @@ _LAYOUTS = {"consolidated": "model", "pytorch_model": "model"}
 
 def variants(files: Mapping[str, int]) -> tuple[Variant, ...]:
     """The checkpoints among files given as path → size, the main one first and the others by name."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    groups: dict[tuple[str, int, str], list[str]] = {}
     for path in sorted(files):
         if path.endswith(WEIGHTS):
             groups.setdefault(_group(path), []).append(path)
@@ -43,17 +41,15 @@ def variants(files: Mapping[str, int]) -> tuple[Variant, ...]:
     return tuple(sorted(found, key=_rank))
 
 
-def _group(path: str) -> tuple[str, str, str]:
-    """(name, number of shards, suffix): equal for the files of one checkpoint."""
+def _group(path: str) -> tuple[str, int, str]:
+    """(name, number of shards, format): equal for the files of one checkpoint."""
+    if shard := shard_of(path):
+        return shard.stem, shard.total, shard.suffix[1:]
     stem, _, suffix = path.rpartition(".")
-    folder, slash, name = stem.rpartition("/")
-    shard = SHARD.match(name)
-    if shard:
-        return folder + slash + shard["stem"], shard["total"], suffix
-    return stem, "", suffix
+    return stem, 0, suffix
 
 
-def _variant(key: tuple[str, str, str], paths: list[str], files: Mapping[str, int]) -> Variant:
+def _variant(key: tuple[str, int, str], paths: list[str], files: Mapping[str, int]) -> Variant:
     name, _, suffix = key
     types = _TYPE.findall(name)
     return Variant(

@@ -11,8 +11,8 @@ from inspector.architectures import Known, KnownGguf
 from inspector.architectures import rules_of_thumb as counts
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation, Variant
-from inspector.opening import variants as grouping
 from inspector.opening.metadata import Entry
+from inspector.opening.variants import bits_per_weight
 from inspector.units import bits
 
 SCHEMA = "checkpoint-inspector/1"
@@ -121,7 +121,7 @@ def _source(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _variant(each: Variant, result: Reconciliation) -> dict[str, Any]:
-    bits = grouping.bits_per_weight(each, result)
+    bits = bits_per_weight(each, result)
     return {
         "name": each.name,
         "format": each.format,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector import units
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation
-from inspector.opening import variants as grouping
+from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import table
 from inspector.sources.targets import looks_like_hub_id
 from inspector.units import count, decimal, escape, integer, plural, signed, size
@@ -86,7 +86,7 @@ def _variants(result: Reconciliation) -> str:
             each.type or "",
             integer(len(each.paths)),
             decimal(each.size),
-            "" if (dense := grouping.bits_per_weight(each, result)) is None else units.bits(dense),
+            "" if (dense := bits_per_weight(each, result)) is None else units.bits(dense),
             "inspected here" if each == found[0] else "",
         )
         for each in found[:MOST_VARIANTS]

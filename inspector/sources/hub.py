@@ -7,7 +7,6 @@ themselves are sent by `http.Wire`, for its own are neither bounded nor counted.
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from inspector.errors import InspectorError, NetworkError, SourceError, TargetEr
 from inspector.model import Origin
 from inspector.sources import Place, Source, decoded
 from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, place_of
+from inspector.sources.filenames import INDEX, shard_of
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
 from inspector.sources.hub_cache import CachedPlace, Snapshot, is_whole, snapshot_of
@@ -36,8 +36,6 @@ HEADER_METADATA = 512
 MAX_FIRST = 4 * 1024 * 1024
 #: An index of more bytes is not read a second time for guesses.
 MAX_GUESSED_INDEX = 16_000_000
-
-_SHARD = re.compile(r"(.+)-\d{5,6}-of-\d{5,6}\.safetensors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +188,8 @@ class HubPlace:
             self._guesses.clear()  # what is wrong with it is for others to tell
 
     def _index_of(self, path: str) -> str | None:
-        match = _SHARD.fullmatch(path)
-        index = f"{match[1]}.safetensors.index.json" if match else None
+        shard = shard_of(path)
+        index = shard.stem + INDEX if shard else None
         return index if index in self.files else None
 
     def read_bytes(self, path: str, limit: int) -> bytes:
@@ -204,7 +202,7 @@ class HubPlace:
             data = source.read(0, size)
         else:
             data = self._small(path, size)
-        if path.endswith(".safetensors.index.json"):
+        if path.endswith(INDEX):
             self._guess(path, data)
         return data
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.model import Origin
+from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.local import LocalPlace
 
-WEIGHTS = (".safetensors", ".gguf")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_SHARD = re.compile(r"(.+)-(\d{5,6})-of-(\d{5,6})(\.safetensors|\.gguf)")
 #: An index of more bytes than this is not read to see whether a snapshot is whole.
 MAX_INDEX = 100_000_000
 
@@ -94,7 +93,7 @@ def is_whole(snapshot: Snapshot, path: str) -> bool:
         any(file.endswith(".safetensors") for file in weights)
         and _has_configuration(snapshot, path, here)
         and all(_set_is_complete(file, here) for file in weights)
-        and all(_index_is_complete(target, file, here) for file in here if file.endswith(".safetensors.index.json"))
+        and all(_index_is_complete(target, file, here) for file in here if file.endswith(INDEX))
     )
 
 
@@ -116,14 +115,8 @@ def _listed_weights(snapshot: Snapshot, path: str) -> set[str] | None:
 
 
 def _set_is_complete(file: str, here: set[str]) -> bool:
-    match = _SHARD.fullmatch(file)
-    if not match:
-        return True
-    stem, first, total, suffix = match.groups()
-    if int(total) > len(here):
-        return False
-    from_zero = 0 if f"{stem}-{'0' * len(first)}-of-{total}{suffix}" in here else 1
-    return all(f"{stem}-{n + from_zero:0{len(first)}}-of-{total}{suffix}" in here for n in range(int(total)))
+    shard = shard_of(file)
+    return shard is None or shard.is_complete(here)
 
 
 def _index_is_complete(folder: Path, index: str, here: set[str]) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from inspector.errors import InspectorError, SourceError
 from inspector.sources.answers import Link, RefusedError, as_error, place_of
+from inspector.sources.filenames import shard_of
 from inspector.sources.http import Wire
 from inspector.units import integer
 
@@ -19,12 +19,11 @@ MAX_KEPT = 512 * 1024 * 1024
 #: Longest range of one streamed request. Its end is hardly ever reached: the connection is closed when parsing is done.
 STREAM = 16 * 1024 * 1024
 
-_LATER_SHARD = re.compile(r".*-(?!0*1-)\d{5}-of-\d{5}\.gguf")
-
 
 def has_long_header(path: str) -> bool:
     """Whether megabytes of header are likely: a GGUF holds the vocabulary, but for the later shards of one."""
-    return path.endswith(".gguf") and not _LATER_SHARD.fullmatch(path)
+    shard = shard_of(path)
+    return path.endswith(".gguf") and (shard is None or shard.number <= 1)
 
 
 class RemoteFile:

@@ -17,7 +17,7 @@ from inspector.formats.gguf.values import KeyValues
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Labelled, Severity
 from inspector.opening import configs
-from inspector.opening.variants import SHARD
+from inspector.sources.filenames import shard_of
 from inspector.units import integer, plural
 
 #: Dtypes of weights that are not packed.
@@ -287,7 +287,7 @@ def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
 def _one_set(subject: Subject) -> bool:
     """Whether the files are one checkpoint's shards, and not several models in one folder."""
     indexed = subject.checkpoint is not None and subject.checkpoint.index is not None
-    return indexed or all(SHARD.match(header.path.rpartition(".")[0]) for header in subject.headers)
+    return indexed or all(shard_of(header.path) for header in subject.headers)
 
 
 @rule("gguf-vocabulary", "error")

@@ -12,10 +12,11 @@ from inspector.auditing.rules.keras import has_lambda
 from inspector.auditing.rules.names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.auditing.rules.pickles import Budget, Imports, imports_of
 from inspector.auditing.rules.rule import Found, rule
-from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, WEIGHTS, Subject
+from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
 from inspector.auditing.rules.templates import internals, templates
 from inspector.model import Severity
 from inspector.opening import configs
+from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, integer, plural
 
 #: Ends of files that are pickles, or contain some.

@@ -15,9 +15,9 @@ from inspector.errors import InspectorError, TargetError
 from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
 from inspector.opening import checkpoint as checkpoints
 from inspector.opening import configs, selection
-from inspector.opening import variants as grouping
 from inspector.opening import weight_index as indexes
 from inspector.sources import Place
+from inspector.sources.filenames import INDEX, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.sources.narrowed import Narrowed
 from inspector.units import integer
@@ -31,9 +31,6 @@ KEPT_DOCUMENTS = 16  # parsed ones that are kept for the next rule
 MAX_FILES = 10_000  # of one model; the largest published have some 1,000
 START = 64  # first bytes of a file, by which many rules tell what it is: read once
 MAX_EXTRA = 500  # weight files beside the checkpoint's own
-
-#: Names of files that hold, or should hold, weights in a format that is read here.
-WEIGHTS = grouping.WEIGHTS
 
 
 class Subject:
@@ -54,7 +51,7 @@ class Subject:
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
         self.findings: list[Finding] = []  # made while the files are read
         #: The one file that the target names; None for a whole folder, or an index's.
-        self.alone = None if (place.selected or selection.INDEX).endswith(selection.INDEX) else place.selected
+        self.alone = None if (place.selected or INDEX).endswith(selection.INDEX) else place.selected
         #: What the rules look at. What lies beside a lone file may be read, and is not judged.
         self.entries = self._few_of([entry for entry in listed if self.alone in (None, entry.path)])
         self._beyond_few = self.by_path.keys() - {entry.path for entry in self.entries} if self.alone is None else set()

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from inspector.auditing.rules.rule import Found, rule
-from inspector.auditing.rules.subject import WEIGHTS, Subject
+from inspector.auditing.rules.subject import Subject
 from inspector.model import Header
 from inspector.opening import configs
-from inspector.opening.variants import SHARD
+from inspector.sources.filenames import WEIGHTS, shard_of
 from inspector.units import integer, plural
 
 #: Ends of files that a download leaves while it runs.
@@ -178,10 +178,8 @@ def _sets(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
     """Shards by what their names have in common: path before the number, total, number → path."""
     sets: defaultdict[tuple[str, int, str], dict[int, str]] = defaultdict(dict)
     for path in sorted(entry.path for entry in subject.entries if entry.path.endswith(WEIGHTS)):
-        folder, slash, name = path.rpartition("/")
-        stem, _, end = name.rpartition(".")
-        if shard := SHARD.match(stem):
-            sets[folder + slash + shard["stem"], int(shard["total"]), end][int(shard["number"])] = path
+        if shard := shard_of(path):
+            sets[shard.stem, shard.total, shard.suffix][shard.number] = path
     for (stem, total, _), numbers in sets.items():
         yield stem, total, numbers
 
@@ -291,9 +289,9 @@ def split_name(subject: Subject) -> Iterator[Found]:
     """
     for header in subject.all_headers:
         number = header.metadata.get("split.no") if header.format == "gguf" else None
-        shard = SHARD.match(_name(header).rpartition(".")[0])
-        if shard and isinstance(number, int) and int(shard["number"]) != number + 1:
-            yield Found(f"split.no is {number}, counted from 0, and the name says {int(shard['number'])}", header.path)
+        shard = shard_of(header.path)
+        if shard and isinstance(number, int) and shard.number != number + 1:
+            yield Found(f"split.no is {number}, counted from 0, and the name says {shard.number}", header.path)
 
 
 def _name(header: Header) -> str:

@@ -1,0 +1,66 @@
+"""The one grammar of weight files' names: what is a weight file, and which shard of which set.
+
+    shard_of("model-00001-of-00002.safetensors")  →  Shard(stem="model", number=1, total=2, …)
+
+Numbers count from 1, as Transformers and llama.cpp write them, or from 0, as some converters do; they have five
+digits or more, between dashes, dots or underscores (`model_00000-of-000157`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import NamedTuple
+
+WEIGHTS = (".safetensors", ".gguf")
+#: End of the name of an index, which tells the shard of each tensor.
+INDEX = ".safetensors.index.json"
+
+# No checkpoint has a milliard of shards: longer numbers are part of a name.
+_SHARD = re.compile(r"(?P<stem>.*?)[-_.](?P<number>\d{5,9})[-_]of[-_](?P<total>\d{5,9})(?P<suffix>\.[A-Za-z]\w*)", re.S)
+
+
+class Shard(NamedTuple):
+    """One file of a set, by its name."""
+
+    stem: str  # what stands before the number, folders included: "weights/model"
+    number: int  # as written: most sets count from 1
+    total: int
+    suffix: str  # ".safetensors"
+    before: str  # the name up to the number's first digit
+    digits: int  # how many the number is written with
+    after: str  # the name from behind the number on
+
+    def sibling(self, number: int) -> str:
+        """The path of another shard of the set."""
+        return f"{self.before}{number:0{self.digits}}{self.after}"
+
+    def start(self, files: Container[str]) -> int:
+        """What the set counts from: 0 where `files` has a shard of that number, else 1."""
+        return 0 if self.number == 0 or self.sibling(0) in files else 1
+
+    def is_complete(self, files: Container[str]) -> bool:
+        """Whether every shard of the set is among `files`. Stops at the first that is absent."""
+        start = self.start(files)
+        return all(self.sibling(number) in files for number in range(start, start + self.total))
+
+
+def shard_of(path: str) -> Shard | None:
+    """What a file's name says of its place in a set; None where it is none of a set.
+
+    `path` may have folders, with "/". A number with more digits than its total is written, as in real sets.
+    """
+    # Names are long only where somebody made them so, and the pattern looks for its beginning at every place.
+    found = _SHARD.fullmatch(path) if len(path) < 5000 and "of" in path else None
+    if found is None or "/" in path[found.end("stem") :]:
+        return None
+    number = found.span("number")
+    return Shard(
+        stem=found["stem"],
+        number=int(found["number"]),
+        total=int(found["total"]),
+        suffix=found["suffix"],
+        before=path[: number[0]],
+        digits=number[1] - number[0],
+        after=path[number[1] :],
+    )
