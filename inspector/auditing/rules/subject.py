@@ -51,7 +51,7 @@ class Subject:
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
         self.findings: list[Finding] = []  # made while the files are read
         #: The one file that the target names; None for a whole folder, or an index's.
-        self.alone = None if (place.selected or INDEX).endswith(selection.INDEX) else place.selected
+        self.alone = None if (place.selected or INDEX).endswith(INDEX) else place.selected
         #: What the rules look at. What lies beside a lone file may be read, and is not judged.
         self.entries = self._few_of([entry for entry in listed if self.alone in (None, entry.path)])
         self._beyond_few = self.by_path.keys() - {entry.path for entry in self.entries} if self.alone is None else set()
