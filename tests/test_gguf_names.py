@@ -7,13 +7,13 @@ from pathlib import Path
 
 import gguf
 import pytest
+import real
 
 from inspector.architectures.data import conventions, gguf_names
 from inspector.architectures.data.roles import GROUPS
 from inspector.architectures.naming import Namer
 from inspector.model import STACKED, Key
 
-REAL = Path(__file__).parents[2] / "shared" / "real"
 ARCHITECTURES = [arch for arch in gguf.MODEL_ARCH if arch in gguf.MODEL_TENSORS]
 #: Two names of one tensor: llama.cpp takes either.
 ALTERNATIVES = {gguf.MODEL_ARCH.GROK: [["blk.3.post_ffw_norm.weight", "blk.3.layer_output_norm.weight"]]}
@@ -91,7 +91,7 @@ def test_every_first_word_is_known() -> None:
     assert firsts == conventions.GGUF_WORDS
 
 
-@pytest.mark.parametrize("path", sorted(REAL.glob("gguf_listing/*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", real.files("gguf_listing/*.json"), ids=lambda path: path.stem)
 def test_every_tensor_of_published_models_is_keyed(path: Path) -> None:
     names = [tensor["name"] for tensor in json.loads(path.read_text())["tensors"]]
     found = keyed(*names)
@@ -99,7 +99,7 @@ def test_every_tensor_of_published_models_is_keyed(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted(REAL.glob("gguf_tensormap/*/*.map")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+    "path", real.files("gguf_tensormap/*/*.map"), ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
 def test_every_tensor_of_the_tensor_maps_is_keyed(path: Path) -> None:
     names = [line.split(":")[2] for line in path.read_text().splitlines() if line]

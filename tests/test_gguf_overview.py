@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import real
 import sparse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,9 +22,8 @@ from inspector.formats.gguf.types import FILE_TYPES, TYPES
 from inspector.model import Reconciliation
 from inspector.report import documents, text
 
-REAL = Path(__file__).parents[2] / "shared" / "real"
-LISTINGS = sorted(REAL.glob("gguf_listing/*.json"))
-MAPS = sorted(REAL.glob("gguf_tensormap/*/*.map"))
+LISTINGS = real.files("gguf_listing/*.json")
+MAPS = real.files("gguf_tensormap/*/*.map")
 
 
 def reconciled(tmp_path: Path, recipe: str) -> Reconciliation:

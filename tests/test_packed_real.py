@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import real
 import sparse
 
 import inspector
 from inspector.model import Prediction
 
-REAL = Path(__file__).parent.parent.parent / "shared" / "real"
 Pieces = dict[str, tuple[str, list[int]]]  # last words of a name → dtype and shape
-
-pytestmark = pytest.mark.skipif(not REAL.exists(), reason="real indexes are not beside the project")
 
 
 def gptq(outputs: int, inputs: int) -> Pieces:
@@ -77,12 +75,14 @@ def entries(index: dict[str, Any], predicted: dict[str, tuple[int, ...]], mark: 
     return listed
 
 
-@pytest.mark.parametrize("stem", CHECKPOINTS)
+@pytest.mark.parametrize(
+    "stem", [stem for stem in CHECKPOINTS if real.has(f"index/{stem}model.safetensors.index.json")]
+)
 def test_published_index(stem: str, tmp_path: Path) -> None:
     """The total size of the published index, the parameters of the model, and no byte unexplained."""
     mark, rule, plain, parameters = CHECKPOINTS[stem]
-    index = json.loads((REAL / "index" / f"{stem}model.safetensors.index.json").read_text())
-    config = json.loads((REAL / "config" / f"{stem}config.json").read_text())
+    index = json.loads(real.file(f"index/{stem}model.safetensors.index.json").read_text())
+    config = json.loads(real.file(f"config/{stem}config.json").read_text())
     listed = entries(index, shapes(inspector.predict(config)), mark, rule, plain)
     assert sum(prod(shape) * sparse.WIDTHS[dtype] for dtype, shape, _ in listed) == index["metadata"]["total_size"]
     (tmp_path / "config.json").write_text(json.dumps(config))
