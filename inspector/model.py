@@ -40,7 +40,8 @@ class Key(NamedTuple):
     expert: int | None  # None outside the experts; STACKED for all of them in one tensor
     role: str  # Llama's words: "q_proj", "gate_proj", "norm", …
     part: str  # "weight", "bias" or a piece of quantization side data
-    branch: tuple[int, ...] = ()  # further numbers in the name: stages, branches, …
+    branch: str = ""  # where a layer has several of the role: "cross", "temporal", …; "" for the usual one
+    indexes: tuple[int, ...] = ()  # further numbers in the name: stages, copies, …
 
 
 class Finding(NamedTuple):
@@ -228,7 +229,8 @@ class Expected(NamedTuple):
     experts: int | None = None  # experts a layer; None outside the experts
     first_expert: int = 0  # the number of the first of them
     active: int | None = None  # experts that work on one token
-    branch: tuple[int, ...] = ()  # the name's further numbers
+    branch: str = ""  # as in `Key`
+    indexes: tuple[int, ...] = ()  # the name's further numbers
     stacked: int | None = None  # experts in the first dimension of each tensor
     buffer: bool = False  # stored, and no parameter
 
@@ -263,7 +265,7 @@ class Expected(NamedTuple):
             for expert in (
                 (STACKED if self.stacked is not None else None,) if self.experts is None else self.expert_numbers
             ):
-                yield Key(self.tower, layer, expert, self.role, self.part, self.branch)
+                yield Key(self.tower, layer, expert, self.role, self.part, self.branch, self.indexes)
 
     def names(self) -> Iterator[str]:
         """The name that Transformers gives to each tensor, in the order of `keys`."""
@@ -308,11 +310,12 @@ class Prediction(NamedTuple):
 
 
 class RoleForecast(NamedTuple):
-    """All predicted tensors of one role in one tower."""
+    """All predicted tensors of one role in one branch of one tower."""
 
     role: str
     group: str
     tower: str
+    branch: str
     tensors: int
     parameters: int
     formula: str  # distinct shapes in configuration fields, biases after a plus
@@ -389,11 +392,12 @@ class Dimension(NamedTuple):
 
 
 class RoleSum(NamedTuple):
-    """All tensors of one role in one tower, as counted and as predicted."""
+    """All tensors of one role in one branch of one tower, as counted and as predicted."""
 
     role: str
     group: str
     tower: str
+    branch: str
     tensors: int
     parameters: int
     bytes: int

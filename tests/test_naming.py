@@ -125,7 +125,7 @@ def test_an_lstms_layers_are_in_the_last_words() -> None:
     names = [f"prediction.lstm.{word}_l{at}" for word in ("weight_ih", "weight_hh", "bias_ih") for at in (0, 1, 12)]
     assert len(set(Namer(None, {"model_type": "unheard_of"}).name(names).keys())) == len(names)
     slot = Namer(load("encodec"), {"model_type": "encodec"}).slot("decoder.layers.{}.lstm.bias_hh_l{}")
-    assert slot.key(["1", "2"]) == Key("decoder", 1, None, "lstm_bias_hh", "weight", (2,))
+    assert slot.key(["1", "2"]) == Key("decoder", 1, None, "lstm_bias_hh", "weight", "", (2,))
 
 
 def test_a_split_weight_has_an_older_name() -> None:
@@ -205,4 +205,4 @@ def test_numbers_of_a_name_tell_its_role() -> None:
         ("linear_2", "other", "weight"),
         ("linear_2", "other", "bias"),
     ]
-    assert [key.branch for key in named.keys()] == [(0,), (0,), (1,), (1,), (3,), (3,)]
+    assert [key.indexes for key in named.keys()] == [(0,), (0,), (1,), (1,), (3,), (3,)]

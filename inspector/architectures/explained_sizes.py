@@ -127,27 +127,27 @@ def _table(fields: _Fields, group: str) -> dict[int, str]:
 
 def explain(
     values: Mapping[str, Any] | None, groups: Iterable[tuple[Slot, Sequence[int]]], shapes: Sequence[tuple[int, ...]]
-) -> dict[tuple[str, str, str], tuple[str, tuple[Dimension, ...]]]:
-    """Role, group and tower → its shapes in words, and the meaning of each size in them.
+) -> dict[tuple[str, str, str, str], tuple[str, tuple[Dimension, ...]]]:
+    """Role, group, tower and branch → its shapes in words, and the meaning of each size in them.
 
     Args:
         values: the configuration's fields; None where there is none, and the tensors must tell.
         groups: tensors of one name pattern, by position.
         shapes: logical, a shape a tensor.
     """
-    by_role: dict[tuple[str, str, str], dict[tuple[int, ...], None]] = {}
+    by_role: dict[tuple[str, str, str, str], dict[tuple[int, ...], None]] = {}
     for slot, members in groups:
         if slot.group not in ("buffer", "quantization", "adapter"):
-            found = by_role.setdefault((slot.role or "other", slot.group, slot.tower), {})
+            found = by_role.setdefault((slot.role or "other", slot.group, slot.tower, slot.branch), {})
             found.update(dict.fromkeys(shapes[at] for at in members))
     meanings = Meanings(values if values is not None else _told(by_role))
     return {key: _explained(meanings, key, found) for key, found in by_role.items()}
 
 
 def _explained(
-    meanings: Meanings, key: tuple[str, str, str], shapes: Iterable[tuple[int, ...]]
+    meanings: Meanings, key: tuple[str, str, str, str], shapes: Iterable[tuple[int, ...]]
 ) -> tuple[str, tuple[Dimension, ...]]:
-    _, group, tower = key
+    _, group, tower, _ = key
     sizes: dict[int, str | None] = {}
     texts: dict[str, None] = {}
     for shape in shapes:
@@ -159,15 +159,15 @@ def _explained(
     return "; ".join(texts), tuple(Dimension(size, meaning) for size, meaning in sizes.items())
 
 
-def _told(by_role: Mapping[tuple[str, str, str], Iterable[tuple[int, ...]]]) -> dict[str, int]:
+def _told(by_role: Mapping[tuple[str, str, str, str], Iterable[tuple[int, ...]]]) -> dict[str, int]:
     """The fields that a few tensors of the language model show by themselves."""
     told: dict[str, int] = {}
     for role, names in TELLING.items():
         shapes = {
             shape
-            for (own, _, tower), found in by_role.items()
+            for (own, _, tower, branch), found in by_role.items()
             for shape in found
-            if (own, tower, len(shape)) == (role, "text", len(names))
+            if (own, tower, branch, len(shape)) == (role, "text", "", len(names))
         }
         if len(shapes) == 1:
             told = {**dict(zip(names, shapes.pop(), strict=True)), **told}

@@ -112,6 +112,10 @@ def _without_guesses(family: Family) -> Family:
     return Family(family.name, {}, (), fields=family.fields)
 
 
+def _of(entry: Key | Row) -> tuple[str, str]:
+    return entry.role, entry.branch
+
+
 def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict[str, int]:
     """Numbers of layers and experts: one more than the highest that is met."""
     counts: dict[str, int] = {}
@@ -119,7 +123,7 @@ def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dic
         for index, bound in row.indexes:
             if index not in ("layer", "expert") or not bound.isidentifier():
                 continue
-            values = (key.layer if index == "layer" else key.expert for key in shape_of if key.role == row.role)
+            values = (key.layer if index == "layer" else key.expert for key in shape_of if _of(key) == _of(row))
             highest = max((value for value in values if value is not None), default=-1)
             if highest >= 0:
                 counts[bound] = max(counts.get(bound, 0), highest + 1)
@@ -128,23 +132,23 @@ def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dic
 
 def _flags(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict[str, bool]:
     """Conditions that are one field: true where a tensor that hangs on them is there."""
-    parts = {(key.role, key.part) for key in shape_of}
+    parts = {(*_of(key), key.part) for key in shape_of}
     flags: dict[str, bool] = {}
     for row in rows:
         if row.bias.isidentifier() and row.bias != "True":
-            flags[row.bias] = flags.get(row.bias, False) or (row.role, "bias") in parts
+            flags[row.bias] = flags.get(row.bias, False) or (*_of(row), "bias") in parts
         if row.when.isidentifier():
-            flags[row.when] = flags.get(row.when, False) or (row.role, "weight") in parts
+            flags[row.when] = flags.get(row.when, False) or (*_of(row), "weight") in parts
         if row.tied.isidentifier():
-            flags[row.tied] = (row.role, "weight") not in parts
+            flags[row.tied] = (*_of(row), "weight") not in parts
     return flags
 
 
 def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> Iterable[tuple[str, int]]:
     """(expression, value) for each dimension of the first tensor of each row."""
-    first = {(key.role, key.part): shape for key, shape in reversed(list(shape_of.items()))}
+    first = {(*_of(key), key.part): shape for key, shape in reversed(list(shape_of.items()))}
     for row in rows:
-        shape = first.get((row.role, "weight"))
+        shape = first.get((*_of(row), "weight"))
         dims = formula.dimensions(row.shape)
         if shape is not None and len(shape) == len(dims):
             yield from zip(dims, shape, strict=True)

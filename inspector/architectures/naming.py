@@ -30,7 +30,17 @@ from inspector.architectures.data.conventions import (
     WRAPPERS,
 )
 from inspector.architectures.data.roles import ROLES, group_of
-from inspector.architectures.table import NUMBERED, Family, Include, Row, inner_tower, nested_values, numbers_of
+from inspector.architectures.table import (
+    NUMBERED,
+    Family,
+    Include,
+    Row,
+    inner_branch,
+    inner_tower,
+    is_left_out,
+    nested_values,
+    numbers_of,
+)
 from inspector.model import STACKED, Key
 
 # A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
@@ -62,9 +72,10 @@ class Slot(NamedTuple):
     role: str  # "" where nothing is known
     part: str
     group: str
+    branch: str = ""
     layer_at: int | None = None  # which number of the name counts layers
     expert_at: int | None = None
-    branch_at: tuple[int, ...] = ()  # further numbers
+    indexes_at: tuple[int, ...] = ()  # further numbers
     stacked: bool = False  # all experts of a layer in one tensor
     row: Row | None = None  # the table's row that explains it
     left_out: tuple[int, ...] = ()  # numbers that the table's name has, and this one has not
@@ -77,7 +88,8 @@ class Slot(NamedTuple):
             (STACKED if self.stacked else None) if self.expert_at is None else int(numbers[self.expert_at]),
             self.role,
             self.part,
-            tuple(int(numbers[at]) for at in self.branch_at) if self.branch_at else self.left_out,
+            self.branch,
+            tuple(int(numbers[at]) for at in self.indexes_at) if self.indexes_at else self.left_out,
         )
 
 
@@ -96,22 +108,23 @@ class Namer:
         if family is not None:
             others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
             prefixes = [(family.prefix, other) for other in others]
-            for row, template, tower in _templates(family, config or {}):
-                self._learn(row, template, tower, prefixes)
+            for row, template, tower, branch in _templates(family, config or {}):
+                self._learn(row, template, (tower, branch), prefixes)
             self._fixed = {
                 name: [each for each in told if each[0]]
                 for name, told in self._fixed.items()
-                if any(fixed for fixed, _ in told) and len({slot[:4] for _, slot in told}) > 1
+                if any(fixed for fixed, _ in told) and len({slot[:5] for _, slot in told}) > 1
             }
 
-    def _learn(self, row: Row, template: str, tower: str, prefixes: Sequence[tuple[str, str]]) -> None:
+    def _learn(self, row: Row, template: str, place: tuple[str, str], prefixes: Sequence[tuple[str, str]]) -> None:
         """Enter a row under the names that the classes of its family give it."""
         names = numbers_of(template)
         slot = Slot(
-            tower,
+            place[0],
             row.role,
             row.part,
             "buffer" if row.buffer else row.group or group_of(row.role),
+            place[1],
             names.index("layer") if "layer" in names else None,
             names.index("expert") if "expert" in names else None,
             tuple(at for at, name in enumerate(names) if name not in ("layer", "expert")),
@@ -121,7 +134,7 @@ class Namer:
         self._enter(slot, template)
         if row.older:
             constants = tuple(name for name in names if isinstance(name, int))
-            older = slot._replace(branch_at=(), left_out=constants)
+            older = slot._replace(indexes_at=(), left_out=constants)
             self._enter(older, f"{row.older}.{row.leaf}")
         for prefix in prefixes:
             if template.startswith(prefix[0]):
@@ -299,11 +312,11 @@ def _apart(
     return apart
 
 
-def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row, str, str]]:
-    """Each row with its whole name and tower, nested families' included."""
+def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row, str, str, str]]:
+    """Each row with its whole name, tower and branch, nested families' included."""
     for entry in family.rows:
         if isinstance(entry, Row):
-            yield entry, entry.template, entry.tower
+            yield entry, entry.template, entry.tower, entry.branch
             continue
         nested = nested_values(entry, config)
         inner = family_of(nested)
@@ -311,17 +324,18 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
             yield from _included(inner, nested, entry)
 
 
-def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str]]:
+def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str, str]]:
     without = include.without.split()
     own = inner.prefix_under(include.head)
-    for row, template, tower in _templates(inner, nested):
+    for row, template, tower, branch in _templates(inner, nested):
         if template.startswith(inner.prefix):
             template = own + template[len(inner.prefix) :]
-        if row.role not in without and (not row.heads or (include.head or "body") in row.heads.split()):
+        if not is_left_out(row, without) and (not row.heads or (include.head or "body") in row.heads.split()):
             name = template.removeprefix(include.strip)
-            yield row, include.template + name, inner_tower(include, tower)
+            place = inner_tower(include, tower), inner_branch(include, branch)
+            yield row, include.template + name, *place
             if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):
-                yield row, include.template + OLD_TOWER + name, inner_tower(include, tower)
+                yield row, include.template + OLD_TOWER + name, *place
 
 
 def unwrapped(pattern: str) -> str:
@@ -362,7 +376,7 @@ def _by_gguf(pattern: str) -> Slot | None:
         group="quantization" if part in gguf.SIDE_DATA else gguf.GROUPS.get(role) or group_of(role),
         layer_at=0 if layered else None,
         expert_at=1 if apart else None,
-        branch_at=() if apart else tuple(range(int(layered), numbers)),
+        indexes_at=() if apart else tuple(range(int(layered), numbers)),
         stacked=start != "" and words.endswith(gguf.STACKED),
     )
 
@@ -385,7 +399,7 @@ def by_convention(pattern: str, bare: str) -> Slot:
         part, module = "weight", words
     else:
         part, module = _part(words)
-    layer_at, expert_at, branch_at, stacked = _numbers(module)
+    layer_at, expert_at, indexes_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
     role = PATHS.get(".".join(path)) or _role(path)
     if role == "" and path and path[-1] in ROLES:
@@ -399,7 +413,7 @@ def by_convention(pattern: str, bare: str) -> Slot:
         group=group_of(role or ".".join(path[-2:])),
         layer_at=layer_at,
         expert_at=expert_at,
-        branch_at=branch_at,
+        indexes_at=indexes_at,
         stacked=stacked,
     )
 

@@ -12,7 +12,17 @@ from typing import Any
 from inspector.architectures import family_of, formula
 from inspector.architectures.data.dialects import LAYER_KINDS, OLD_KINDS
 from inspector.architectures.data.roles import group_of
-from inspector.architectures.table import Family, Include, Row, class_suffix, inner_tower, nested_values, numbers_of
+from inspector.architectures.table import (
+    Family,
+    Include,
+    Row,
+    class_suffix,
+    inner_branch,
+    inner_tower,
+    is_left_out,
+    nested_values,
+    numbers_of,
+)
 from inspector.errors import ConfigError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
@@ -47,10 +57,10 @@ def size_of(elements: int, bits: int) -> int:
 
 
 def by_role(prediction: Prediction) -> tuple[RoleForecast, ...]:
-    """The prediction with one line a role, in the table's order."""
-    lines: dict[tuple[str, str, str], list[Expected]] = {}
+    """The prediction with one line a role and branch, in the table's order."""
+    lines: dict[tuple[str, str, str, str], list[Expected]] = {}
     for row in prediction.expected:
-        lines.setdefault((row.role, row.group, row.tower), []).append(row)
+        lines.setdefault((row.role, row.group, row.tower, row.branch), []).append(row)
     return tuple(
         RoleForecast(
             *key,
@@ -320,7 +330,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     if family is None or family.names_only:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without = include.without.split()
-    rows = [each for each in expand(family, values, include.head or "body") if each[0].role not in without]
+    rows = [each for each in expand(family, values, include.head or "body") if not is_left_out(each[0], without)]
     bounds = dict(include.indexes)
     for combination in _combinations(list(bounds), bounds, scope):
         prefix = _fill(include.template, combination)
@@ -331,7 +341,8 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
                 expected._replace(
                     name=prefix + expected.name.removeprefix(include.strip),
                     tower=inner_tower(include, expected.tower),
-                    branch=(*numbers, *expected.branch),
+                    branch=inner_branch(include, expected.branch),
+                    indexes=(*numbers, *expected.indexes),
                 ),
                 tied,
             )
@@ -360,9 +371,9 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             fixed = _shape(row, dims, inner), (_bound(bounds["expert"], inner) if "expert" in bounds else None)
         if not fixed_bias:
             bias = bool(formula.evaluate(row.bias, inner))
-        branch = tuple(combination[n] if isinstance(n, str) else n for n in further)
-        by_shape.setdefault((*fixed, branch, bias), []).append(combination)
-    for (shape, experts, branch, has_bias), combinations in by_shape.items():
+        indexes = tuple(combination[n] if isinstance(n, str) else n for n in further)
+        by_shape.setdefault((*fixed, indexes, bias), []).append(combination)
+    for (shape, experts, indexes, has_bias), combinations in by_shape.items():
         inner = scope.at(**combinations[0])
         weight = Expected(
             role=row.role,
@@ -377,7 +388,8 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             experts=experts,
             first_expert=_bound(row.first_expert, inner) if row.first_expert else 0,
             active=_bound(row.active, scope) if row.active else None,
-            branch=branch,
+            branch=row.branch,
+            indexes=indexes,
             stacked=_bound(row.stacked, inner) if row.stacked else None,
             buffer=row.buffer,
         )

@@ -10,7 +10,7 @@ of the same index need no bound. Every expression is in `formula`'s language.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
@@ -40,6 +40,7 @@ class Row(NamedTuple):
     active: str = ""  # how many of the experts work on one token; "" for all
     first_expert: str = ""  # the number of the first expert, where others of another shape come before; "" for 0
     tower: str = "text"
+    branch: str = ""  # which of several of the role in a layer: "cross", "temporal"; "" for the usual one
     leaf: str = "weight"  # last word of the tensor's name; "" where `name` is the whole
     stacked: str = ""  # how many experts the tensor's first dimension holds; "" for a single matrix
     buffer: bool = False  # no parameter; old checkpoints may hold it
@@ -78,7 +79,8 @@ class Include(NamedTuple):
     heads: str = ""  # class suffixes of the outer model that have the part; "" for all
     when: str = ""  # condition for the part, over the outer configuration
     tied: str = ""  # condition, over the outer configuration, for a tied head; "" where the part's own holds
-    without: str = ""  # roles of the included family that the outer model leaves out
+    branch: str = ""  # goes before each branch, where another part of the tower has the same roles
+    without: str = ""  # roles, or whole names without numbers, that the outer model leaves out
     defaults: Mapping[str, Any] = {}  # field values where nothing is nested
 
     @property
@@ -148,6 +150,21 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
 def inner_tower(include: Include, tower: str) -> str:
     """The tower of an included row: the include's, but for towers within it."""
     return include.tower if tower == "text" else tower
+
+
+def inner_branch(include: Include, branch: str) -> str:
+    """The branch of an included row: the include's, then its own."""
+    return ".".join(filter(None, (include.branch, branch)))
+
+
+def is_left_out(row: Row, without: Sequence[str]) -> bool:
+    """Whether an include leaves a row out, by its role or by its name."""
+    return bool(without) and (row.role in without or bare_name(row.name) in without)
+
+
+def bare_name(name: str) -> str:
+    """A row's name without its numbers: `model.layers.self_attn.q_proj`."""
+    return re.sub(r"\.?\{[^{}]*\}", "", name)
 
 
 _SUFFIX = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|Model|Backbone)$")

@@ -96,7 +96,7 @@ class Join:
         self.parameters = list(map(prod, self.shapes))
         for expected in self.prediction.expected if self.prediction else ():
             row = _Row(expected)
-            self._rows.setdefault((expected.tower, expected.role, expected.part, expected.branch), []).append(row)
+            self._rows.setdefault(_place(expected), []).append(row)
             self._predicted.add((expected.tower, expected.role, expected.part))
         for (slot, members), kinds in zip(self.named.groups, self.kinds, strict=True):
             self._match(slot, members, kinds, ledger, bits)
@@ -132,7 +132,7 @@ class Join:
         """A group whose names and shape are those of one row: the usual case, and nobody need read the numbers."""
         rows = [
             row
-            for row in self._rows.get((slot.tower, slot.role, slot.part, ()), ())
+            for row in self._rows.get((slot.tower, slot.role, slot.part, slot.branch, ()), ())
             if row.untouched and row.expected.tensors == len(members)
         ]
         shapes = {kind.shape for kind in kinds}
@@ -150,7 +150,7 @@ class Join:
         names: set[str] = set()
         for at in members:
             key = self.named.key(at)
-            row = next((r for r in self._rows.get((key.tower, key.role, key.part, key.branch), ()) if r.has(key)), None)
+            row = next((r for r in self._rows.get(_place(key), ()) if r.has(key)), None)
             name = self.tensors[at].name
             if (row is None and name in names) or (row is not None and row.is_taken(key)):
                 self._copies.append(at)
@@ -375,8 +375,21 @@ def _shape_cause(role: str, stored: tuple[int, ...], predicted: tuple[int, ...])
     return "vocab_padding" if vocabulary and stored[1:] == predicted[1:] else "shape"
 
 
+def _place(of: Key | Expected) -> tuple[object, ...]:
+    """What a row and its tensors have in common, whatever their layers and experts."""
+    return of.tower, of.role, of.part, of.branch, of.indexes
+
+
 def _unit(key: Key, coarse: Mapping[str, str]) -> tuple[object, ...]:
-    return key.tower, key.layer, coarse.get(key.role, key.role), key.part, key.expert is not None, key.branch
+    return (
+        key.tower,
+        key.layer,
+        coarse.get(key.role, key.role),
+        key.part,
+        key.expert is not None,
+        key.branch,
+        key.indexes,
+    )
 
 
 def _times(shape: Iterable[int]) -> str:

@@ -304,14 +304,16 @@ def _roles(
     named: Named,
     parameters: Sequence[int],
     prediction: Prediction | None,
-    explained: Mapping[tuple[str, str, str], tuple[str, tuple[Dimension, ...]]],
+    explained: Mapping[tuple[str, str, str, str], tuple[str, tuple[Dimension, ...]]],
 ) -> tuple[RoleSum, ...]:
     """Tensors by role: in the prediction's order, then in the files'."""
-    forecasts = {(line.role, line.group, line.tower): line for line in by_role(prediction)} if prediction else {}
-    sums: dict[tuple[str, str, str], list[int]] = {key: [0, 0, 0] for key in forecasts}
-    dtypes: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
+    forecasts = (
+        {(line.role, line.group, line.tower, line.branch): line for line in by_role(prediction)} if prediction else {}
+    )
+    sums: dict[tuple[str, str, str, str], list[int]] = {key: [0, 0, 0] for key in forecasts}
+    dtypes: dict[tuple[str, str, str, str], dict[str, None]] = defaultdict(dict)
     for (slot, members), counts in zip(named.groups, kinds, strict=True):
-        key = (slot.role or "other", slot.group, slot.tower)
+        key = (slot.role or "other", slot.group, slot.tower, slot.branch)
         total = sums.setdefault(key, [0, 0, 0])
         total[0] += len(members)
         total[1] += sum(parameters[at] for at in members)
@@ -322,6 +324,7 @@ def _roles(
             role=key[0],
             group=key[1],
             tower=key[2],
+            branch=key[3],
             tensors=total[0],
             parameters=total[1],
             bytes=total[2],

@@ -20,6 +20,7 @@ COLUMNS = (
     "role",
     "group",
     "tower",
+    "branch",
     "layer",
     "expert",
     "part",

@@ -40,7 +40,7 @@ def predicted_tensors(result: Prediction) -> Iterator[str]:
     for row in result.expected:
         shape = "×".join(map(str, row.shape)) or "scalar"
         for key in row.keys():
-            yield f"{shape:<24} {row.role:<24} {row.name_of(key)}"
+            yield f"{shape:<24} {' '.join(filter(None, (row.branch, row.role))):<24} {row.name_of(key)}"
 
 
 def _predicted_identity(result: Prediction) -> str:
@@ -61,7 +61,7 @@ def _predicted_roles(result: Prediction) -> str:
     several = len({row.tower for row in result.expected}) > 1
     rows = [
         (
-            (f"{line.tower} " if several else "") + line.role,
+            " ".join(filter(None, (line.tower if several else "", line.branch, line.role))),
             integer(line.tensors),
             integer(line.parameters),
             line.formula,

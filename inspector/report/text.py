@@ -211,7 +211,7 @@ def _roles(result: Reconciliation) -> str:
         )
         rows.append(
             (
-                (f"{role.tower} " if several else "") + escape(role.role, 40),
+                escape(" ".join(filter(None, (role.tower if several else "", role.branch, role.role))), 60),
                 role.group,
                 integer(role.tensors),
                 integer(role.parameters),
@@ -328,5 +328,5 @@ def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
 
 def _purpose(each: Labelled) -> str:
     """A tensor's role; of what only serves a packed weight, that it does."""
-    role = each.key.role or "–"
+    role = " ".join(filter(None, (each.key.branch, each.key.role))) or "–"
     return f"side data, {role}" if each.group == "quantization" else role
