@@ -438,6 +438,7 @@ class Claim(NamedTuple):
     name: str  # "total_size", "total_parameters", "general.parameter_count", …
     claimed: str  # as stated
     counted: int | str  # a number, or a phrase where that says more
+    note: str = ""  # why the two differ, where that is known
 
 
 class Reconciliation(NamedTuple):

@@ -58,6 +58,16 @@ def bits(nbits: float) -> str:
     return f"{nbits:.2f}".rstrip("0").rstrip(".")
 
 
+def fixed(number: float, digits: int, *, sign: bool = False) -> str:
+    """`fixed(0.51, 3, sign=True)` → `+0.510`; `fixed(-28, 1)` → `−28.0`."""
+    return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def percent(part: int, whole: int) -> str:
+    """`percent(-859, 1000)` → `−85.9 %`."""
+    return f"{fixed(part / whole * 100 if whole else 0.0, 1, sign=True)} %"
+
+
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """`plural(2, "shard")` → `2 shards`."""
     return f"{integer(number)} {noun if number == 1 else many or noun + 's'}"

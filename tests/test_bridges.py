@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,43 @@ def test_mixtral_label_counts_shared_parts_eight_times(made: Made) -> None:
     assert result.active == 12_879_925_248
     assert steps(result)["label_experts"] == -7 * 1_605_636_096 * 2
     assert steps(result)["label_rounding"] == 8 * (1_605_636_096 + 45_097_156_608 // 8 - 7 * 10**9) * 2
+
+
+def test_a_dense_model_has_no_experts_that_share(tmp_path: Path) -> None:
+    """ "8x1B" on a model without experts: a label that rounds, for nothing is counted eight times."""
+    folder = sparse.make(sparse.load("tinyllama-1.1b-chat"), tmp_path / "dense-8x1B")
+    result = reconciled(folder)
+    assert steps(result)["label_rounding"] == 2 * (1_100_048_384 - 8 * 10**9)
+    assert "label_experts" not in steps(result)
+
+
+def test_folders_above_a_model_are_no_labels(made: Made, tmp_path: Path) -> None:
+    """`disk-2t/mymodel` is not 2 T, nor is the lone file in `disk-2t`, nor what was trained on `/mnt/disk-2t`."""
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    recipe["beside"]["config.json"]["_name_or_path"] = "/mnt/disk-2t/mine/"
+    folder = sparse.make(recipe, tmp_path / "disk-2t" / "mymodel")
+    assert reconciled(folder).nominal is None
+    (tmp_path / "disk-2t" / "alone.safetensors").symlink_to(folder / "model.safetensors")
+    assert reconciled(tmp_path / "disk-2t" / "alone.safetensors").nominal is None
+    recipe["beside"]["config.json"]["_name_or_path"] = "org-2t/TinyLlama-1.1B"
+    named = reconciled(sparse.make(recipe, tmp_path / "other")).nominal
+    assert named is not None and named.label == "1.1B"
+
+
+def test_every_file_that_is_too_short_is_named(tmp_path: Path) -> None:
+    """Two files, 5 and 9 bytes short."""
+    recipe = sparse.load("tinyllama-1.1b-chat")
+    tensors = recipe["files"]["model.safetensors"]["tensors"]
+    recipe["files"] = {"a.safetensors": {"tensors": tensors[:2]}, "b.safetensors": {"tensors": tensors[2:]}}
+    recipe["index"] = False
+    folder = sparse.make(recipe, tmp_path / "short")
+    for name, short in (("a", 5), ("b", 9)):
+        path = folder / f"{name}.safetensors"
+        os.truncate(path, path.stat().st_size - short)
+    result = reconciled(folder)
+    (step,) = [step for step in result.steps if step.cause == "truncated"]
+    assert step.bytes == -14
+    assert step.detail == "5 bytes beyond the end of a.safetensors, 9 bytes beyond the end of b.safetensors"
 
 
 def test_metas_names_give_the_same_roles(made: Made) -> None:

@@ -344,19 +344,13 @@ class Join:
             return
         for expected, key, number in absent.values():
             if expected.role == "lm_head":
-                self.findings.append(self._no_head(expected.name_of(key)))
+                what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+                self.findings.append(Finding("head-not-stored", "warning", what, None, expected.name_of(key)))
             else:
                 # Loaders make a buffer themselves, and newer writers leave some out.
                 severity: Severity = "info" if expected.buffer else "error"
                 what = f"{plural(number, 'tensor')} of {expected.role} predicted and not stored"
                 self.findings.append(Finding("missing", severity, what, None, expected.name_of(key)))
-
-    def _no_head(self, name: str) -> Finding:
-        if self.prediction and self.prediction.config.kind == "gguf":
-            what = "no output.weight is stored: llama.cpp uses the token embedding for it, which no key-value tells"
-            return Finding("head-not-stored", "info", what, None, name)
-        what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
-        return Finding("head-not-stored", "warning", what, None, name)
 
     def _book_unstored_ties(self, ledger: Ledger) -> None:
         """Say that a head is shared, where it costs nothing."""

@@ -13,8 +13,9 @@ from inspector.units import escape
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 
 # Not within a word: the 4b of `4bit`, the A3B (active) of `30B-A3B` and the E4B (effective) of `3n-E4B` are no size.
+# Nor is the 17B of `17B-16E`, which works on one token.
 _IN_NAME = re.compile(
-    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9])",
+    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9]|-\d+E\b)",
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)", re.IGNORECASE)

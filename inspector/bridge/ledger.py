@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from inspector.bridge import causes
 from inspector.model import Step
 from inspector.units import integer
 
-#: Kinds of tensors that a step names one by one: a quantized file has six or seven.
+#: Kinds of tensors, or sentences, that a step names one by one: a quantized file has six or seven.
 MOST_KINDS = 8
 
 
@@ -18,40 +19,46 @@ class Ledger:
     def __init__(self) -> None:
         self.bytes: Counter[str] = Counter()
         self.tensors: Counter[str] = Counter()
-        self.details: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.sizes: defaultdict[str, Counter[str]] = defaultdict(Counter)  # absolute bytes of each detail
-        self.texts: dict[str, str] = {}
+        self._kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)  # cause → what → tensors
+        self._sizes: defaultdict[str, Counter[str]] = defaultdict(Counter)  # cause → what → absolute bytes
+        self._sentences: defaultdict[str, dict[str, None]] = defaultdict(dict)  # cause → each sentence once, in order
 
     def add(self, cause: str, nbytes: int, what: str = "", tensors: int = 1) -> None:
         """Book a tensor's (or several tensors') bytes; equal `what` are counted together."""
         self.bytes[cause] += nbytes
         self.tensors[cause] += tensors
         if what:
-            self.details[cause][what] += tensors
-            self.sizes[cause][what] += abs(nbytes)
+            self._kinds[cause][what] += tensors
+            self._sizes[cause][what] += abs(nbytes)
 
-    def tell(self, cause: str, nbytes: int, detail: str) -> None:
-        """Book bytes that are about no tensor, with the whole sentence."""
+    def tell(self, cause: str, nbytes: int, sentence: str = "") -> None:
+        """Book bytes that are about no tensor, with a whole sentence; each is shown once."""
         self.bytes[cause] += nbytes
-        self.texts[cause] = detail
+        if sentence:
+            self._sentences[cause][sentence] = None
 
     @property
     def total(self) -> int:
         return sum(self.bytes.values())
 
     def steps(self) -> tuple[Step, ...]:
+        """A step for each cause that anything is booked under, in the causes' order."""
         booked = sorted(self.bytes, key=lambda cause: causes.ORDER[cause])
         return tuple(
             Step(cause, self.bytes[cause], self.tensors[cause], self._detail(cause))
             for cause in booked
-            if self.bytes[cause] or self.tensors[cause] or cause in self.texts
+            if self.bytes[cause] or self.tensors[cause] or cause in self._sentences
         )
 
     def _detail(self, cause: str) -> str:
-        counts = self.details[cause]
-        largest = self.sizes[cause].most_common(MOST_KINDS)
-        told = [f"{integer(counts[what])} × {what}" for what, _ in largest]
-        more = len(counts) - len(told)
-        if more:
-            told.append(f"{more} more kinds")
-        return "; ".join(filter(None, (self.texts.get(cause), ", ".join(told)))) or causes.BY_NAME[cause].meaning
+        counts = self._kinds[cause]
+        kinds = (f"{integer(counts[what])} × {what}" for what, _ in self._sizes[cause].most_common())
+        told = (_first(self._sentences.get(cause, ()), "more"), _first(kinds, "more kinds"))
+        return "; ".join(filter(None, told)) or causes.BY_NAME[cause].meaning
+
+
+def _first(told: Iterable[str], others: str) -> str:
+    """The first of several texts, and how many are left."""
+    listed = list(told)
+    more = len(listed) - MOST_KINDS
+    return ", ".join([*listed[:MOST_KINDS], *([f"{more} {others}"] if more > 0 else [])])

@@ -237,11 +237,11 @@ def _names(checkpoint: Checkpoint, config: Config | None) -> Iterator[str]:
     """Names in which people put a model's size, the nearest first."""
     if len(checkpoint.files) == 1:
         yield checkpoint.files[0].path.rsplit("/", 1)[-1]
-    yield checkpoint.name
-    yield checkpoint.target
+    if checkpoint.other is not None or checkpoint.origin.kind == "hub":
+        yield checkpoint.name  # of a lone file it is only the folder that it happens to lie in
     origin = config.values.get("_name_or_path") if config else None
     if isinstance(origin, str):
-        yield origin
+        yield origin.rstrip("/").rsplit("/", 1)[-1]
 
 
 # --- steps that are about files and labels ----------------------------------------------------
@@ -257,16 +257,17 @@ def _file_steps(checkpoint: Checkpoint, ledger: Ledger) -> None:
             if cause is None:
                 stored += region.size
             else:
-                ledger.tell(cause, region.size, causes.BY_NAME[cause].meaning)
+                ledger.tell(cause, region.size, "" if cause == "header" else causes.BY_NAME[cause].meaning)
         claimed = sum(tensor.nbytes for tensor in header.tensors)
         if claimed != stored:
             beyond = sum(max(0, t.offset + t.nbytes - max(header.size, t.offset)) for t in header.tensors)
             if beyond:
-                ledger.tell("truncated", -beyond, f"{integer(beyond)} bytes beyond the end of {header.path}")
+                ledger.tell("truncated", -beyond, f"{plural(beyond, 'byte')} beyond the end of {header.path}")
             if stored - claimed + beyond:
                 ledger.tell("overlap", stored - claimed + beyond, causes.BY_NAME["overlap"].meaning)
-    if "header" in ledger.bytes:
-        ledger.texts["header"] = ", ".join(plural(n, f"{name} header") for name, n in formats.items())
+    for name, number in formats.items():
+        if "header" in ledger.bytes:
+            ledger.tell("header", 0, plural(number, f"{name} header"))
 
 
 def _label_steps(nominal: Nominal | None, prediction: Prediction | None, predicted: int | None, ledger: Ledger) -> None:
@@ -274,8 +275,8 @@ def _label_steps(nominal: Nominal | None, prediction: Prediction | None, predict
     if nominal is None or prediction is None or predicted is None:
         return
     shared = 0
-    if nominal.experts > 1:
-        outside = sum(row.parameters for row in prediction.expected if not row.experts)
+    outside = sum(row.parameters for row in prediction.expected if not row.experts and not row.stacked)
+    if nominal.experts > 1 and outside < prediction.parameters:
         shared = -size_of((nominal.experts - 1) * outside, nominal.bits)
         what = f"{nominal.experts - 1} × {integer(outside)} parameters that the experts share, counted again"
         ledger.tell("label_experts", shared, what)
@@ -288,12 +289,20 @@ def _claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, sch
     if checkpoint.format == "gguf":
         from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
 
-        yield from gguf_config.claims(checkpoint.files, logical, scheme)
+        for claim in gguf_config.claims(checkpoint.files, logical, scheme):
+            yield _with_note(claim, sum(tensor.elements for tensor in tensors), logical)
     stated = checkpoint.index.metadata if checkpoint.index else {}
     counted = {"total_size": sum(tensor.nbytes for tensor in tensors), "total_parameters": logical}
     for name, count in counted.items():
         if stated.get(name) is not None:
             yield Claim(name, str(stated[name])[:40], count)
+
+
+def _with_note(claim: Claim, elements: int, logical: int) -> Claim:
+    """Converters count all stored elements, constants too: Llama 3's 32 rope frequencies are no parameters."""
+    if claim.name != "general.parameter_count" or claim.claimed != str(elements) or elements == logical:
+        return claim
+    return claim._replace(note=f"{integer(abs(elements - logical))} stored elements are no parameters")
 
 
 # --- sums -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.architectures import GGUF_ARCHITECTURE
@@ -15,7 +15,7 @@ from inspector.architectures.data.gguf_keys import (
     MODEL_TYPES_BY_KEY,
     TOKENS,
 )
-from inspector.architectures.prediction import PER_LAYER
+from inspector.architectures.prediction import PER_LAYER, TIED
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Claim, Config, Header
@@ -25,12 +25,30 @@ from inspector.units import integer
 MOST_LAYERS = 4096
 
 
-def config_of(files: Iterable[Header]) -> Config | None:
+#: The output head's own matrix. Where it is not stored, llama.cpp takes the token embedding.
+HEAD = "output.weight"
+
+
+def config_of(files: Sequence[Header]) -> Config | None:
     """The configuration in the first file that has one: later shards of a split have none."""
     for header in files:
         if isinstance(header.metadata, KeyValues) and "general.architecture" in header.metadata:
-            return _config(header.metadata, header.path)
+            config = _config(header.metadata, header.path)
+            tied = _tied(files, header.metadata)
+            return config and config._replace(values={**config.values, **tied})
     return None
+
+
+def _tied(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, bool]:
+    """Whether the head is the token embedding. No key says so: that the head is not stored is how GGUF says it.
+
+    Says nothing of a vocabulary without tensors, nor of a split of which parts are missing.
+    """
+    tensors = [tensor.name for header in files for tensor in header.tensors]
+    parts = _value(pairs, "split.count")
+    if not tensors or (isinstance(parts, int) and parts > len(files)):
+        return {}
+    return {TIED: HEAD not in tensors}
 
 
 def _config(pairs: KeyValues, path: str) -> Config | None:

@@ -72,7 +72,9 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
             }
             for part in result.components
         ],
-        "claims": [{"name": c.name, "claimed": c.claimed, "counted": c.counted} for c in result.claims],
+        "claims": [
+            {"name": c.name, "claimed": c.claimed, "counted": c.counted, "note": c.note or None} for c in result.claims
+        ],
         "findings": [finding(each) for each in result.findings],
     }
     if tensors:

@@ -8,7 +8,7 @@ from inspector.architectures import rules_of_thumb as counts
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Prediction
 from inspector.report.columns import table
-from inspector.units import count, escape, integer, plural, signed, size
+from inspector.units import count, escape, integer, percent, plural, signed, size
 
 _NAME = 100  # characters of a name that are shown
 
@@ -77,11 +77,10 @@ def _rule_of_thumb(result: Prediction) -> str:
     rule = counts.rule_of_thumb(result)
     if rule is None:
         return ""
-    off = (rule.estimate - rule.exact) / rule.exact * 100 if rule.exact else 0.0
     numbers = f"12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}"
     return (
         f"rule of thumb 12·L·h² + V·h = {numbers}: "
-        f"{signed(rule.estimate - rule.exact)}, {off:+.1f} % off the exact count"
+        f"{signed(rule.estimate - rule.exact)}, {percent(rule.estimate - rule.exact, rule.exact)} off the exact count"
     )
 
 

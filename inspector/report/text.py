@@ -9,7 +9,7 @@ from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation
 from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import table
 from inspector.sources.targets import looks_like_hub_id
-from inspector.units import count, decimal, escape, integer, plural, signed, size
+from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size
 
 #: Findings that the overview shows before it counts the rest.
 MOST_FINDINGS = 12
@@ -161,7 +161,8 @@ def _parameters(result: Reconciliation) -> str:
     rows = [("parameters", integer(result.logical), count(result.logical))]
     if result.prediction:
         predicted = result.prediction.parameters
-        verdict = "as counted" if predicted == result.logical else f"{signed(result.logical - predicted)} counted"
+        off = result.logical - predicted
+        verdict = f"{integer(abs(off))} {'more' if off > 0 else 'fewer'} counted" if off else "as counted"
         rows.append(("predicted", integer(predicted), verdict))
     if result.active is not None and result.active != result.logical:
         rows.append(("active for one token", integer(result.active), count(result.active)))
@@ -190,7 +191,7 @@ def _parameters(result: Reconciliation) -> str:
             (
                 f"claimed {claim.name}",
                 escape(claim.claimed),
-                "as counted" if agrees else f"{_counted(claim)} counted",
+                "as counted" if agrees else "; ".join(filter(None, (f"{_counted(claim)} counted", claim.note))),
             )
         )
     return table(rows, (), "lrl")
@@ -262,7 +263,7 @@ def _bridge(result: Reconciliation) -> str:
         [
             (
                 signed(nbytes) if sign else integer(nbytes),
-                f"{result.bits_per_weight(nbytes):{'+' if sign else ''}.3f}".replace("-", "\N{MINUS SIGN}"),
+                fixed(result.bits_per_weight(nbytes), 3, sign=sign),
                 *rest,
             )
             for nbytes, sign, *rest in rows

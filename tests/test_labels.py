@@ -1,0 +1,84 @@
+"""What people call a model's size, read from a name or given."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.bridge import labels
+from inspector.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "parameters", "experts"),
+    [
+        ("llama-7b", "7B", 7 * 10**9, 1),
+        ("Llama-3.2-1B-Instruct", "1B", 10**9, 1),
+        ("TinyLlama-1.1B-Chat-v1.0", "1.1B", 1_100_000_000, 1),
+        ("SmolLM2-135M", "135M", 135 * 10**6, 1),
+        ("Kimi-K2-1T", "1T", 10**12, 1),
+        ("mixtral-8x7b-v0.1.Q4_0.gguf", "8x7B", 56 * 10**9, 8),
+        ("Mixtral-8X22B", "8x22B", 176 * 10**9, 8),
+        ("tiny-8x3.4M", "8x3.4M", 27_200_000, 8),
+        ("model-0_5b", "0_5B", 500_000_000, 1),
+        ("30B-A3B", "30B", 30 * 10**9, 1),
+    ],
+)
+def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -> None:
+    found = labels.from_names([name], 16)
+    assert found is not None
+    assert (found.label, found.parameters, found.experts, found.bits) == (label, parameters, experts, 16)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["model.safetensors", "gemma-3n-E4B-it", "bnb-4bit", "Qwen1.5-MoE-A2.7B", "v1.7b2", "llama4b", "12345b", "7 b", ""],
+)
+def test_what_is_no_size(name: str) -> None:
+    """Bits, active and effective sizes, versions, and words that only end in a number and a letter."""
+    assert labels.from_names([name], 16) is None
+
+
+def test_the_size_of_what_works_on_one_token_is_not_the_models() -> None:
+    """Llama-4-Scout-17B-16E: 17 billion of 109 billion parameters work on a token."""
+    assert labels.from_names(["Llama-4-Scout-17B-16E-Instruct"], 16) is None
+
+
+def test_the_first_name_with_a_label_wins() -> None:
+    found = labels.from_names(["model.safetensors", "llama-7b", "llama-13b"], 4)
+    assert found is not None
+    assert (found.label, found.bytes) == ("7B", 3_500_000_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "parameters"),
+    [
+        ("7B", "7B", 7 * 10**9),
+        (" 7b ", "7B", 7 * 10**9),
+        ("1.1B", "1.1B", 1_100_000_000),
+        ("8x7B", "8x7B", 56 * 10**9),
+        ("8×7B", "8×7B", 56 * 10**9),
+        ("135M", "135M", 135 * 10**6),
+        ("12k", "12k", 12_000),
+        ("2T", "2T", 2 * 10**12),
+        ("6,738,415,616", "6,738,415,616", 6_738_415_616),
+        ("6_738_415_616", "6_738_415_616", 6_738_415_616),
+        ("7 B", "7B", 7 * 10**9),
+    ],
+)
+def test_labels_that_are_given(text: str, label: str, parameters: int) -> None:
+    found = labels.given(text, 16)
+    assert (found.label, found.parameters, found.bytes) == (label, parameters, 2 * parameters)
+
+
+@pytest.mark.parametrize("text", ["", "B", "seven", "7Q", ",", "7B7B", "-7B", "1.2.3B"])
+def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
+    with pytest.raises(UsageError, match="is no size"):
+        labels.given(text, 16)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "bits", "nbytes"), [("3", 4, 2), ("2", 4, 1), ("5", 3, 2), ("1B", 5, 625 * 10**6)]
+)
+def test_bytes_of_a_label_are_filled_up(parameters: str, bits: int, nbytes: int) -> None:
+    """Three weights of four bits take two bytes."""
+    assert labels.given(parameters, bits).bytes == nbytes

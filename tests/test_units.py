@@ -1,0 +1,142 @@
+"""Numbers for people: the figure, the unit, the rounding, and text that is safe to print."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector import units
+
+
+@pytest.mark.parametrize(
+    ("number", "plain", "with_sign"),
+    [
+        (0, "0", "+0"),
+        (999, "999", "+999"),
+        (1000, "1,000", "+1,000"),
+        (6_738_415_616, "6,738,415,616", "+6,738,415,616"),
+        (-523_168_768, "−523,168,768", "−523,168,768"),
+    ],
+)
+def test_integers_are_exact(number: int, plain: str, with_sign: str) -> None:
+    """Every digit, in threes; the minus sign is the typographic one, as everywhere."""
+    assert (units.integer(number), units.signed(number)) == (plain, with_sign)
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.00 kB"),
+        (1004, "1.00 kB"),
+        (1005, "1.00 kB"),  # 1.005 in binary is a little less
+        (1006, "1.01 kB"),
+        (999_994, "999.99 kB"),
+        (999_995, "1.00 MB"),  # not 1000.00 kB
+        (999_999, "1.00 MB"),
+        (1_000_000, "1.00 MB"),
+        (13_476_872_576, "13.48 GB"),
+        (4_000_000_000_000, "4.00 TB"),
+        (10**15, "1.00 PB"),
+        (12 * 10**18, "12000.00 PB"),  # the largest unit takes what is left
+        (-13_476_872_576, "−13.48 GB"),
+    ],
+)
+def test_decimal_sizes(nbytes: int, text: str) -> None:
+    assert units.decimal(nbytes) == text
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "text"),
+    [
+        (0, "0 B"),
+        (1, "1 B"),
+        (999, "999 B"),
+        (-999, "−999 B"),
+        (1000, "1.00 kB, 1000 B"),
+        (1023, "1.02 kB, 1023 B"),
+        (1024, "1.02 kB, 1.00 KiB"),
+        (1_048_575, "1.05 MB, 1.00 MiB"),  # not 1024.00 KiB
+        (13_476_872_576, "13.48 GB, 12.55 GiB"),
+        (2**50, "1.13 PB, 1.00 PiB"),
+        (-1024, "−1.02 kB, −1.00 KiB"),
+    ],
+)
+def test_sizes_have_decimal_and_binary_side_by_side(nbytes: int, text: str) -> None:
+    assert units.size(nbytes) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (135, "135"),
+        (999, "999"),
+        (1000, "1.00K"),
+        (124_439_808, "124.44M"),
+        (999_999_999, "1.00B"),
+        (6_738_415_616, "6.74B"),
+        (1_000_000_000_000, "1.00T"),
+    ],
+)
+def test_counts_are_as_model_cards_write_them(number: int, text: str) -> None:
+    assert units.count(number) == text
+
+
+@pytest.mark.parametrize(
+    ("nbits", "text"),
+    [(4, "4"), (4.5, "4.5"), (4.83, "4.83"), (4.8263, "4.83"), (10, "10"), (100, "100"), (32.0, "32"), (0, "0")],
+)
+def test_bits_keep_their_zeros_before_the_point(nbits: float, text: str) -> None:
+    """10 bits are not `1`; what stands after the point is cut to what says something."""
+    assert units.bits(nbits) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0, "0 shards"), (1, "1 shard"), (2, "2 shards"), (1500, "1,500 shards"), (-1, "−1 shards")],
+)
+def test_plural(number: int, expected: str) -> None:
+    assert units.plural(number, "shard") == expected
+
+
+def test_plural_of_an_irregular_noun() -> None:
+    assert (units.plural(1, "entry", "entries"), units.plural(3, "entry", "entries")) == ("1 entry", "3 entries")
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "shown"),
+    [
+        ("abcdef", None, "abcdef"),
+        ("abcdef", 6, "abcdef"),
+        ("abcdefg", 6, "abcde…"),  # six characters, the mark among them
+        ("äbc", 3, "äbc"),
+        ("äbcd", 3, "äb…"),
+        ("\x1b[31mred", None, "\\x1b[31mred"),
+        ("tab\there", None, "tab\\there"),
+        ("\x7f\x9f", None, "\\x7f\\x9f"),
+        ("right\u202eleft", None, "right\\u202eleft"),
+        ("none\u200b", None, "none\\u200b"),
+        ("\ud800", None, "\\ud800"),
+        ("\U000e0041", None, "\\U000e0041"),
+        ("naïve 模型", None, "naïve 模型"),
+    ],
+)
+def test_text_from_files_is_escaped_and_cut(text: str, limit: int | None, shown: str) -> None:
+    """Controls, marks that reorder and what takes no room are spelled out; a limit is a number of characters."""
+    assert units.escape(text, limit) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "plain", "with_sign"),
+    [(0.51, 3, "0.510", "+0.510"), (-28, 1, "−28.0", "−28.0"), (4.7964, 3, "4.796", "+4.796"), (0, 2, "0.00", "+0.00")],
+)
+def test_fixed_digits(number: float, digits: int, plain: str, with_sign: str) -> None:
+    assert (units.fixed(number, digits), units.fixed(number, digits, sign=True)) == (plain, with_sign)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"), [(-859, 1000, "−85.9 %"), (1, 3, "+33.3 %"), (0, 7, "+0.0 %"), (5, 0, "+0.0 %")]
+)
+def test_percent(part: int, whole: int, text: str) -> None:
+    assert units.percent(part, whole) == text
