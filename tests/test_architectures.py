@@ -11,8 +11,7 @@ import pytest
 import sparse
 from click.testing import CliRunner
 
-from inspector.architectures import family_of
-from inspector.architectures.data.index import MODULES
+from inspector.architectures import family_of, model_types
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import predict
 from inspector.cli.commands import inspect
@@ -166,4 +165,4 @@ def test_architectures_command() -> None:
     assert shown.exit_code == 0
     assert "llama" in shown.output
     listed = json.loads(CliRunner().invoke(inspect, ["architectures", "--json"]).output)
-    assert {each["model_type"] for each in listed["model_types"]} == set(MODULES)
+    assert {each["model_type"] for each in listed["model_types"]} == set(model_types())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 import pytest
 
-from inspector.architectures import TABLES, family_of, load, table_file
-from inspector.architectures.data.index import MODULES
+from inspector.architectures import family_of, load, model_types
 from inspector.architectures.data.roles import GROUPS, group_of
 from inspector.architectures.naming import Namer
 from inspector.architectures.table import Row
@@ -164,29 +162,20 @@ def test_unknown_words_have_no_role() -> None:
     assert key_of("model.layers.4.flux_capacitor.weight") == Key("text", 4, None, "", "weight")
 
 
-FAMILIES = sorted(set(MODULES.values()))
+FAMILIES = sorted(set(model_types().values()))
 
 
-@pytest.mark.parametrize("module", FAMILIES)
-def test_index_is_what_the_families_say(module: str) -> None:
+@pytest.mark.parametrize("table", FAMILIES)
+def test_index_is_what_the_families_say(table: str) -> None:
     """The index, by which one family is found without loading the others, says what the tables say."""
-    family = load(module)
-    assert {name for name, home in MODULES.items() if home == module} == set(family.types)
+    family = load(table)
+    assert {name for name, home in model_types().items() if home == table} == set(family.types)
 
 
-@pytest.mark.parametrize("module", FAMILIES)
-def test_a_table_is_read_as_it_is_written(module: str) -> None:
-    """Any family can be a file, and a file is written as the tools would write it."""
-    family, path = load(module), TABLES / f"{module}.json"
-    text = path.read_text() if path.exists() else table_file.text(family, "")
-    assert table_file.text(table_file.read(text), json.loads(text)["about"]) == text
-    assert table_file.read(text)._replace(defaults=family.defaults, types=family.types) == family
-
-
-@pytest.mark.parametrize("module", FAMILIES)
-def test_every_row_has_a_group(module: str) -> None:
+@pytest.mark.parametrize("table", FAMILIES)
+def test_every_row_has_a_group(table: str) -> None:
     """Each role counts in a group, and those that `ROLES` knows in their own unless the row says another."""
-    for row in load(module).rows:
+    for row in load(table).rows:
         if isinstance(row, Row):
             assert (row.group or group_of(row.role)) in GROUPS
 

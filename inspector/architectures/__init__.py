@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.architectures.data.index import MODULES
+from inspector.architectures import table_file
+from inspector.architectures.store import store
 from inspector.architectures.table import Family
 
-#: Where the tables are that tools/zoo derived.
-TABLES = Path(__file__).parent / "data" / "tables"
 #: The field in which a configuration from key-values names its GGUF architecture.
 GGUF_ARCHITECTURE = "general.architecture"
 
 
 @cache
-def load(module: str) -> Family:
-    """The family that `families/<module>.py` says, or `tables/<module>.json`."""
-    try:
-        text = (TABLES / f"{module}.json").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        family = import_module(f"inspector.architectures.data.families.{module}").FAMILY
-        assert isinstance(family, Family)
-        return family
-    from inspector.architectures import table_file
+def load(name: str) -> Family:
+    """The family that the table of this name says."""
+    return table_file.read("families", name, store().find)
 
-    return table_file.read(text)
+
+def model_types() -> Mapping[str, str]:
+    """`model_type` → the table that has it, in alphabetical order."""
+    return store().types
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
@@ -38,15 +32,15 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
         from inspector.architectures import gguf_rows  # tables that only GGUF needs
 
         return gguf_rows.family(str(config[GGUF_ARCHITECTURE]), model_type)
-    module = MODULES.get(model_type)
-    return load(module) if module else None
+    table = model_types().get(model_type)
+    return load(table) if table else None
 
 
 class Known(NamedTuple):
     """A model type that has a table, and how far it was checked; None where it was not."""
 
     model_type: str
-    module: str  # in `families/` or `tables/`
+    table: str  # its file in `data/tables/families`
     gguf: tuple[str, ...]  # the `general.architecture` values that mean it
     keyed: int | None  # percent of tensors that have a role
     default: int | None  # percent of models predicted exactly, at the default configuration
@@ -56,15 +50,14 @@ class Known(NamedTuple):
 
 def listed() -> list[Known]:
     """All model types with a table; loads none of them."""
-    from inspector.architectures.data.coverage import COVERAGE
-
+    coverage = store().find("made", "coverage")
     names: dict[str | None, list[str]] = {}
     for each in listed_gguf():
         names.setdefault(each.model_type, []).append(each.architecture)
     none = (None, None, None, None)
     return [
-        Known(model_type, module, tuple(names.get(model_type, ())), *COVERAGE.get(model_type, none))
-        for model_type, module in sorted(MODULES.items())
+        Known(model_type, table, tuple(names.get(model_type, ())), *coverage.get(model_type, none))
+        for model_type, table in model_types().items()
     ]
 
 
@@ -82,7 +75,7 @@ def listed_gguf() -> list[KnownGguf]:
     from inspector.architectures.data.gguf_layouts import LAYOUTS, NAMED
 
     return [
-        KnownGguf(name, model_type if model_type in MODULES else None, name in LAYOUTS)
+        KnownGguf(name, model_type if model_type in model_types() else None, name in LAYOUTS)
         for name in sorted({*LAYOUTS, *NAMED})
         for model_type in (MODEL_TYPES.get(name, name),)
     ]

@@ -17,7 +17,7 @@ from inspector.architectures.data.gguf_names import BLOCK_ROLES, STACKED, TOWERS
 from inspector.architectures.data.gguf_names import GROUPS as ROLE_GROUPS
 from inspector.architectures.data.gguf_names import ROLES as OUTSIDE_ROLES
 from inspector.architectures.data.gguf_shapes import DEFAULTS, DERIVED, GROUPS, OUTSIDE, ROLES, SHAPES
-from inspector.architectures.data.index import MODULES
+from inspector.architectures.store import store
 from inspector.architectures.table import Family, Row
 
 _WORD = re.compile(r"(?P<kind>.*?)(?P<bias>\+?)(?P<maybe>\??)(?P<tied>=?)")
@@ -45,7 +45,7 @@ def family(architecture: str, model_type: str) -> Family | None:
     rows += [row for when, word in blocks for row in _in_blocks(when, word, after)]
     rows += [row for words in layout.outputs for when, word in _pairs(words) for row in _outside(when, word)]
     return Family(
-        name=MODULES.get(model_type, architecture),
+        name=store().types.get(model_type, architecture),
         types={},
         rows=tuple(rows),
         head=layout.head,

@@ -12,8 +12,8 @@ from math import prod
 from typing import Any
 
 from inspector.architectures import family_of, formula, naming
-from inspector.architectures.data.index import INFERABLE
 from inspector.architectures.prediction import Scope, predict
+from inspector.architectures.store import store
 from inspector.architectures.table import Family, Row
 from inspector.errors import ConfigError
 from inspector.model import Config, Key
@@ -34,7 +34,7 @@ def infer(weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str]) -> Co
         weights: name and logical shape of each weight, side data left out; gone through only where a family may fit.
         roles: what the names' words tell.
     """
-    likely = [model_type for model_type in INFERABLE if _needed(model_type) <= roles]
+    likely = [model_type for model_type in store().inferable if _needed(model_type) <= roles]
     if not likely:
         return None
     shapes = dict(weights)

@@ -23,7 +23,8 @@ def _indexes(name: str) -> tuple[tuple[str, str], ...]:
     return tuple((match[1], match[2] or "") for match in _PLACEHOLDER.finditer(name))
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
+    """A name with its placeholders' bounds left out: `model.layers.{layer}`."""
     return _PLACEHOLDER.sub(r"{\1}", name)
 
 
@@ -64,7 +65,7 @@ class Row(NamedTuple):
     @property
     def template(self) -> str:
         """The whole name with bare placeholders: `model.layers.{layer}.self_attn.q_proj.weight`."""
-        return ".".join(filter(None, (_bare(self.name), self.leaf)))
+        return ".".join(filter(None, (bare(self.name), self.leaf)))
 
 
 class Include(NamedTuple):
@@ -91,7 +92,7 @@ class Include(NamedTuple):
     @property
     def template(self) -> str:
         """The prefix with bare placeholders: `model.projectors.{projector}.`."""
-        return _bare(self.prefix)
+        return bare(self.prefix)
 
 
 #: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.

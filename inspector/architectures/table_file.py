@@ -1,123 +1,180 @@
-"""Tables as files: the families that tools/zoo derived, as JSON, a row a line.
+"""Tables as files: what is known of one family as JSON, a row a line, to be read and compared by people.
 
     {
-     "about": "Model type opt.",
-     "name": "opt",
-     "names": {"LAYER": "model.decoder.layers.{layer<num_hidden_layers}"},
+     "about": "Llama, and a gate on its attention.",
+     "source": "modeling_newmodel.py",
+     "name": "newmodel",
+     "types": {"newmodel": {"vocab_size": 32000}},
+     "let": {"LAYER": "model.layers.{layer<num_hidden_layers}"},
      "rows": [
-      ["embed_tokens", "model.decoder.embed_tokens", "vocab_size, word_embed_proj_dim"],
-      {"columns": {"tower": "decoder"}, "rows": [
-       ["q_proj", "$LAYER.self_attn.q_proj", "hidden_size, hidden_size", {"bias": "enable_bias"}]]},
+      ["embed_tokens", "model.embed_tokens", "vocab_size, hidden_size"],
+      ["(q|k)_proj", "$LAYER.self_attn.(q|k)_proj", "num_(attention|key_value)_heads * head_dim, hidden_size"],
+      {"at": "$LAYER.mlp.", "columns": {"bias": "mlp_bias"}, "rows": [
+       ["(gate|up)_proj", "(gate|up)_proj", "intermediate_size, hidden_size"]]},
+      {"use": "bert_layer", "at": "encoder.", "with": {"WIDTH": "text_config.hidden_size"}},
       {"scope": "vision_config", "prefix": "vision_tower.", "tower": "vision"}
      ]
     }
 
-A row is its role, its name and its shape, then the columns of `Row` that are not at their defaults, with those of
-the group it is in. An object with a `scope` is an `Include`. `$LAYER` stands for the beginning that `names` gives it.
+An entry of `rows` is
+    a row           its role, name and shape, then the columns of `Row` that are not at their defaults;
+    an include      an object with a `scope`, whose fields are those of `Include`;
+    a group         rows with common `columns`, which a row's own override, and a common beginning of names, `at`;
+    a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters.
+
+`$WORD` stands for a text: one that `let` gives it, or a block's parameter. It is put in as it is, so that a sum needs
+its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.
+A table that is `like` another has what that has, but for its name and types: mappings are added to, rows are put
+`after` or `instead` of those with a name, or at the end. Beside the fields of `Family` a table says what it is `about`,
+its `source`, and `notes`; the index reads `coverage`, `outside` and `inferable`.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from inspector.architectures.table import Family, Include, Row
+from inspector.architectures.table import Family, Include, Row, bare
 
-_SHORT = re.compile(r"\$([A-Z_]+)")
-#: Rows next to each other that are written under their common columns, and these columns.
-_GROUP, _COMMON = 3, ("tower", "heads")
-#: Rows that must begin alike for the beginning to get a name.
-_SHARED = 3
+_WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
+_CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
+
+#: Fields of a table that are for people, or for the index, and no part of its family.
+_BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable"})
+#: Fields that say its rows.
+_ROWS = frozenset({"like", "let", "blocks", "rows", "after", "instead"})
+
+Document = Mapping[str, Any]
+#: The document of a kind ("families", "gguf", "blocks") and name. Raises KeyError where there is none.
+Find = Callable[[str, str], Document]
+Entries = Iterable[Row | Include]
 
 
-def read(text: str) -> Family:
+class _Table(NamedTuple):
+    """A family, and what words stand for in it, for those that are like it."""
+
+    family: Family
+    words: Mapping[str, str]
+
+
+def read(kind: str, name: str, find: Find) -> Family:
     """The family that a file says. Raises ValueError, KeyError or TypeError where it is no table."""
-    document = json.loads(text)
-    names = document.pop("names", {})
-    del document["about"]
-    rows = tuple(_read(document.pop("rows"), names, {}))
-    return Family(rows=rows, **{field: _frozen(value) for field, value in document.items()})
+    return _table(kind, name, find).family
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _table(kind: str, name: str, find: Find) -> _Table:
+    document = find(kind, name)
+    base = _table(kind, document["like"], find) if "like" in document else _Table(Family(name, {}, ()), {})
+    words = dict(base.words)
+    for word, text in document.get("let", {}).items():
+        words[word] = _put(text, words)
+    scope = _Scope(words, document.get("blocks", {}), find)
+    fields: dict[str, Any] = {"name": name, "types": {}}
+    for field, value in document.items():
+        if field not in _BESIDE | _ROWS:
+            inherited = getattr(base.family, field)
+            own = _filled(value, words)
+            fields[field] = {**inherited, **own} if field != "types" and isinstance(own, dict) else own
+    rows = tuple(_changed(base.family.rows, document, scope))
+    return _Table(base.family._replace(rows=rows, **fields), words)
 
 
-def _read(entries: Iterable[Any], names: Mapping[str, str], columns: Mapping[str, Any]) -> Iterator[Row | Include]:
+class _Scope(NamedTuple):
+    """What the words and the blocks' names mean in a table or a block."""
+
+    words: Mapping[str, str]
+    blocks: Mapping[str, Document]
+    find: Find
+
+    def inside(self, use: Document) -> tuple[Document, _Scope]:
+        """The block that is used, and what its parameters are."""
+        name = use["use"]
+        block = self.blocks[name] if name in self.blocks else self.find("blocks", name)
+        given = {word: _put(text, self.words) for word, text in use.get("with", {}).items()}
+        unknown = given.keys() - block.get("with", {}).keys()
+        if unknown:
+            raise ValueError(f"the block {name} has no parameter {min(unknown)}")
+        words: dict[str, str] = {}
+        for word, text in block.get("with", {}).items():
+            value = given.get(word, text)
+            if value is None:
+                raise ValueError(f"the block {name} needs {word}")
+            words[word] = value if word in given else _put(value, words)
+        for word, text in block.get("let", {}).items():
+            words[word] = _put(text, words)
+        return block, self._replace(words=words)
+
+
+def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[Row | Include]:
+    """The inherited rows with those that come after or instead of some, then the table's own."""
+    after, instead = (
+        {
+            bare(_put(name, scope.words)): tuple(_read(entries, scope, {}, ""))
+            for name, entries in document.get(field, {}).items()
+        }
+        for field in ("after", "instead")
+    )
+    waiting = {**after, **instead}
+    names = [bare(entry.name if isinstance(entry, Row) else entry.prefix) for entry in inherited]
+    for at, (entry, name) in enumerate(zip(inherited, names, strict=True)):
+        last = name not in names[at + 1 :]
+        if name not in instead:
+            yield entry
+        if last:
+            yield from waiting.pop(name, ())
+    if waiting:
+        raise ValueError(f"no row is called {min(waiting)}")
+    yield from _read(document.get("rows", ()), scope, {}, "")
+
+
+def _read(entries: Iterable[Any], scope: _Scope, columns: Document, at: str) -> Iterator[Row | Include]:
+    """Rows and includes, each with the columns and the beginning of the groups that it is in."""
     for entry in entries:
         if isinstance(entry, list):
-            role, name, shape, *own = entry
-            whole = _SHORT.sub(lambda short: names[short[1]], name, count=1)
-            yield Row(role, whole, shape, **{**columns, **(own[0] if own else {})})
+            yield from _rows(entry, scope.words, columns, at)
         elif "scope" in entry:
-            yield Include(**entry)
+            fields = _filled(entry, scope.words)
+            yield Include(**{**fields, "prefix": at + fields["prefix"]})
         else:
-            yield from _read(entry["rows"], names, entry["columns"])
+            inner, within = scope.inside(entry) if "use" in entry else (entry, scope)
+            common = {**columns, **_filled(entry.get("columns", {}), scope.words)}
+            yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
 
 
-def text(family: Family, about: str) -> str:
-    """The file that says a family; `read` gives it back."""
-    names = beginnings(family)
-    fields = {"about": about, **_set(family, ("rows",)), "names": {word: start for start, word in names.items()}}
-    lines = [f" {json.dumps(field)}: {json.dumps(value)}," for field, value in fields.items() if value != {}]
-    rows = ",\n".join(_groups(family.rows, names))
-    return "\n".join(["{", *lines, ' "rows": [', rows, " ]", "}", ""])
-
-
-def _groups(rows: Iterable[Row | Include], names: Mapping[str, str]) -> Iterator[str]:
-    for columns, members in groupby(rows, _columns):
-        entries = list(members)
-        if columns and len(entries) >= _GROUP:
-            inner = ",\n".join(f"   {_entry(row, names, columns)}" for row in entries)
-            yield f'  {{"columns": {json.dumps(columns)}, "rows": [\n{inner}]}}'
-        else:
-            yield from (f"  {_entry(row, names, {})}" for row in entries)
-
-
-def _columns(row: Row | Include) -> dict[str, Any]:
-    if isinstance(row, Include):
-        return {}
-    return {field: value for field, value in _set(row, ()).items() if field in _COMMON}
-
-
-def _entry(row: Row | Include, names: Mapping[str, str], columns: Mapping[str, Any]) -> str:
-    if isinstance(row, Include):
-        return json.dumps(_set(row, ()))
-    start = max((start for start in names if row.name.startswith(start)), key=len, default="")
-    name = ("$" + names[start] if start else "") + row.name[len(start) :]
-    own = _set(row, ("role", "name", "shape", *columns))
-    return json.dumps([row.role, name, row.shape, *([own] if own else [])])
-
-
-def _set(entry: Row | Include | Family, left_out: Iterable[str]) -> dict[str, Any]:
-    """The columns that are not at their defaults."""
-    defaults = entry._field_defaults
-    return {
-        field: value
-        for field, value in zip(entry._fields, entry, strict=True)
-        if field not in left_out and (field not in defaults or value != defaults[field])
+def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:
+    """A row, or one for each alternative."""
+    role, name, shape, *own = _filled(entry, words)
+    fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
+    counts = {
+        len(choice[1].split("|"))
+        for text in fields.values()
+        if isinstance(text, str)
+        for choice in _CHOICE.finditer(text)
     }
+    if len(counts) > 1:
+        raise ValueError(f"{role}: not as many alternatives everywhere")
+    for number in range(max(counts, default=1)):
+        chosen = {field: _chosen(value, number) for field, value in fields.items()}
+        yield Row(**chosen)
 
 
-def beginnings(family: Family) -> dict[str, str]:
-    """Beginnings of names that several rows share, up to an index → what they are called."""
-    counts = Counter(
-        row.name[: match.end()] for row in family.rows if isinstance(row, Row) for match in re.finditer(r"\}", row.name)
-    )
-    shared = [start for start, number in counts.items() if number >= _SHARED]
-    layers = [start for start in shared if "{expert<" not in start]
-    names: dict[str, str] = {}
-    for start in shared:
-        word = "LAYER" if start in layers else "EXPERT"
-        if start in layers and len(layers) > 1:
-            words = re.sub(r"\{[^}]*\}", "", start).split(".")
-            telling = [each for each in words if each and each not in ("model", "layers", "layer", "blocks")]
-            word = re.sub(r"[^A-Z]+", "_", "_".join(telling[-2:]).upper()).strip("_") or "LAYER"
-        while word in names.values():
-            word += "_"
-        names[start] = word
-    return names
+def _chosen(value: Any, number: int) -> Any:
+    """A text with one of its alternatives."""
+    return _CHOICE.sub(lambda choice: choice[1].split("|")[number], value) if isinstance(value, str) else value
+
+
+def _put(text: str, words: Mapping[str, str]) -> str:
+    """A text with what its words stand for."""
+    return _WORD.sub(lambda word: words[word[1]], text)
+
+
+def _filled(value: Any, words: Mapping[str, str]) -> Any:
+    """The same for all texts of a value."""
+    if isinstance(value, str):
+        return _put(value, words) if "$" in value else value
+    if isinstance(value, list):
+        return [_filled(each, words) for each in value]
+    if isinstance(value, dict):
+        return {key: _filled(each, words) for key, each in value.items()}
+    return value

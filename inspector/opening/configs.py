@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.architectures import formula
+from inspector.architectures import formula, model_types
 from inspector.architectures.data.classes import OWN_TYPES, type_of_class
 from inspector.architectures.data.dialects import DIALECTS, Dialect
-from inspector.architectures.data.index import MODULES
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import Config
 from inspector.quantization.declaration import FIELDS, declaration
@@ -201,7 +200,7 @@ def _with_type(config: Config, own: str | None) -> Config:
     if isinstance(text, Mapping) and text.get("model_type"):
         parts = [key for key, value in config.values.items() if key.endswith("_config") and isinstance(value, Mapping)]
         whole = str(text["model_type"]).removesuffix("_text")
-        if len(parts) > 1 and whole in MODULES:
+        if len(parts) > 1 and whole in model_types():
             note = f"model_type = {whole}, by text_config"
             return config._replace(values={**config.values, "model_type": whole}, notes=(note,))
         if len(parts) == 1:

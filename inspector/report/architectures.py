@@ -16,7 +16,7 @@ def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     rows = [
         (
             each.model_type,
-            each.module,
+            each.table,
             ", ".join(each.gguf),
             *map(_percent, (each.keyed, each.default, each.changed, each.drawn)),
         )

@@ -322,7 +322,7 @@ def architecture(known: Known) -> dict[str, Any]:
     """One line of `inspect architectures --json`."""
     return {
         "model_type": known.model_type,
-        "family": known.module,
+        "family": known.table,
         "gguf": list(known.gguf),
         "keyed_percent": known.keyed,
         "exact_default_percent": known.default,

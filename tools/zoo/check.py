@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from typing import TYPE_CHECKING
@@ -114,11 +115,9 @@ def use_drafts(folder: Path) -> None:
     from compact import compacted
     from drafts import load_drafts
     from roles import name_roles
-    from write import hand_written
 
-    by_hand = {t for types in hand_written().values() for t in types}
     shorter = {t: f._replace(rows=tuple(compacted(f.rows))) for t, f in load_drafts(folder).items()}
-    families = {t: f for t, f in name_roles(shorter).items() if t not in by_hand}
+    families = name_roles(shorter)
     prediction.family_of = naming.family_of = lambda config: (
         families.get(str(config.get("model_type"))) or family_of(config)
     )

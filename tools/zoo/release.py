@@ -5,7 +5,7 @@
 Builds every type at its default configuration and compares it with the package's tables. For each type that has no
 table, and each whose table was exact and is not any more, everything else is done as well: built under many
 configurations (`build`, `cross`), traced (`trace`) and derived (`derive`). DIR/proposed/<type>.json is then a table to
-read and correct, for `inspector/architectures/data/tables`.
+read and correct, for `inspector/architectures/data/tables/families`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 import records
@@ -24,8 +25,8 @@ from drafts import load_drafts
 from roles import name_roles
 from write import module_name, source
 
-from inspector.architectures.data.coverage import COVERAGE
-from inspector.architectures.data.index import MODULES
+from inspector.architectures import model_types
+from inspector.architectures.store import store
 
 HERE = Path(__file__).parent
 
@@ -38,8 +39,9 @@ def run(tool: str, *arguments: str) -> None:
 def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
     """Types without a table, and types whose table was exact at the default and is not now."""
     types = records.types_in(defaults)
-    new = [t for t in types if t not in MODULES]
-    known = [t for t in types if t in MODULES and COVERAGE.get(t, (0, 0, 0, 0))[1] == 100]
+    coverage = store().find("made", "coverage")
+    new = [t for t in types if t not in model_types()]
+    known = [t for t in types if t in model_types() and coverage.get(t, (0, 0, 0, 0))[1] == 100]
     changed = [t for t in known if not all(v.exact for v in check_type(([defaults], t, "default")))]
     return new, changed
 

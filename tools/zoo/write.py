@@ -1,16 +1,14 @@
-"""Drafts → `inspector/architectures/data/tables/*.json` and the index.
+"""Drafts → `inspector/architectures/data/tables/families/*.json`.
 
-    python tools/zoo/write.py --drafts DIR
+    python tools/zoo/write.py --drafts DIR [--types a,b]
 
-Types with equal rows become one family. Those of `inspector/architectures/data/families` are written by hand: their model
-types are left out here.
+Types with equal rows become one family. A type that has a table already is left out, unless `--types` names it.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -18,21 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(ROOT / "tools"))
 sys.path.insert(0, str(ROOT))
 
+import table_text
 from compact import compacted
 from drafts import load_drafts
 from roles import name_roles
 
-from inspector.architectures import load, table_file
-from inspector.architectures.data.coverage import COVERAGE
+from inspector.architectures import load, model_types
+from inspector.architectures.store import FOLDER
 from inspector.architectures.table import Family, Include, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-FAMILIES = ROOT / "inspector" / "architectures" / "families"
-TABLES = ROOT / "inspector" / "architectures" / "tables"
+TABLES = FOLDER / "families"
 
 #: The name of a family of several types: the first of these that it has, else the shortest.
 KNOWN = [
@@ -127,32 +126,9 @@ def merged(drafts: Mapping[str, Family]) -> list[Family]:
             family.head,
             _frozen(family.derived),
             _frozen(family.fields),
-            family.names_only,
         )
         groups[key].append(family)
     return [_one(group) for group in groups.values()]
-
-
-def names_alone(family: Family) -> Family:
-    """Rows that name and do not predict: no shapes, bounds or conditions, numbers in names as placeholders."""
-    rows: dict[str, Row | Include] = {}
-    for row in family.rows:
-        if isinstance(row, Row):
-            name = re.sub(r"\{(\w+)<[^{}]*\}", r"{\1}", row.name)
-            words = [f"{{at{at}}}" if word.isdigit() else word for at, word in enumerate(name.split("."))]
-            shape = "" if row.leaf == "weight" or not row.stacked else "1"
-            row = Row(
-                row.role,
-                ".".join(words),
-                shape,
-                tower=row.tower,
-                leaf=row.leaf,
-                stacked=row.stacked and "1",
-                buffer=row.buffer,
-                group=row.group,
-            )
-        rows[repr(row)] = row
-    return family._replace(rows=tuple(rows.values()), defaults={}, derived={}, fields={}, names_only=True)
 
 
 def _frozen(value: Any) -> str:
@@ -213,9 +189,10 @@ def module_name(name: str) -> str:
     return f"_{word}" if word[0].isdigit() else word
 
 
-def source(family: Family) -> str:
+def source(family: Family, **beside: Any) -> str:
     """The text of the family's file."""
-    return table_file.text(family, _title(family))
+    told = {"about": _title(family), "source": "Transformers' models, built and traced: tools/zoo"}
+    return table_text.text(family, module_name(family.name), **{**told, **beside})
 
 
 def _title(family: Family) -> str:
@@ -233,45 +210,15 @@ def _title(family: Family) -> str:
     return told + "."
 
 
-def hand_written() -> dict[str, list[str]]:
-    """Modules that people wrote, with their model types."""
-    modules = sorted(path.stem for path in FAMILIES.glob("*.py") if "\nFAMILY = " in path.read_text())
-    return {module: list(load(module).types) for module in modules}
-
-
-def derived() -> dict[str, Family]:
-    """The tables that were written before, by their files' names."""
-    return {path.stem: table_file.read(path.read_text()) for path in sorted(TABLES.glob("*.json"))}
-
-
-def write_index() -> None:
-    """`index.py`, from what the modules say."""
-    models: dict[str, str] = {}
-    for module in sorted([*hand_written(), *derived()]):
-        models.update(dict.fromkeys(load(module).types, module))
-    target = ROOT / "inspector" / "architectures" / "index.py"
-    text = target.read_text()
-    tail = text[text.index("#: Model types that are tried") :]
-    target.write_text(
-        '"""Where the family of a model type is, so that one is found without loading the others.\n\n'
-        'Written by tools/zoo/write.py; a test holds it equal to the tables themselves.\n"""\n\n'
-        "from __future__ import annotations\n\n#: `model_type` → module.\n"
-        f"MODULES: dict[str, str] = {dict(sorted(models.items()))!r}\n\n" + tail
-    )
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
-
-
-def left_over(drafts: Mapping[str, Family]) -> None:
-    """Take the types that have a draft out of the tables that were made before; the others stay as they are."""
-    for module, family in derived().items():
-        types = {t: values for t, values in family.types.items() if t not in drafts}
-        if len(types) == len(family.types):
-            continue
-        (TABLES / f"{module}.json").unlink()
-        if types:
-            name = family.name if family.name in types else next(iter(types))
-            rest = family._replace(name=name, types=types)
-            (TABLES / f"{module_name(name)}.json").write_text(source(rest))
+def left_over(types: set[str]) -> None:
+    """Take types out of the tables that they are in; the other types stay as they are."""
+    for table in sorted({model_types()[t] for t in types & model_types().keys()}):
+        path = TABLES / f"{table}.json"
+        kept = {t: values for t, values in load(table).types.items() if t not in types}
+        if kept:
+            path.write_text(table_text.put(path.read_text(), "types", kept))
+        else:
+            path.unlink()
 
 
 def main() -> None:
@@ -280,18 +227,15 @@ def main() -> None:
     parser.add_argument("--types", default="", help="only these model types, comma separated")
     arguments = parser.parse_args()
     chosen = set(arguments.types.split(",")) - {""}
-    by_hand = hand_written()
-    known = {t for types in by_hand.values() for t in types}
     loaded = load_drafts(arguments.drafts)
     shorter = {t: family._replace(rows=tuple(compacted(family.rows))) for t, family in loaded.items()}
-    drafts = {t: f for t, f in name_roles(shorter).items() if t not in known and (not chosen or t in chosen)}
-    inexact = {t for t, line in COVERAGE.items() if line[1] == 0}
-    families = merged({t: names_alone(f) if t in inexact else f for t, f in drafts.items()})
-    left_over(drafts)
+    drafts = {t: f for t, f in name_roles(shorter).items() if t in chosen or (not chosen and t not in model_types())}
+    families = merged(drafts)
+    left_over(set(drafts))
     for family in families:
         name = module_name(family.name)
-        (TABLES / f"{name if name not in by_hand else name + '_'}.json").write_text(source(family))
-    write_index()
+        path = TABLES / f"{name}.json"
+        (path if not path.exists() else TABLES / f"{name}_.json").write_text(source(family))
     print(f"{len(families)} families of {len(drafts)} types")
 
 

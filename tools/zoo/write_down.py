@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import records
+import table_text
 
-from inspector.architectures.data.coverage import COVERAGE
-from inspector.architectures.data.index import MODULES
+from inspector.architectures import model_types
 from inspector.architectures.prediction import family_of, predict
+from inspector.architectures.store import FOLDER, store
 from inspector.architectures.table import Include
 from inspector.errors import ConfigError
 from inspector.model import Config
@@ -31,22 +30,27 @@ def coverage(table: Mapping[str, list[Verdict]]) -> None:
 
     Model types that were not checked keep their line.
     """
-    lines = {t: line for t, line in COVERAGE.items() if t in MODULES}
+    lines: dict[str, tuple[int | None, ...]] = {t: tuple(each) for t, each in store().find("made", "coverage").items()}
     for model_type, verdicts in sorted(table.items()):
         default = [v for v in verdicts if v.variant == "default"]
         drawn = [v for v in verdicts if _DRAWN.fullmatch(v.variant)]
         changed = [v for v in verdicts if v.variant != "default" and v not in drawn]
         keyed = sum(v.keyed for v in verdicts), sum(v.tensors for v in verdicts)
         lines[model_type] = (_percent(keyed), *(_percent(_exact(some)) for some in (default, changed, drawn)))
-    target = ROOT / "inspector" / "architectures" / "coverage.py"
-    target.write_text(
-        '"""How far each model type is covered, in percent. Written by tools/zoo/check.py."""\n\n'
-        "from __future__ import annotations\n\n"
-        "#: `model_type` → tensors with a role, predictions exact at the default configuration, at changed and at drawn ones.\n"
-        f"COVERAGE: dict[str, tuple[int | None, int | None, int | None, int | None]] = {dict(sorted(lines.items()))!r}\n"
-    )
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(target)], check=True)
+    for path in sorted(FOLDER.glob("families/*.json")):
+        _cover(path, lines)
     _document(dict(sorted(lines.items())), {t: str(len(verdicts)) for t, verdicts in table.items()})
+
+
+def _cover(path: Path, lines: Mapping[str, tuple[int | None, ...]]) -> None:
+    """Write into a table which of its types are not wholly covered, and which Transformers does not have."""
+    before = path.read_text()
+    types = json.loads(before)["types"]
+    partly = {t: lines[t] for t in types if lines.get(t, (100,) * 4) != (100,) * 4}
+    after = table_text.put(before, "coverage", partly)
+    after = table_text.put(after, "outside", [t for t in types if t not in lines])
+    if after != before:
+        path.write_text(after)
 
 
 def _exact(verdicts: Iterable[Verdict]) -> tuple[int, int]:
@@ -72,7 +76,7 @@ def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) 
     changed = sum(line[2] == 100 for line in lines.values())
     drawn = sum(line[3] == 100 for line in lines.values())
     rows = [
-        f"| {t} | {MODULES.get(t, '–')} | {' | '.join(map(_show, line))} | {models.get(t, '–')} |"
+        f"| {t} | {model_types().get(t, '–')} | {' | '.join(map(_show, line))} | {models.get(t, '–')} |"
         for t, line in lines.items()
     ]
     text = [
@@ -111,7 +115,9 @@ def fixtures(truths: Iterable[Path], table: Mapping[str, list[Verdict]]) -> None
     """Configurations with the digest of what their models hold: one JSON line each."""
     target = ROOT / "fixtures" / "zoo.jsonl"
     before = [(json.loads(line)[0]["model_type"], line) for line in target.read_text().splitlines()]
-    kept = [(model_type, line) for model_type, line in before if model_type not in table and model_type in MODULES]
+    kept = [
+        (model_type, line) for model_type, line in before if model_type not in table and model_type in model_types()
+    ]
     for model_type, verdicts in sorted(table.items()):
         chosen: dict[str, Verdict] = {}
         for verdict in verdicts:

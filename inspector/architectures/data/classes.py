@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from inspector.architectures.data.index import MODULES
+from inspector.architectures.store import store
 
 #: What a class adds to the name of its type, one of them after the other.
 _SUFFIXES = tuple(
@@ -47,7 +47,7 @@ def type_of_class(name: str) -> str | None:
     """The model type that a class belongs to, by its name; None where no table knows one like it."""
     if name in TYPES:
         return TYPES[name]
-    types = {_plain(model_type): model_type for model_type in reversed(MODULES)}
+    types = {_plain(model_type): model_type for model_type in reversed(tuple(store().types))}
     stems = [_plain(suffix.sub("", name)) for suffix in _SUFFIXES]
     texts = [stem + "text" for stem in stems] if name.endswith("ForCausalLM") else []
     return next((types[stem] for stem in (*texts, *stems) if stem in types), None)

@@ -1,0 +1,136 @@
+"""Where the tables are: documents by kind and name, read from one packed file, which is made of the folder of tables.
+
+    data/tables/families/llama.json     →  ("families", "llama")
+    data/tables/blocks/attention.json   →  ("blocks", …) for each of its blocks
+
+The packed file, `data/tables.jsonl`, is an index on the first line, then a table a line: one is found without reading
+the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made again when
+the folder has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+#: People's files, and the file that is made of them.
+FOLDER = Path(__file__).parent / "data" / "tables"
+PACKED = FOLDER.with_suffix(".jsonl")
+
+
+class Store(NamedTuple):
+    """Documents, and which of them has a model type."""
+
+    lines: Mapping[str, tuple[int, int]]  # "kind/name" → where its line is, and how long
+    types: Mapping[str, str]  # model_type → the family that has it, in the order of the types
+    inferable: tuple[str, ...]  # model types that are tried where there is no configuration; the first of equals wins
+    start: int  # where the first line after the index begins
+    text: bytes | None = None  # what `lines` are places in, where it is no file
+
+    def find(self, kind: str, name: str) -> Mapping[str, Any]:
+        """A table's or a block's document. Raises KeyError where there is none."""
+        offset, length = self.lines[f"{kind}/{name}"]
+        document = json.loads(self._bytes(self.start + offset, length))
+        assert isinstance(document, dict)
+        return document
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all documents of a kind."""
+        return [name for home, _, name in (line.partition("/") for line in self.lines) if home == kind]
+
+    def _bytes(self, offset: int, length: int) -> bytes:
+        if self.text is not None:
+            return self.text[offset : offset + length]
+        with PACKED.open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
+
+
+@cache
+def store() -> Store:
+    """The package's own tables."""
+    stamp = _stamp(FOLDER)
+    try:
+        with PACKED.open("rb") as file:
+            first = file.readline()
+        index = json.loads(first)
+        if stamp is None or index["stamp"] == stamp:
+            return _store(index, len(first))
+    except (FileNotFoundError, ValueError, KeyError):
+        if stamp is None:
+            raise
+    text = packed(FOLDER)
+    _keep(text)
+    first = text[: text.index(b"\n") + 1]
+    return _store(json.loads(first), len(first))._replace(text=text)
+
+
+def _store(index: Mapping[str, Any], start: int) -> Store:
+    return Store(index["lines"], index["types"], tuple(index["inferable"]), start)
+
+
+def _stamp(folder: Path) -> list[int] | None:
+    """What changes when a file of the folder does: their number, their sizes' sum, the last change. None: no folder."""
+    try:
+        kinds = [entry.path for entry in os.scandir(folder) if entry.is_dir()]
+    except FileNotFoundError:
+        return None
+    files = [entry.stat() for kind in kinds for entry in os.scandir(kind)]
+    return [len(files), sum(file.st_size for file in files), max((file.st_mtime_ns for file in files), default=0)]
+
+
+def packed(folder: Path) -> bytes:
+    """The packed file of a folder of tables."""
+    types: dict[str, str] = {}
+    inferable: dict[str, int] = {}
+    coverage: dict[str, Any] = {}
+    lines, texts, offset = dict[str, tuple[int, int]](), list[bytes](), 0
+    for kind, name, document in (*documents(folder), ("made", "coverage", coverage)):
+        if kind == "families":
+            types.update(dict.fromkeys(document["types"], name))
+            inferable.update(document.get("inferable", {}))
+            coverage.update(_coverage(document))
+        told = {field: value for field, value in document.items() if field != "notes"}
+        text = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+        lines[f"{kind}/{name}"] = (offset, len(text))
+        texts.append(text)
+        offset += len(text) + 1
+    index = {
+        "stamp": _stamp(folder),
+        "types": dict(sorted(types.items())),
+        "inferable": sorted(inferable, key=inferable.__getitem__),
+        "lines": lines,
+    }
+    return b"\n".join([json.dumps(index, separators=(",", ":")).encode(), *texts, b""])
+
+
+def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
+    """How far the types of a family are covered: wholly, where it says nothing else, if Transformers has them."""
+    checked = [model_type for model_type in document["types"] if model_type not in document.get("outside", ())]
+    return {**dict.fromkeys(checked, [100] * 4), **document.get("coverage", {})}
+
+
+def documents(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Kind, name and document of every table, and of every block in the files of `blocks`."""
+    for path in sorted(folder.glob("*/*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if path.parent.name == "blocks":
+            yield from (("blocks", name, block) for name, block in document.items())
+        else:
+            yield path.parent.name, path.stem, document
+
+
+def _keep(text: bytes) -> None:
+    """Keep the packed file for the next start, where this is allowed."""
+    import tempfile  # only where a table has changed
+
+    try:
+        with tempfile.NamedTemporaryFile(dir=PACKED.parent, delete=False) as file:
+            file.write(text)
+        Path(file.name).replace(PACKED)
+    except OSError:
+        pass
