@@ -19,7 +19,8 @@ from inspector import units
 from inspector.architectures.data import gguf_keys
 from inspector.architectures.data.gguf_layouts import LAYOUTS
 from inspector.formats.gguf.types import FILE_TYPES, TYPES
-from inspector.model import Reconciliation
+from inspector.model import Header, Reconciliation, Tensor
+from inspector.quantization import ggml
 from inspector.report import documents, text
 
 LISTINGS = real.files("gguf_listing/*.json")
@@ -230,6 +231,31 @@ def test_tensor_maps_have_our_byte_counts(path: Path) -> None:
         assert prod(dims) == int(elements.removeprefix("elements="))
         assert prod(dims) // kind.block * kind.nbytes == int(nbytes.removeprefix("bytes="))
     assert lines
+
+
+#: What `general.file_type` says, the types of the layers' weights, most elements first → the scheme, and its bits.
+SCHEMES = {
+    "IQ3_M": (27, ["IQ3_S", "IQ3_S", "Q4_K"], "IQ3_M", 3),
+    "IQ3_XS, mostly of a smaller type": (22, ["IQ3_XXS", "IQ3_XXS", "IQ3_S"], "IQ3_XS", 3),
+    "IQ2_M": (29, ["IQ2_S", "IQ2_S", "IQ3_S"], "IQ2_M", 2),
+    "experts in MXFP4": (38, ["MXFP4", "Q8_0"], "MXFP4_MOE", 4),
+    "experts in MXFP4, and more of the rest": (38, ["Q8_0", "Q8_0", "MXFP4"], "MXFP4_MOE", 4),
+    "Q2_0": (41, ["Q2_0", "Q6_K"], "Q2_0", 2),
+    "told IQ3_M, of another type": (27, ["Q4_0", "Q4_0", "IQ3_S"], "Q4_0", 4),
+    "told MXFP4_MOE, and none there": (38, ["Q8_0", "Q8_0"], "Q8_0", 8),
+    "told Q8_0, of another type": (7, ["Q4_0", "Q4_0", "Q8_0"], "Q4_0", 4),
+    "told nothing": (None, ["IQ3_S", "IQ3_S", "Q4_K"], "IQ3_S", 3),
+}
+
+
+@pytest.mark.parametrize("case", SCHEMES)
+def test_mixtures_of_the_same_types_are_told_by_the_file_type(case: str) -> None:
+    """Where it agrees with the types that are counted."""
+    told, dtypes, scheme, bits = SCHEMES[case]
+    tensors = [Tensor(f"blk.{n}.ffn_up.weight", dtype, (256, 256), 0, 0) for n, dtype in enumerate(dtypes)]
+    header = Header("m.gguf", "gguf", 0, tensors, (), {"general.file_type": told} if told is not None else {}, ())
+    packing = ggml.packing_of([header])
+    assert packing and (packing.scheme, packing.bits) == (scheme, bits)
 
 
 # --- configurations -------------------------------------------------------------------------------

@@ -1,21 +1,23 @@
 """Write `inspector/formats/gguf/types.py` from the `gguf` package, so that reading a file need not import numpy.
 
-python tools/write_ggml_types.py
+    PYTHONPATH=llama.cpp/gguf-py python tools/write_ggml_types.py "llama.cpp b11549"
+
+llama.cpp's own gguf-py is ahead of the package that is published; the argument says which one it is.
 """
 
 from __future__ import annotations
 
 import re
-from importlib.metadata import version
+import sys
 from pathlib import Path
 
 import gguf
 
-TARGET = Path(__file__).parents[1] / "inspector" / "formats" / "ggml_types.py"
+TARGET = Path(__file__).parents[1] / "inspector" / "formats" / "gguf" / "types.py"
 
-HEAD = '''"""GGML's tensor types and file types, as the `gguf` package {version} has them.
+HEAD = '''"""GGML's tensor types and file types, as the `gguf` package of {origin} has them.
 
-Written by `tools/write_ggml_types.py`; a test holds it equal to the package that is installed.
+Written by `tools/write_ggml_types.py`; a test holds that it agrees with the package that is installed.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def bits(name: str) -> int:
     return int(number[0])
 
 
-def text() -> str:
+def text(origin: str) -> str:
     """The module's source."""
     types = "\n".join(
         f'    {int(kind)}: GGMLType("{kind.name}", {block}, {size}, {bits(kind.name)}),'
@@ -60,8 +62,8 @@ def text() -> str:
     file_types = "\n".join(
         f'    {int(kind)}: "{kind.name.removeprefix("MOSTLY_").removeprefix("ALL_")}",' for kind in gguf.LlamaFileType
     )
-    return HEAD.format(version=version("gguf"), types=types, file_types=file_types)
+    return HEAD.format(origin=origin, types=types, file_types=file_types)
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text())
+    TARGET.write_text(text(sys.argv[1]))

@@ -1,12 +1,15 @@
-"""GGUF's own packing: each tensor has a block type. The scheme is told from the types that are counted."""
+"""GGUF's own packing: each tensor has a block type. The scheme is told from the types that are counted.
+
+Mixtures of equal types have different names: there `general.file_type` tells which, if the types counted agree with it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
-from inspector.formats.gguf.types import TYPES, GGMLType
+from inspector.formats.gguf.types import FILE_TYPES, TYPES, GGMLType
 from inspector.model import Header, Packing, Tensor
 
 BY_NAME: Mapping[str, GGMLType] = {kind.name: kind for kind in TYPES.values()}
@@ -20,11 +23,21 @@ MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     "Q5_K": ((frozenset({"Q6_K"}), "Q5_K_M"), (frozenset(), "Q5_K_S")),
 }
 
+#: What `general.file_type` says → the types that most of such a file may be of, the first of them always in its layers;
+#: names that are not their type's own. After `llama_ftype_get_default_type` and `llama_tensor_get_type` there.
+TOLD: Mapping[str, tuple[str, ...]] = {
+    "IQ2_S": ("IQ2_XS",),
+    "IQ2_M": ("IQ2_S",),
+    "IQ3_XS": ("IQ3_S", "IQ3_XXS"),
+    "IQ3_M": ("IQ3_S",),
+    "MXFP4_MOE": ("MXFP4", "Q8_0"),  # experts in MXFP4, the rest in Q8_0: in a small model that is more
+}
+
 #: Type → the one that was meant, where rows are no multiple of 256: llama.cpp's `tensor_type_fallback`.
 FALLBACKS: Mapping[str, str] = {"Q5_0": "Q4_K", "Q5_1": "Q5_K", "Q8_0": "Q6_K"}
 
 
-def packing_of(files: Iterable[Header]) -> Packing | None:
+def packing_of(files: Sequence[Header]) -> Packing | None:
     """How the files' weights are packed; None where most of them are plain numbers."""
     tensors = [tensor for header in files for tensor in header.tensors]
     stored = {tensor.dtype for tensor in tensors}
@@ -34,7 +47,17 @@ def packing_of(files: Iterable[Header]) -> Packing | None:
         return None
     layers = {kind for tensor, kind in zip(tensors, meant, strict=True) if tensor.name.startswith("blk.")}
     widths = {kind: BY_NAME[kind].bits for kind in stored & BY_NAME.keys()}
+    told = _told(files)
+    if main.name in TOLD.get(told, ()) and TOLD[told][0] in layers:
+        main = BY_NAME[TOLD[told][0]]
+        return Packing(told, main.bits, main.block, widths=widths)
     return Packing(_scheme(main.name, layers), main.bits, main.block, widths=widths)
+
+
+def _told(files: Iterable[Header]) -> str:
+    """The name that `general.file_type` stands for; "" where no part says it."""
+    values = (header.metadata.get("general.file_type") for header in files)
+    return next((FILE_TYPES.get(value, "") for value in values if isinstance(value, int)), "")
 
 
 def _meant(tensor: Tensor, stored: Iterable[str]) -> str:

@@ -77,8 +77,8 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "unknown-type",
         "whole",
         "warning",
-        "A tensor type that ggml does not have.",
-        "A fork's own type, or one that was removed: llama.cpp will not load the file.",
+        "A tensor type that is not in the table of ggml's.",
+        "A fork's own type or one that was removed: llama.cpp will not load the file. Or one newer than this version.",
     ),
     (
         "tensor-entry",

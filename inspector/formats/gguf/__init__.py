@@ -13,6 +13,7 @@ what it rejects while the header can still be read is a finding of severity "err
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import prod
@@ -202,7 +203,8 @@ def _check_info(info: TensorInfo, findings: Findings) -> None:
 
 def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Findings) -> list[Tensor]:
     """Tensors with their bytes. One of an unknown type has those up to the next tensor, or the file's end."""
-    offsets = sorted({info.offset for info in infos}) if any(info.type not in TYPES for info in infos) else []
+    unknown = [info for info in infos if info.type not in TYPES]
+    offsets = sorted({info.offset for info in infos}) if unknown else []
     tensors = []
     for name, dims, kind, offset in infos:
         start = data_start + offset
@@ -213,13 +215,21 @@ def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Fi
             following = bisect_right(offsets, offset)
             end = data_start + offsets[following] if following < len(offsets) else size
             dtype, nbytes = str(kind), max(0, end - start)
-            message = (
-                f"type {kind}, which ggml does not have (a fork's, or a removed one): "
-                f"its {integer(nbytes)} bytes are those up to the next tensor"
-            )
-            findings.add("unknown-type", "warning", message, name)
         tensors.append(Tensor(name, dtype, dims[::-1], start, nbytes))
+    _tell_unknown(unknown, findings)
     return tensors
+
+
+def _tell_unknown(infos: Sequence[TensorInfo], findings: Findings) -> None:
+    """One finding for each type that no table here has, at its first tensor."""
+    for kind, count in Counter(info.type for info in infos).items():
+        origin = "newer than this version knows, or a fork's" if kind > max(TYPES) else "removed from ggml, or a fork's"
+        first = next(info.name for info in infos if info.type == kind)
+        message = (
+            f"{plural(count, 'tensor')} of type {integer(kind)}, which is {origin}: "
+            "as many bytes are taken as there are up to the next tensor"
+        )
+        findings.add("unknown-type", "warning", message, first)
 
 
 def _check_offsets(infos: Sequence[TensorInfo], alignment: int, findings: Findings) -> None:

@@ -1,6 +1,6 @@
-"""GGML's tensor types and file types, as the `gguf` package 0.19.0 has them.
+"""GGML's tensor types and file types, as the `gguf` package of llama-cpp-python 0.3.36's source has them.
 
-Written by `tools/write_ggml_types.py`; a test holds it equal to the package that is installed.
+Written by `tools/write_ggml_types.py`; a test holds that it agrees with the package that is installed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TYPES: dict[int, GGMLType] = {
     6: GGMLType("Q5_0", 32, 22, 5),
     7: GGMLType("Q5_1", 32, 24, 5),
     8: GGMLType("Q8_0", 32, 34, 8),
-    9: GGMLType("Q8_1", 32, 40, 8),
+    9: GGMLType("Q8_1", 32, 36, 8),
     10: GGMLType("Q2_K", 256, 84, 2),
     11: GGMLType("Q3_K", 256, 110, 3),
     12: GGMLType("Q4_K", 256, 144, 4),
@@ -53,6 +53,7 @@ TYPES: dict[int, GGMLType] = {
     39: GGMLType("MXFP4", 32, 17, 4),
     40: GGMLType("NVFP4", 64, 36, 4),
     41: GGMLType("Q1_0", 128, 18, 1),
+    42: GGMLType("Q2_0", 64, 18, 2),
 }
 
 #: `general.file_type` → what the file claims to be mostly made of.
@@ -92,5 +93,6 @@ FILE_TYPES: dict[int, str] = {
     38: "MXFP4_MOE",
     39: "NVFP4",
     40: "Q1_0",
+    41: "Q2_0",
     1024: "GUESSED",
 }
