@@ -16,13 +16,11 @@ import sparse
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector.architectures import gguf_rows
-from inspector.architectures.data import gguf_layouts
-from inspector.architectures.data.gguf_layouts import LAYOUTS
-from inspector.architectures.data.gguf_shapes import GROUPS, OUTSIDE, SHAPES
+from inspector.architectures import listed_gguf, load_gguf
 from inspector.architectures.naming import Namer
 from inspector.architectures.table import Row
 
+ARCHITECTURES = [each.architecture for each in listed_gguf() if each.predicted]
 CASES = [json.loads(line) for line in (Path(sparse.__file__).parent / "gguf_cases.jsonl").read_text().splitlines()]
 
 
@@ -79,10 +77,10 @@ BEYOND = {
 EVERYWHERE = {"output", "cls", "cls.output", "ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"}
 
 
-@pytest.mark.parametrize("architecture", LAYOUTS)
-def test_layouts_are_of_the_packages_kinds(architecture: str) -> None:
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
     """No kind that the package does not list for the architecture, and the roles that the names have by themselves."""
-    family = gguf_rows.family(architecture, architecture)
+    family = load_gguf(architecture, architecture)
     assert family is not None
     rows = [row for row in family.rows if isinstance(row, Row)]
     names = {row.name.removesuffix(".bias").rsplit("}.")[-1] for row in rows}
@@ -102,25 +100,11 @@ def test_layouts_are_of_the_packages_kinds(architecture: str) -> None:
         assert slot.tower == row.tower
 
 
-def bare(kind: str) -> str:
-    """A kind's name: `ssm_dt.bias:delta` → `ssm_dt`."""
-    return kind.partition(":")[0].removesuffix(".bias").removesuffix(".scale")
-
-
-def test_every_word_is_used() -> None:
-    """The tables hold no shape and no group that no architecture has."""
-    words = {
-        bare(row.name.rsplit("}.")[-1]) for name in LAYOUTS for row in getattr(gguf_rows.family(name, name), "rows", ())
-    }
-    assert ({bare(kind) for kind in SHAPES} | set(OUTSIDE)) - words == set()
-    source = Path(gguf_layouts.__file__).read_text()
-    assert [group for group in GROUPS if group not in source] == []
-
-
 def test_every_architecture_of_the_package_is_listed() -> None:
-    """Those that have a layout, and those that are named only."""
-    assert LAYOUTS.keys() | gguf_layouts.NAMED == set(gguf.MODEL_ARCH_NAMES.values())
-    assert not LAYOUTS.keys() & gguf_layouts.NAMED
+    """Those that have a table, and those that are named only."""
+    assert {each.architecture for each in listed_gguf()} == set(gguf.MODEL_ARCH_NAMES.values())
+    assert {each.architecture for each in listed_gguf() if not each.predicted} == {"clip", "wavtokenizer-dec"}
+    assert load_gguf("_base", "llama") is None
 
 
 # --- published models -----------------------------------------------------------------------------

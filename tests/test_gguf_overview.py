@@ -16,8 +16,8 @@ from sparse_gguf import TENSOR_TYPES, write_gguf
 
 import inspector
 from inspector import units
+from inspector.architectures import listed_gguf
 from inspector.architectures.data import gguf_keys
-from inspector.architectures.data.gguf_layouts import LAYOUTS
 from inspector.formats.gguf.types import FILE_TYPES, TYPES
 from inspector.model import Header, Reconciliation, Tensor
 from inspector.quantization import ggml
@@ -434,7 +434,7 @@ others = st.sampled_from(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from(sorted(LAYOUTS)),
+    st.sampled_from([each.architecture for each in listed_gguf() if each.predicted]),
     st.dictionaries(st.sampled_from(list(gguf_keys.FIELDS)), numbers | numbers | numbers | others),
     st.dictionaries(st.sampled_from([*gguf_keys.GENERAL_FIELDS, gguf_keys.TOKENS, "general.file_type"]), others),
 )

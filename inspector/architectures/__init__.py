@@ -20,6 +20,21 @@ def load(name: str) -> Family:
     return table_file.read("families", name, store().find)
 
 
+@cache
+def load_gguf(architecture: str, model_type: str) -> Family | None:
+    """The family of a `general.architecture`, named as Transformers' `model_type` is; None where there is no table."""
+    if architecture not in _gguf():
+        return None
+    family = table_file.read("gguf", architecture, store().find)
+    return family._replace(name=model_types().get(model_type, architecture))
+
+
+@cache
+def _gguf() -> frozenset[str]:
+    """The architectures that have a table; what they are all like is none."""
+    return frozenset(name for name in store().names("gguf") if not name.startswith("_"))
+
+
 def model_types() -> Mapping[str, str]:
     """`model_type` → the table that has it, in alphabetical order."""
     return store().types
@@ -29,9 +44,7 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     """The family of a configuration's `model_type`, or of its GGUF architecture; None where no table knows it."""
     model_type = str(config.get("model_type"))
     if GGUF_ARCHITECTURE in config:
-        from inspector.architectures import gguf_rows  # tables that only GGUF needs
-
-        return gguf_rows.family(str(config[GGUF_ARCHITECTURE]), model_type)
+        return load_gguf(str(config[GGUF_ARCHITECTURE]), model_type)
     table = model_types().get(model_type)
     return load(table) if table else None
 
@@ -72,10 +85,10 @@ class KnownGguf(NamedTuple):
 def listed_gguf() -> list[KnownGguf]:
     """All GGUF architectures."""
     from inspector.architectures.data.gguf_keys import MODEL_TYPES
-    from inspector.architectures.data.gguf_layouts import LAYOUTS, NAMED
+    from inspector.architectures.data.gguf_names import NAMED
 
     return [
-        KnownGguf(name, model_type if model_type in model_types() else None, name in LAYOUTS)
-        for name in sorted({*LAYOUTS, *NAMED})
+        KnownGguf(name, model_type if model_type in model_types() else None, name in _gguf())
+        for name in sorted(_gguf() | NAMED)
         for model_type in (MODEL_TYPES.get(name, name),)
     ]

@@ -329,3 +329,6 @@ APART = ("ffn_gate.{}", "ffn_up.{}", "ffn_down.{}")
 
 #: A parameter that is no module's weight or bias, whatever its name ends in: DeepSeek's `exp_probs_b.bias`.
 PARTLESS = frozenset({"exp_probs_b"})
+
+#: Architectures that have no table: parts beside a language model. Their tensors are named, and not predicted.
+NAMED = frozenset({"clip", "wavtokenizer-dec"})
