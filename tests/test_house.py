@@ -102,7 +102,7 @@ def test_readme_has_every_command() -> None:
     from inspector.cli.commands import inspect
 
     assert list(COMMANDS) == inspect.list_commands(click.Context(inspect))
-    readme = (PACKAGE.parent / "README.md").read_text()
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
     for name in COMMANDS:
         if name != "overview":
             assert f"inspect {name}" in readme
