@@ -14,6 +14,7 @@ from inspector import ConfigError, Prediction
 from inspector.architectures import formula
 from inspector.architectures.prediction import bytes_at
 from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
+from inspector.opening.configs import normalize
 
 CHANGED = sorted((Path(sparse.__file__).parent / "predictions").glob("*.json"))
 BOOK = {
@@ -367,3 +368,63 @@ def test_the_prediction_does_not_look_at_the_tensors(tmp_path: Path) -> None:
     before = inspector.reconcile(inspector.open(folder)).prediction
     sparse.write_safetensors(folder / "model.safetensors", [("F32", [3], "model.norm.weight")])
     assert inspector.reconcile(inspector.open(folder)).prediction == before
+
+
+@pytest.mark.parametrize("labels", [{"0": "LABEL_0"}, {"0": "no", "1": "perhaps", "2": "yes"}])
+def test_a_head_has_as_many_rows_as_the_file_has_labels(labels: dict[str, str]) -> None:
+    """A reward model or a reranker has one label: the two that a class has by default do not come on top."""
+    config = {"model_type": "llama", "architectures": ["LlamaForSequenceClassification"], "hidden_size": 64}
+    found = shapes(inspector.predict({**config, "num_hidden_layers": 1, "id2label": labels}))
+    assert found["score.weight"] == (len(labels), 64)
+
+
+def test_a_class_is_believed_before_a_dialect() -> None:
+    """`dim` and `n_layers` are Meta's words, and those of Z-Image and of DistilBERT as well."""
+    words = {"dim": 3840, "n_layers": 30, "n_heads": 30}
+    assert inspector.predict(words).family == "llama"
+    assert inspector.predict({**words, "architectures": ["DistilBertModel"]}).family == "distilbert"
+    assert normalize({**words, "_class_name": "NewTransformer2DModel"}).model_type == "NewTransformer2DModel"
+
+
+def test_a_config_json_cannot_claim_ggufs_names() -> None:
+    """`general.architecture` is a key of GGUF's key-values: in a config.json it says nothing."""
+    config = {"model_type": "llama", "general.architecture": "llama", "num_hidden_layers": 1}
+    assert "model.layers.0.self_attn.q_proj.weight" in shapes(inspector.predict(config))
+
+
+def test_null_is_not_the_types_own_value() -> None:
+    """GLM-4.7 Flash without the low rank of its queries: 20 heads of 192 + 64, from 2,048."""
+    found = shapes(inspector.predict({"model_type": "glm4_moe_lite", "q_lora_rank": None, "num_hidden_layers": 1}))
+    assert found["model.layers.0.self_attn.q_proj.weight"] == (20 * (192 + 64), 2048)
+    assert "model.layers.0.self_attn.q_a_proj.weight" not in found
+
+
+def test_null_experts_per_token_shape_nothing() -> None:
+    """All experts then count as active."""
+    config = {"model_type": "granitemoe", "num_hidden_layers": 1, "num_local_experts": 4}
+    some, null = (inspector.predict({**config, "num_experts_per_tok": number}) for number in (2, None))
+    assert shapes(some) == shapes(null)
+    assert some.active < null.active == null.parameters
+
+
+def test_whole_floats_are_sizes() -> None:
+    """Some writers of JSON have no integers."""
+    config = {"model_type": "llama", "num_hidden_layers": 1}
+    found = shapes(inspector.predict({**config, "hidden_size": 4096.0}))
+    assert found == shapes(inspector.predict({**config, "hidden_size": 4096}))
+    with pytest.raises(ConfigError):
+        inspector.predict({**config, "hidden_size": 4096.5})
+
+
+def test_no_model_has_so_many_tensors() -> None:
+    """A configuration that asks for 300,000 is refused before anybody waits for a list of them."""
+    with pytest.raises(ConfigError, match="tensors"):
+        inspector.predict({"model_type": "mixtral", "num_hidden_layers": 300, "num_local_experts": 400})
+
+
+def test_an_unknown_class_is_said_to_be_unknown() -> None:
+    """The body is predicted, and the reader is told so."""
+    config = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1}
+    known, unknown = (inspector.predict({**config, "architectures": [f"LlamaFor{head}"]}) for head in ("CausalLM", "X"))
+    assert not known.config.notes
+    assert any("LlamaForX" in note for note in unknown.config.notes)

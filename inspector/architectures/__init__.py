@@ -14,6 +14,12 @@ from inspector.architectures.table import Family
 GGUF_ARCHITECTURE = "general.architecture"
 
 
+class GgufArchitecture(str):
+    """A GGUF architecture that key-values named: JSON gives plain texts, so no config.json can claim GGUF's names."""
+
+    __slots__ = ()
+
+
 @cache
 def load(name: str) -> Family:
     """The family that the table of this name says."""
@@ -43,8 +49,9 @@ def model_types() -> Mapping[str, str]:
 def family_of(config: Mapping[str, Any]) -> Family | None:
     """The family of a configuration's `model_type`, or of its GGUF architecture; None where no table knows it."""
     model_type = str(config.get("model_type"))
-    if GGUF_ARCHITECTURE in config:
-        return load_gguf(str(config[GGUF_ARCHITECTURE]), model_type)
+    architecture = config.get(GGUF_ARCHITECTURE)
+    if isinstance(architecture, GgufArchitecture):
+        return load_gguf(architecture, model_type)
     table = model_types().get(model_type)
     return load(table) if table else None
 

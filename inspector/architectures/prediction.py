@@ -39,6 +39,9 @@ EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
 #: Whole models that do not say whether their head is tied go by their text model.
 TIED, TEXT = "tie_word_embeddings", "text_config"
 
+#: Mappings that are one value: labels by their numbers, which a file gives whole.
+WHOLE = frozenset({"id2label", "label2id"})
+
 #: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
 PER_LAYER = "per_layer_config"
 
@@ -94,6 +97,9 @@ def predict(config: Config) -> Prediction:
     if family.names_only:
         raise ConfigError(f"no prediction for model_type {config.model_type!r}: its table only names tensors")
     head = head_of(family, config)
+    if not family.has_head(head):
+        note = f"{config.architecture} is no class that the table of {family.name} knows: its body alone is predicted"
+        config = config._replace(notes=(*config.notes, note))
     stored: list[Expected] = []
     tied: list[Expected] = []
     buffers: list[Expected] = []
@@ -146,14 +152,21 @@ class Scope:
         if name in self.indexes:
             return self.indexes[name]
         given = self._given(name)
-        if given is not None and not isinstance(given, Mapping):
+        if given is not None and (name in WHOLE or not isinstance(given, Mapping)):
             return given
         default = self._default(name, self._is_null(name)) if given is None else self._whole_default(name)
+        whole = default if isinstance(default, Mapping) else {}
         if name in self._parts and (given is not None or default is not None):
-            return _part(self._parts[name], self.values, default if isinstance(default, Mapping) else {})
+            return _part(self._parts[name], self, whole)
         if isinstance(given, Mapping):
-            return _typed_part(given, default if isinstance(default, Mapping) else {}, self.values.get("model_type"))
-        return default
+            return _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
+        return self.filled(name, default) if isinstance(default, Mapping) and name not in WHOLE else default
+
+    def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A part's fields, with those that follow from the whole where it leaves them out (`Family.followers`)."""
+        follow = {name: field for name, field in self.family.followers(part) if values.get(field) is None}
+        found = {field: self._derived(name) for name, field in follow.items() if name not in self._pending}
+        return {**values, **found} if found else values
 
     def _whole_default(self, name: str) -> Any:
         """What the table says of a nested configuration that is given; None where it leaves that to the part's own."""
@@ -264,10 +277,10 @@ class Part(Mapping[str, Any]):
         return len({**self.whole, **self.scope.values})
 
 
-def _part(include: Include, values: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
-    own = nested_values(include, values)
+def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    own = scope.filled(include.scope, nested_values(include, scope.values))
     family = family_of(own)
-    given = values.get(include.scope)
+    given = scope.values.get(include.scope)
     if family is None or family.names_only:
         return {**whole, **given} if isinstance(given, Mapping) else whole
     return Part(Scope(family, own if isinstance(given, Mapping) else {**whole, **own}), whole)
@@ -323,7 +336,7 @@ def _under_class(expected: Expected, family: Family, head: str) -> Expected:
 
 
 def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) -> Iterator[tuple[Row, Expected, bool]]:
-    values = nested_values(include, outer)
+    values = scope.filled(include.scope, nested_values(include, outer))
     if include.tied:
         values = {**values, "tie_word_embeddings": bool(formula.evaluate(include.tied, scope))}
     family = family_of(values)
@@ -387,7 +400,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
             layers=tuple(c["layer"] for c in combinations) if "layer" in free else None,
             experts=experts,
             first_expert=_bound(row.first_expert, inner) if row.first_expert else 0,
-            active=_bound(row.active, scope) if row.active else None,
+            active=_active(row.active, scope),
             branch=row.branch,
             indexes=indexes,
             stacked=_bound(row.stacked, inner) if row.stacked else None,
@@ -422,6 +435,13 @@ def _bound(expression: str, scope: Scope) -> int:
             f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: no count of layers or experts"
         )
     return value
+
+
+def _active(expression: str, scope: Scope) -> int | None:
+    """How many experts work on one token; None for all, as for a configuration that leaves their number at null."""
+    if not expression or formula.evaluate(expression, scope) is None:
+        return None
+    return _bound(expression, scope)
 
 
 def _shape(row: Row, dims: tuple[str, ...], scope: Scope) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ of the same index need no bound. Every expression is in `formula`'s language.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
@@ -110,9 +110,22 @@ class Family(NamedTuple):
     classes: Mapping[str, str] = {}  # class name → what stands for its suffix
     head: str = "ForCausalLM"  # the class suffix where `architectures` says nothing
     defaults: Mapping[str, Any] = {}  # fields that may be absent
-    derived: Mapping[str, str] = {}  # expressions for absent fields
+    derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
     names_only: bool = False  # the shapes were not found out: the rows name, and predict nothing
+
+    def has_head(self, head: str) -> bool:
+        """Whether the rows tell what a class of this suffix has."""
+        if head in (self.head, *BARE, *self.prefixes, *self.classes.values()):
+            return True
+        return any(head in entry.heads.split() for entry in self.rows)
+
+    def followers(self, part: str) -> Iterator[tuple[str, str]]:
+        """The derived fields of a part, each with its name in `derived`."""
+        for name in self.derived:
+            scope, dot, field = name.rpartition(".")
+            if dot and scope == part:
+                yield name, field
 
     def prefix_under(self, head: str) -> str:
         """What the body's names begin with in a class of this suffix."""

@@ -176,11 +176,11 @@ def repeated(text: str) -> Iterator[tuple[str, bool]]:
 
 def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
     """A configuration in Transformers' words, whichever dialect it was written in."""
-    if not values.get("model_type"):
+    config = Config(values, "config.json", path)
+    if not (values.get("model_type") or values.get("_class_name") or type_of_class(config.architecture or "")):
         for dialect in DIALECTS:
             if dialect.marks <= values.keys():
                 return _translate(values, dialect, path)
-    config = Config(values, "config.json", path)
     own = OWN_TYPES.get(config.architecture or "")
     if own or not values.get("model_type"):
         return _with_type(config, own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.architectures import GGUF_ARCHITECTURE
+from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
 from inspector.architectures.data.gguf_keys import (
     COUNTS,
     FIELDS,
@@ -55,7 +55,10 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     architecture = pairs["general.architecture"]
     if not isinstance(architecture, str):
         return None
-    values: dict[str, Any] = {"model_type": _model_type(architecture, pairs), GGUF_ARCHITECTURE: architecture}
+    values: dict[str, Any] = {
+        "model_type": _model_type(architecture, pairs),
+        GGUF_ARCHITECTURE: GgufArchitecture(architecture),
+    }
     values.update(_fields(architecture, pairs))
     notes = []
     _add_label(values, pairs)
