@@ -7,6 +7,7 @@
     │   └── NetworkError        the network or a server failed, which says nothing of the file
     ├── FormatError             the bytes are not what their format says
     └── ConfigError             a configuration cannot be read, or lacks what a prediction needs
+        └── CostError           it asks for more work than any model does
 
 Damage that leaves a header readable is no error: it is a `model.Finding`.
 """
@@ -47,3 +48,7 @@ class FormatError(InspectorError):
 
 class ConfigError(InspectorError):
     """A configuration cannot be read, or lacks what a prediction needs."""
+
+
+class CostError(ConfigError):
+    """A configuration asks for more work than any model does: it is made to exhaust a machine."""

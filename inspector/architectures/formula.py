@@ -11,12 +11,15 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from itertools import accumulate
 from typing import Any, Protocol
 
-from inspector.errors import ConfigError
+from inspector.errors import ConfigError, CostError
+from inspector.units import integer
 
 
 class Scope(Protocol):
@@ -26,6 +29,40 @@ class Scope(Protocol):
         """The value of a name. Raises ConfigError where there is none."""
 
 
+#: Steps that one prediction may take, a node of an expression each; the most expensive known model takes 700,000.
+MOST_STEPS = 2_000_000
+_left: ContextVar[list[int] | None] = ContextVar("left", default=None)
+
+
+@contextmanager
+def bounded(steps: int = MOST_STEPS) -> Iterator[None]:
+    """Within it, all evaluation together takes at most so many steps, or those left of one around it.
+
+    Raises:
+        CostError: it would take more. A configuration comes from strangers.
+    """
+    if _left.get() is not None:
+        yield
+        return
+    token = _left.set([steps])
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def spend(steps: int) -> None:
+    """Count work that a configuration asks for. Raises CostError where that is more than any model's."""
+    left = _left.get()
+    if left is not None:
+        left[0] -= steps
+        if left[0] < 0:
+            raise CostError(
+                f"the configuration asks for more than {integer(MOST_STEPS)} steps of work, which no model takes: "
+                "not predicted"
+            )
+
+
 def ceil_to(number: int, multiple: int) -> int:
     """`number` rounded up to a multiple: `ceil_to(10922, 256)` = 11,008."""
     return -(-number // multiple) * multiple
@@ -33,7 +70,7 @@ def ceil_to(number: int, multiple: int) -> int:
 
 def scaled(number: int, factor: float) -> int:
     """`int(factor · number)`, the one place where a configuration's float meets a size."""
-    return int(factor * number)
+    return int(_OPERATORS[ast.Mult](factor, number))
 
 
 def divisible(number: float, divisor: int, least: int | None = None) -> int:
@@ -137,6 +174,7 @@ def unfolding(side: int, frames: int, channels: int, layers: int) -> list[tuple[
     sizes = [math.log(frame * each**2) for frame, each, _ in steps]
     if not 1 <= layers <= LONGEST_LIST:
         raise ValueError(f"{layers} layers")
+    spend(layers * len(steps))
     ideal = [math.log(side**2 * frames * channels) * at / layers for at in range(layers + 1)]
     if layers >= len(steps):
         taken = [min(range(len(steps)), key=lambda step: abs(size - sizes[step])) for size in ideal]
@@ -216,6 +254,12 @@ def names(text: str) -> frozenset[str]:
     return frozenset(_names(parse(text))) - FUNCTIONS.keys()
 
 
+@cache
+def _nodes(text: str) -> int:
+    """The size of an expression, as a measure of what it costs."""
+    return sum(1 for _ in ast.walk(parse(text)))
+
+
 def _names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Name):
         return {node.id}
@@ -232,9 +276,10 @@ def evaluate(text: str, scope: Scope) -> Any:
     Raises:
         ConfigError: a field is missing, or its value is not what the arithmetic needs.
     """
+    spend(_nodes(text))
     try:
         return _value(parse(text), scope)
-    except (TypeError, ValueError, ZeroDivisionError, IndexError, KeyError, OverflowError) as error:
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         raise ConfigError(f"the configuration does not allow `{show(text)}`: {error}") from error
 
 
@@ -263,6 +308,8 @@ def _compare(node: Any, scope: Scope) -> bool:
     left = _value(node.left, scope)
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = _value(right_node, scope)
+        if isinstance(right, (list, str)):  # looked through by `in`, or compared item by item
+            spend(len(right))
         if not _OPERATORS[type(op)](left, right):
             return False
         left = right
@@ -291,7 +338,15 @@ def _list(node: Any, scope: Scope) -> list[Any]:
     number = _value(loop.iter.args[0], scope)
     if not 0 <= number <= LONGEST_LIST:
         raise ValueError(f"a list of {number} items")
+    spend(number * sum(1 for _ in ast.walk(node.elt)))
     return [_value(node.elt, _Inner(scope, loop.target.id, at)) for at in range(number)]
+
+
+def _call(node: Any, scope: Scope) -> Any:
+    """A function's value; it may go through all of a list or a text that a configuration gives it."""
+    arguments = [_value(argument, scope) for argument in node.args]
+    spend(sum(len(each) for each in arguments if isinstance(each, (list, tuple, str, Mapping))))
+    return FUNCTIONS[node.func.id](*arguments)
 
 
 _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
@@ -304,7 +359,7 @@ _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
     ast.Compare: _compare,
     ast.IfExp: lambda node, scope: _value(node.body if _value(node.test, scope) else node.orelse, scope),
     ast.Subscript: _subscript,
-    ast.Call: lambda node, scope: FUNCTIONS[node.func.id](*(_value(arg, scope) for arg in node.args)),
+    ast.Call: _call,
     ast.Tuple: lambda node, scope: tuple(_value(item, scope) for item in node.elts),
     ast.ListComp: _list,
     ast.List: lambda node, scope: [_value(item, scope) for item in node.elts],

@@ -23,7 +23,7 @@ from inspector.architectures.table import (
     nested_values,
     numbers_of,
 )
-from inspector.errors import ConfigError
+from inspector.errors import ConfigError, CostError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
 
@@ -31,6 +31,8 @@ from inspector.units import integer
 MAX_INDEX = 10_000
 MAX_TENSORS = 200_000  # three times the largest published model's
 MAX_DIMENSION = 2**63 - 1
+#: What one layer, block or branch costs beside its formulas, in steps of evaluation; and one more shape.
+STEPS_PER_COMBINATION, STEPS_PER_SHAPE = 8, 100
 
 #: Fields that every configuration has, though files leave them out, and their values there.
 EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
@@ -89,7 +91,16 @@ def predict(config: Config) -> Prediction:
 
     Raises:
         ConfigError: no family knows the `model_type`, or a field that the family needs is missing.
+        CostError: it asks for more layers, experts or tensors than any model has.
     """
+    try:
+        with formula.bounded():
+            return _predict(config)
+    except RecursionError as error:
+        raise CostError("the configuration's parts are nested too deep: not predicted") from error
+
+
+def _predict(config: Config) -> Prediction:
     family = family_of(config.values)
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
@@ -115,7 +126,7 @@ def predict(config: Config) -> Prediction:
             stored.append(expected)
     predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers), tuple(optional))
     if predicted.tensors > MAX_TENSORS:
-        raise ConfigError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
+        raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
     return predicted
 
 
@@ -348,6 +359,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     for combination in _combinations(list(bounds), bounds, scope):
         prefix = _fill(include.template, combination)
         numbers = tuple(number for number in numbers_of(prefix) if isinstance(number, int))
+        formula.spend(STEPS_PER_COMBINATION * len(rows))
         for row, expected, tied in rows:
             yield (
                 row,
@@ -387,6 +399,7 @@ def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
         indexes = tuple(combination[n] if isinstance(n, str) else n for n in further)
         by_shape.setdefault((*fixed, indexes, bias), []).append(combination)
     for (shape, experts, indexes, has_bias), combinations in by_shape.items():
+        formula.spend(STEPS_PER_SHAPE)
         inner = scope.at(**combinations[0])
         weight = Expected(
             role=row.role,
@@ -424,6 +437,7 @@ def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> I
         yield {}
         return
     for value in range(_bound(bounds[free[0]], scope)):
+        formula.spend(STEPS_PER_COMBINATION)
         for rest in _combinations(free[1:], bounds, scope.at(**{free[0]: value})):
             yield {free[0]: value, **rest}
 
@@ -431,7 +445,8 @@ def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> I
 def _bound(expression: str, scope: Scope) -> int:
     value = formula.evaluate(expression, scope)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INDEX:
-        raise ConfigError(
+        odd = CostError if isinstance(value, int) and value > MAX_INDEX else ConfigError
+        raise odd(
             f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: no count of layers or experts"
         )
     return value

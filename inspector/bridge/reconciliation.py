@@ -21,7 +21,7 @@ from inspector.bridge import causes, labels
 from inspector.bridge.join import Join
 from inspector.bridge.ledger import Ledger
 from inspector.bridge.tally import Kind, kinds_of
-from inspector.errors import ConfigError
+from inspector.errors import ConfigError, CostError
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import (
     Adapter,
@@ -212,6 +212,8 @@ def _predict(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
     try:
         base = predict(config)
         return (_predict_adapter(adapter, base) if adapter else base), ()
+    except CostError as error:
+        return None, (Finding("costly", "error", str(error), config.path),)
     except ConfigError as error:
         return None, (Finding("no-prediction", "info", str(error), config.path),)
 

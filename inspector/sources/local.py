@@ -21,8 +21,9 @@ FIRST = 8
 #: Bytes that are read ahead of a header whose length is not known before its end.
 AHEAD = 1 << 12
 CHUNK = 1 << 20
-#: Bytes of address space for it at first: most headers, and little of a limit on that.
-LEAST_BUFFER = 1 << 24
+#: Bytes of address space for it at first: most headers, and little of a limit on that; then for the longest header.
+#: What was read is so moved once, and not whenever there is a little more.
+LEAST_BUFFER, LARGE_BUFFER = 1 << 24, 100_000_000 + AHEAD
 
 
 class LocalFile:
@@ -71,7 +72,7 @@ class LocalFile:
         """As `Source.prefix`. Not a map of the file: reading one that another program cuts would end the process."""
         length = min(length, self.size)
         if length > self._have:
-            self._read_ahead(min(self.size, FIRST if length <= FIRST else length + AHEAD))
+            self._read_ahead(min(self.size, FIRST if length <= FIRST else length + max(AHEAD, self._have >> 6)))
         self._prefix_read = max(self._prefix_read, length)
         return memoryview(self._buffer)[: self._have].toreadonly() if self._buffer else memoryview(b"")
 
@@ -79,7 +80,8 @@ class LocalFile:
         """Have the first `end` bytes. Views of a smaller buffer keep it."""
         before, buffer = self._buffer, self._buffer
         if buffer is None or len(buffer) < end:
-            buffer = mmap.mmap(-1, max(end, LEAST_BUFFER))  # takes memory as it is filled
+            room = LEAST_BUFFER if end <= LEAST_BUFFER else min(self.size, LARGE_BUFFER)
+            buffer = mmap.mmap(-1, max(end, room))  # takes memory as it is filled
             if before is not None:
                 for at in range(0, self._have, CHUNK):
                     buffer[at : min(at + CHUNK, self._have)] = before[at : min(at + CHUNK, self._have)]

@@ -49,6 +49,8 @@ def dtype(subject: Subject) -> Iterator[Found]:
     if result is None or result.packing or named not in _PLAIN or _declared(subject):
         return
     elements = {each.dtype: each.elements for each in result.dtypes}
+    if not elements:
+        return
     total, most = sum(elements.values()), max(elements, key=lambda each: elements[each])
     if most in _PLAIN and most != named and elements[most] * 2 > total and named not in _beside(subject):
         yield Found(f"the configuration says {named}; most elements are {most}", _config_path(subject))
@@ -184,7 +186,7 @@ def adapter_rank(subject: Subject) -> Iterator[Found]:
     rank, pattern = config.get("r"), config.get("rank_pattern")
     if adapter is None or config.get("peft_type") != "LORA" or isinstance(rank, bool) or not isinstance(rank, int):
         return
-    stated = {rank, *(pattern.values() if isinstance(pattern, dict) else ())}
+    stated = {rank, *(own for own in (pattern.values() if isinstance(pattern, dict) else ()) if type(own) is int)}
     stacked = bool(config.get("target_parameters"))  # one matrix has the ranks of all experts
     odd = [own for own in adapter.ranks if own not in stated and not (stacked and rank > 0 and own % rank == 0)]
     if odd:

@@ -319,6 +319,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "No configuration, or an architecture without a table: shapes and layers are not checked.",
     ),
     (
+        "costly",
+        "consistent",
+        "error",
+        "A configuration that asks for more work than any model does.",
+        "Ten thousand layers of ten thousand groups, say: a loader would take all memory, or years. It is not "
+        "followed, and the tensors are compared with nothing.",
+    ),
+    (
         "packing-inferred",
         "consistent",
         "warning",

@@ -1,0 +1,90 @@
+"""What one target may cost: processor time and memory, whatever its files say.
+
+The readers and rules have bounds of their own, each where a stranger's number says how much there is to do. This is
+the last one, behind them all: work that comes here is stopped, and what was not judged is a finding.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+#: Seconds of processor time for any target, and for each megabyte of it: a usual model takes a tenth of the first.
+SECONDS, SECONDS_PER_MEGABYTE, MOST_SECONDS = 1.4, 0.5, 120.0
+#: Bytes of memory of our own, and for each byte of the target's.
+MEMORY, MEMORY_PER_BYTE, MOST_MEMORY = 125_000_000, 4, 1_000_000_000
+
+
+class Exceeded(BaseException):
+    """A target's time is used up. No `Exception`: what handles a file's faults must not take it for one."""
+
+
+def seconds_for(size: int) -> float:
+    """Processor time for a target of so many bytes."""
+    return min(MOST_SECONDS, SECONDS + SECONDS_PER_MEGABYTE * size / 1_000_000)
+
+
+def memory_for(size: int) -> int:
+    """Bytes of memory for a target of so many bytes."""
+    return min(MOST_MEMORY, MEMORY + MEMORY_PER_BYTE * size)
+
+
+@contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """Raises Exceeded within it after so many seconds of work; waiting for a disk or a network does not count.
+
+    Only where signals are to be had: in the main thread of a program for Unix that does not use this one itself.
+    """
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not usable or signal.getsignal(signal.SIGVTALRM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGVTALRM, _stop)
+    try:
+        # Again after a while: an exception out of a finalizer is printed and forgotten.
+        signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds, 0.01), 0.2)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise Exceeded
+
+
+@contextmanager
+def memory(nbytes: int) -> Iterator[None]:
+    """Raises MemoryError within it where so much more would be needed. Holds for the process: not for a library's."""
+    in_use = _in_use()
+    if in_use is None:
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = in_use + nbytes
+    if soft != resource.RLIM_INFINITY:
+        most = min(most, soft)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _in_use() -> int | None:
+    """Bytes that count for the system's limit on data; None where the system does not tell."""
+    if sys.platform != "linux":
+        return None
+    try:
+        import resource
+
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return None
