@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isqrt
 from typing import Any
 
-from inspector.adapters.methods import METHODS, Method, Piece
+from inspector.adapters.methods import Method, Piece
+from inspector.adapters.methods import method as method_of
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
 from inspector.architectures.prediction import MAX_INDEX
@@ -41,7 +42,7 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
         ConfigError: the method is none that is predicted, or its fields make no sense.
     """
     name = str(config.get("peft_type", "")).upper()
-    method = METHODS.get(name)
+    method = method_of(name)
     if method is None:
         raise ConfigError(f"no prediction for an adapter of type {escape(name or 'unnamed', 40)}")
     rows = _replicated(config, base.expected)
@@ -102,7 +103,14 @@ def _parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator
             if len(row.shape) in (2, 3) and row.experts is None:
                 chosen = _chosen(row, lambda name: _named(name, targeted), row.name)
                 if chosen.tensors:
-                    yield from _by_rank(chosen, config, METHODS["LORA"])
+                    yield from _by_rank(chosen, config, _lora())
+
+
+def _lora() -> Method:
+    """LoRA, the one method that adapts parameters which are no module's weight."""
+    found = method_of("LORA")
+    assert found is not None
+    return found
 
 
 def _stacked(rows: Sequence[Expected]) -> Iterator[Expected]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from inspector.architectures import family_of, formula
-from inspector.architectures.data.dialects import LAYER_KINDS, OLD_KINDS
+from inspector.architectures.data.layer_kinds import LAYER_KINDS, OLD_KINDS
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.table import (
     Family,

@@ -1,7 +1,7 @@
 """Where the tables are: documents by kind and name, read from one packed file, which is made of the folder of tables.
 
     data/tables/families/llama.json     →  ("families", "llama")
-    data/tables/blocks/attention.json   →  ("blocks", …) for each of its blocks
+    data/tables/blocks/gguf.json        →  ("blocks", "gguf_mlp") and the other blocks in it
 
 The packed file, `data/tables.jsonl`, is an index on the first line, then a table a line: one is found without reading
 the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made again when
@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 #: People's files, and the file that is made of them.
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".jsonl")
+#: Kinds whose files hold several documents, each under its name.
+SEVERAL = frozenset({"blocks", "adapters", "dialects"})
 
 
 class Store(NamedTuple):
@@ -115,11 +117,12 @@ def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
 
 
 def documents(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Kind, name and document of every table, and of every block in the files of `blocks`."""
+    """Kind, name and document of every table, and of each of several in one file."""
     for path in sorted(folder.glob("*/*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
-        if path.parent.name == "blocks":
-            yield from (("blocks", name, block) for name, block in document.items())
+        if path.parent.name in SEVERAL:
+            inner = ((name, each) for name, each in document.items() if isinstance(each, dict))
+            yield from ((path.parent.name, name, each) for name, each in inner)
         else:
             yield path.parent.name, path.stem, document
 

@@ -74,7 +74,7 @@ def _table(kind: str, name: str, find: Find) -> _Table:
     for field, value in document.items():
         if field not in _BESIDE | _ROWS:
             inherited = getattr(base.family, field)
-            own = _filled(value, words)
+            own = filled(value, words)
             fields[field] = {**inherited, **own} if field != "types" and isinstance(own, dict) else own
     rows = tuple(_changed(base.family.rows, document, scope))
     return _Table(base.family._replace(rows=rows, **fields), words)
@@ -134,29 +134,29 @@ def _read(entries: Iterable[Any], scope: _Scope, columns: Document, at: str) -> 
         if isinstance(entry, list):
             yield from _rows(entry, scope.words, columns, at)
         elif "scope" in entry:
-            fields = _filled(entry, scope.words)
+            fields = filled(entry, scope.words)
             yield Include(**{**fields, "prefix": at + fields["prefix"]})
         else:
             inner, within = scope.inside(entry) if "use" in entry else (entry, scope)
-            common = {**columns, **_filled(entry.get("columns", {}), scope.words)}
+            common = {**columns, **filled(entry.get("columns", {}), scope.words)}
             yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
 
 
 def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:
     """A row, or one for each alternative."""
-    role, name, shape, *own = _filled(entry, words)
+    role, name, shape, *own = filled(entry, words)
     fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
-    counts = {
-        len(choice[1].split("|"))
-        for text in fields.values()
-        if isinstance(text, str)
-        for choice in _CHOICE.finditer(text)
-    }
+    return (Row(**each) for each in alternatives(fields))
+
+
+def alternatives(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row's fields, once for each of its alternatives. Raises ValueError where these are not as many everywhere."""
+    texts = [text for text in fields.values() if isinstance(text, str)]
+    counts = {len(choice[1].split("|")) for text in texts for choice in _CHOICE.finditer(text)}
     if len(counts) > 1:
-        raise ValueError(f"{role}: not as many alternatives everywhere")
+        raise ValueError(f"{texts[0]}: not as many alternatives everywhere")
     for number in range(max(counts, default=1)):
-        chosen = {field: _chosen(value, number) for field, value in fields.items()}
-        yield Row(**chosen)
+        yield {field: _chosen(value, number) for field, value in fields.items()}
 
 
 def _chosen(value: Any, number: int) -> Any:
@@ -169,12 +169,12 @@ def _put(text: str, words: Mapping[str, str]) -> str:
     return _WORD.sub(lambda word: words[word[1]], text)
 
 
-def _filled(value: Any, words: Mapping[str, str]) -> Any:
-    """The same for all texts of a value."""
+def filled(value: Any, words: Mapping[str, str]) -> Any:
+    """A value with what the words in its texts stand for."""
     if isinstance(value, str):
         return _put(value, words) if "$" in value else value
     if isinstance(value, list):
-        return [_filled(each, words) for each in value]
+        return [filled(each, words) for each in value]
     if isinstance(value, dict):
-        return {key: _filled(each, words) for key, each in value.items()}
+        return {key: filled(each, words) for key, each in value.items()}
     return value

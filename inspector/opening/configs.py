@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.architectures import formula, model_types
 from inspector.architectures.data.classes import OWN_TYPES, type_of_class
-from inspector.architectures.data.dialects import DIALECTS, Dialect
+from inspector.architectures.dialects import Dialect, dialects
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import Config
 from inspector.quantization.declaration import FIELDS, declaration
@@ -178,7 +178,7 @@ def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
     """A configuration in Transformers' words, whichever dialect it was written in."""
     config = Config(values, "config.json", path)
     if not (values.get("model_type") or values.get("_class_name") or type_of_class(config.architecture or "")):
-        for dialect in DIALECTS:
+        for dialect in dialects():
             if dialect.marks <= values.keys():
                 return _translate(values, dialect, path)
     own = OWN_TYPES.get(config.architecture or "")
