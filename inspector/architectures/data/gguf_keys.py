@@ -20,7 +20,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "attention.key_length": ("head_dim",),
     "attention.value_length": ("v_head_dim",),
     "attention.key_length_swa": ("swa_head_dim",),
-    "attention.key_length_mla": ("qk_head_dim",),
+    "attention.key_length_mla": ("qk_head_dim_given",),
     "attention.value_length_mla": ("v_head_dim",),
     "attention.q_lora_rank": ("q_lora_rank",),
     "attention.kv_lora_rank": ("kv_lora_rank",),
