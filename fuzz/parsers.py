@@ -23,7 +23,7 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.architectures import table  # noqa: F401  imported late otherwise, and not instrumented
     from inspector.architectures.prediction import predict
     from inspector.auditing import checksums, settings
-    from inspector.auditing.rules import pickles
+    from inspector.auditing.rules import archives, pickles
     from inspector.auditing.rules.subject import Subject
     from inspector.auditing.rules.tokenizers import highest_token
     from inspector.errors import InspectorError
@@ -55,13 +55,15 @@ def tokenizer(path: Path) -> None:
 
 
 def pickle(path: Path) -> None:
-    pickles.imports(path.read_bytes())
+    data = path.read_bytes()
+    piece = archives.Piece("", lambda start, length: data[start : start + length], len(data))
+    pickles.judge(piece, pickles.Budgets(), likely=True)
 
 
 def array(path: Path) -> None:
     with closing(LocalPlace(path.parent)) as place:
         subject = Subject(place, list(entries(path.parent)), str(path.parent))
-        pickles.imports_of(subject, path.name, pickles.Budget())
+        pickles.judged(subject)
 
 
 #: File → what reads it. The first byte of an input chooses.

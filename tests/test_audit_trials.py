@@ -185,7 +185,7 @@ def test_what_may_not_be_read_is_told(name: str, inspect: Run, tmp_path: Path) -
 
 
 def test_a_pickle_that_takes_from_an_empty_stack(inspect: Run, tmp_path: Path) -> None:
-    """`picklescan` gives it up; the tables' own word stands."""
+    """It cannot be followed from its first opcode on, and what it names further on is told all the same."""
     folder = hostile.make(hostile.nothing, tmp_path)
     (folder / "extra.bin").write_bytes(b"\x80\x04\x93cos\nsystem\n.")
     ran = inspect("audit", folder, "--json")

@@ -1,4 +1,8 @@
-"""Where pickles lie: in files of their own, compressed, in NumPy's arrays, in ZIP and tar archives."""
+"""What lies in a file: archives within archives are opened, what cannot be opened is told.
+
+ZIP and tar archives, NumPy's arrays of objects, and what gzip, zlib, bzip2 and LZMA compress. Everything else is
+handed on as it is, to be judged as a pickle where it can be one.
+"""
 
 from __future__ import annotations
 
@@ -6,167 +10,271 @@ import bz2
 import lzma
 import re
 import tarfile
-import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import NamedTuple
 
-from inspector.auditing.rules.subject import Subject
+from inspector.formats.pytorch import zips
+from inspector.formats.pytorch.zips import Read
 
-#: Bytes of opcodes that are read of one file: imports come early, and PyTorch keeps tensor data apart.
-#: 10,000 tensors take 1 MB of them, and as much in a ZIP archive's list of members.
-MAX_PICKLE = 2 * 1024 * 1024
-MAX_MEMBERS = 100  # pickles in one archive: PyTorch's have one
-#: Files in one tar archive that are looked at: PyTorch's first format has four, NeMo's some ten.
-MAX_IN_TAR = 1_000
+#: Archives within each other that are opened.
+MAX_DEPTH = 5
+#: Bytes that one compressed file or member is unpacked to, and all of a model's together.
+MAX_UNPACKED = 16 * 1024 * 1024
+MAX_ALL_UNPACKED = 64 * 1024 * 1024
+#: Members of all of a model's archives together.
+MAX_MEMBERS = 50_000
 #: Memory that an LZMA stream may ask for.
 MAX_LZMA = 64 * 1024 * 1024
-#: Ways to compress that Python undoes in bounded memory; PyTorch stores.
-_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-#: What reading a broken archive raises.
-FAULTS = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    OSError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    KeyError,
-)
-_ENDS = (".pkl", ".pickle", ".debug_pkl", ".npy", ".joblib")
-#: Members of the tar archives that PyTorch wrote before 0.1.10, all of them pickles, and of NeMo's.
-_IN_TAR = (*_ENDS, ".ckpt", ".pt", ".bin", "pickle", "sys_info", "storages", "tensors")
+START = 512  # bytes of a file by which its kind is told: a tar archive's first header
 _NUMPY = b"\x93NUMPY"
-_PLAIN = (b"\x80", b"(", b"c", b"}", b"]")
-#: The last record of a ZIP archive without a comment.
-_ZIP_END = 22
+#: First bytes → an archive or compression that is not opened here.
+UNOPENED: tuple[tuple[bytes, str], ...] = (
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard"),
+    (b"\x04\x22\x4d\x18", "compressed by LZ4"),
+    (b"\x02\x21\x4c\x18", "compressed by LZ4"),
+    (b"MSCF", "a Windows cabinet"),
+    (b"\x1f\x9d", "compressed by compress"),
+    (b"\x1f\xa0", "compressed by compress"),
+    (b"\x89LZO\0\r\n", "compressed by lzop"),
+    (b"LZIP", "compressed by lzip"),
+    (b"\xff\x06\0\0sNaPpY", "compressed by Snappy"),
+    (b"hsqs", "a SquashFS image"),
+    (b"xar!", "a xar archive"),
+    (b"ISc(", "an InstallShield cabinet"),
+    (b"!<arch>\n", "an ar archive"),
+    (b"070701", "a cpio archive"),
+)
+
+#: First bytes of what is opened, and of what is not.
+MAGICS = (_NUMPY, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
 
 
-class Stored(NamedTuple):
-    """The pickles in a file."""
+class Limits:
+    """What may still be spent on a model's archives."""
 
-    pickles: list[bytes]  # each as far as it is read
-    complete: bool  # whether all of them were found, and could be unpacked
-    certain: bool  # whether the bytes can be nothing but a pickle
+    def __init__(self) -> None:
+        self.unpacked = MAX_ALL_UNPACKED
+        self.members = MAX_MEMBERS
 
 
-def pickles_in(subject: Subject, path: str) -> Stored | None:
-    """The pickles in a file; None where it is of another kind."""
-    start = subject.head(path, 8)
-    if start[:4] == b"PK\x03\x04" or _ends_as_zip(subject, path):
-        return Stored(*_members(subject, path), certain=True)
-    if start[:4] == _NUMPY[:4]:
-        found = _in_array(subject.head(path, MAX_PICKLE))
-        return Stored([found] if found else [], complete=True, certain=False)
-    if start[:1] in _PLAIN:
-        return Stored([subject.head(path, MAX_PICKLE)], complete=True, certain=_is_marked(start))
-    if (unpacked := _unpacked(start, subject.head(path, MAX_PICKLE))) is not None:
-        return Stored([unpacked] if unpacked[:1] in _PLAIN else [], complete=True, certain=_is_marked(unpacked))
-    if subject.span(path, 257, 5) == b"ustar":
-        return Stored(*_in_tar(subject, path), certain=True)
-    return None
+class Piece(NamedTuple):
+    """Bytes to be judged: a file, or what is in one."""
+
+    name: str  # within the file: empty for itself, "archive/data.pkl", "inner.zip/data.pkl"
+    read: Read
+    size: int
+
+    def start(self, length: int = START) -> bytes:
+        return self.read(0, min(length, self.size))
+
+
+class Unopened(NamedTuple):
+    """What could not be looked into, and why."""
+
+    name: str
+    why: str
+
+
+def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True) -> Iterator[Piece | Unopened]:
+    """What a file comes to when all archives in it are opened.
+
+    Args:
+        likely: whether it is named as what is loaded is: archives at the end of other files are not looked for.
+    """
+    if depth > MAX_DEPTH:
+        yield Unopened(piece.name, "archives within archives, deeper than they are opened")
+        return
+    start = piece.start()
+    if start[:2] == b"PK" or (likely and zips.looks_like_zip(piece.read, piece.size)):
+        yield from _of_zip(piece, limits, depth)
+        if start[:2] != b"PK":  # other readers begin at the front
+            yield piece
+    elif start[:6] == _NUMPY:
+        yield from _of_array(piece)
+    elif unpack := _unpacker(start):
+        yield from _of_compressed(piece, unpack, limits, depth, likely=likely)
+    elif _is_tar(start):
+        yield from _of_tar(piece, limits, depth)
+    elif found := next((what for magic, what in UNOPENED if start.startswith(magic)), None):
+        yield Unopened(piece.name, found)
+    else:
+        yield piece
+
+
+def _joined(outer: str, inner: str) -> str:
+    return f"{outer}/{inner}" if outer else inner
+
+
+def _within(piece: Piece, name: str, at: int, size: int) -> Piece:
+    """A range of a piece."""
+    size = max(0, min(size, piece.size - at))
+
+    def read(start: int, length: int) -> bytes:
+        return piece.read(at + start, max(0, min(length, size - start)))
+
+    return Piece(name, read, size)
+
+
+def _held(name: str, data: bytes) -> Piece:
+    """Bytes at hand."""
+    return Piece(name, lambda start, length: data[start : start + length], len(data))
+
+
+# --- ZIP ----------------------------------------------------------------------------------------
+
+#: A tensor's bytes, in an archive of PyTorch's: `archive/data/0`, and nothing reads them as anything else.
+_RECORD = re.compile(r"(?:.*/)?(?:data|constants|xl_model_weights|tensors)/\d+")
+
+
+def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopened]:
+    try:
+        listed = zips.members(piece.read, piece.size)
+    except zips.ZipError as error:
+        yield Unopened(piece.name, str(error))
+        return
+    of_torch = any(member.name.endswith("data.pkl") for member in listed)
+    for member in listed:
+        if of_torch and _RECORD.fullmatch(member.name) and member.method == zips.STORED:
+            continue
+        limits.members -= 1
+        if limits.members < 0:
+            yield Unopened(piece.name, "more members than are looked into")
+            return
+        name = _joined(piece.name, member.name)
+        try:
+            yield from pieces(_member(piece, member, name, limits), limits, depth + 1)
+        except zips.ZipError as error:
+            yield Unopened(name, str(error))
+
+
+def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
+    """A member, unpacked as far as that goes. Raises ZipError."""
+    if member.method == zips.STORED:
+        return _within(piece, name, zips.data_start(piece.read, member), member.compressed)
+    limit = _allowance(limits)
+    data = zips.unpacked(piece.read, member, limit)
+    limits.unpacked -= len(data)
+    if len(data) < member.size and (len(data) < limit or _is_marked(data) or name.endswith(".pkl")):
+        raise zips.ZipError("it unpacks to more than is read" if len(data) >= limit else "a member that is cut off")
+    return _held(name, data)
+
+
+def _allowance(limits: Limits) -> int:
+    """Bytes that the next one may be unpacked to."""
+    return max(START, min(MAX_UNPACKED, limits.unpacked))
 
 
 def _is_marked(data: bytes) -> bool:
-    """Whether bytes begin as a pickle of protocol 2 or later does; before, they have no mark of their own."""
-    return data[:1] == b"\x80" and data[1:2] in (b"\2", b"\3", b"\4", b"\5")
+    """Whether bytes begin as a pickle of protocol 2 or later does, or as an archive that may hold one."""
+    return data[:1] == b"\x80" or data[:2] == b"PK" or data[:6] == _NUMPY or _is_tar(data[:START])
 
 
-def _ends_as_zip(subject: Subject, path: str) -> bool:
-    """Whether an archive ends where the file ends: PyTorch's reader does not mind what stands before it."""
-    return subject.span(path, subject.by_path[path].size - _ZIP_END, 4) == b"PK\x05\x06"
+# --- tar ----------------------------------------------------------------------------------------
 
 
-def _unpacked(start: bytes, data: bytes) -> bytes | None:
-    """The beginning of what joblib and pandas compress; None of anything else."""
+def _is_tar(start: bytes) -> bool:
+    """POSIX archives by their mark, older ones by the sum of their first header's bytes."""
+    if len(start) < 512:
+        return False
     try:
-        if start[:2] == b"\x1f\x8b":
-            return zlib.decompressobj(31).decompress(data, MAX_PICKLE)
-        if start[:1] == b"\x78" and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, section 2.2
-            return zlib.decompressobj().decompress(data, MAX_PICKLE)
-        if start[:3] == b"BZh":
-            return bz2.BZ2Decompressor().decompress(data, MAX_PICKLE)
-        if start[:6] == b"\xfd7zXZ\0" or start[:3] == b"\x5d\0\0":
-            return lzma.LZMADecompressor(memlimit=MAX_LZMA).decompress(data, MAX_PICKLE)
-    except FAULTS:
-        pass
-    return None
+        told = int(start[148:156].strip(b" \0") or b"-1", 8)
+    except ValueError:
+        return start[257:262] == b"ustar"
+    return told == sum(start) - sum(start[148:156]) + 8 * 0x20 or start[257:262] == b"ustar"
 
 
-def _members(subject: Subject, path: str) -> tuple[list[bytes], bool]:
-    """The pickles in a ZIP archive, as PyTorch writes them; and whether all of them were read."""
-    found: list[bytes] = []
-    left = MAX_PICKLE
+_TAR_FAULTS = (tarfile.TarError, OSError, EOFError, ValueError, KeyError, RecursionError, OverflowError)
+
+
+def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopened]:
     try:
-        with zipfile.ZipFile(Reader(subject, path)) as archive:
-            for member in archive.infolist():
-                if member.filename.lower().endswith(_ENDS):
-                    if member.compress_type not in _BOUNDED or len(found) >= MAX_MEMBERS:
-                        return found, False
-                    with archive.open(member) as stream:
-                        data = stream.read(left)
-                    left -= len(data)
-                    if member.filename.lower().endswith(".npy"):
-                        data = _in_array(data)
-                    found += [data] if data else []
-                    if left <= 0:
-                        return found, False
-    except FAULTS:
-        return found, False
-    return found, True
+        with tarfile.open(fileobj=_Reader(piece), mode="r:") as archive:
+            for member in archive:
+                limits.members -= 1
+                if limits.members < 0:
+                    yield Unopened(piece.name, "more members than are looked into")
+                    return
+                if member.isreg() and not member.issparse():
+                    inner = _within(piece, _joined(piece.name, member.name), member.offset_data, member.size)
+                    yield from pieces(inner, limits, depth + 1)
+    except _TAR_FAULTS:
+        yield Unopened(piece.name, "a tar archive that is cut off or damaged")
 
 
-def _in_tar(subject: Subject, path: str) -> tuple[list[bytes], bool]:
-    """The pickles in a tar archive that is not compressed; and whether all of them were read."""
-    found: list[bytes] = []
-    left = MAX_PICKLE
-    try:
-        with tarfile.open(fileobj=Reader(subject, path), mode="r:") as archive:
-            for number, member in enumerate(archive):
-                if number >= MAX_IN_TAR or len(found) >= MAX_MEMBERS or left <= 0:
-                    return found, False
-                stream = archive.extractfile(member) if member.name.lower().endswith(_IN_TAR) else None
-                data = stream.read(min(left, member.size)) if stream else b""
-                left -= len(data)
-                if data.startswith(b"PK\x03\x04"):  # an archive within: its pickles are not looked for
-                    return found, False
-                found += [data] if data[:1] in _PLAIN else []
-    except FAULTS:
-        return found, False
-    return found, True
+class _Reader(BytesIO):
+    """A piece as `tarfile` wants it: read in place, never whole."""
 
-
-def _in_array(data: bytes) -> bytes:
-    """The pickle in NumPy's file of an array of objects; nothing of any other array's."""
-    width = 2 if data[6:7] == b"\x01" else 4  # of the header's length
-    start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
-    objects = re.search(rb"'descr'\s*:[^:]*\bO", data[: min(start, 4096)])
-    return data[start:] if data.startswith(_NUMPY) and objects else b""
-
-
-class Reader(BytesIO):
-    """A file of a subject as `zipfile` and `tarfile` want it: read in place, never whole."""
-
-    def __init__(self, subject: Subject, path: str) -> None:
+    def __init__(self, piece: Piece) -> None:
         super().__init__()
-        self._subject, self._path = subject, path
-        self._size, self._at = subject.place.files.get(path, subject.by_path[path].size), 0
+        self._piece, self._at = piece, 0
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = max(0, offset + (0, self._at, self._size)[whence])
+        self._at = max(0, offset + (0, self._at, self._piece.size)[whence])
         return self._at
 
     def tell(self) -> int:
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        left = max(0, self._size - self._at)
+        left = max(0, self._piece.size - self._at)
         wanted = left if size is None or size < 0 else min(size, left)
-        if wanted > MAX_PICKLE:
-            raise zipfile.BadZipFile("a list of members that no checkpoint has")
-        data = self._subject.span(self._path, self._at, wanted)
+        if wanted > MAX_UNPACKED:
+            raise tarfile.ReadError("a header longer than any")
+        data = self._piece.read(self._at, wanted)
         self._at += len(data)
         return data
+
+
+# --- NumPy --------------------------------------------------------------------------------------
+
+
+def _of_array(piece: Piece) -> Iterator[Piece | Unopened]:
+    """NumPy's file: an array of objects is a pickle, any other numbers (numpy.lib.format)."""
+    start = piece.start(1 << 16)
+    width = 2 if start[6:7] == b"\x01" else 4  # of the header's length
+    length = int.from_bytes(start[8 : 8 + width], "little")
+    header = start[8 + width : 8 + width + length]
+    if len(header) < length:
+        yield Unopened(piece.name, "a NumPy header that is cut off, or longer than any")
+    elif not _SIMPLE.search(header):
+        yield _within(piece, _joined(piece.name, "objects.pkl"), 8 + width + length, piece.size)
+
+
+#: The type of an array of numbers or text; a record's fields are a list, and may hold objects.
+_SIMPLE = re.compile(rb"""['"]descr['"]\s*:\s*['"][<>|=]?[?bBhHiIlLqQpPefdgFDGSUVMmca]\d{0,9}(?:\[\w{1,9}\])?['"]""")
+# --- compression --------------------------------------------------------------------------------
+
+Unpack = Callable[[bytes, int], bytes]
+
+
+def _unpacker(start: bytes) -> Unpack | None:
+    """How to undo a compression, told by its first bytes."""
+    if start[:2] == b"\x1f\x8b":
+        return lambda raw, limit: zlib.decompressobj(31).decompress(raw, limit)
+    if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
+        return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
+    if start[:3] == b"BZh":
+        return lambda raw, limit: bz2.BZ2Decompressor().decompress(raw, limit)
+    if start[:6] == b"\xfd7zXZ\0" or start[:3] == b"\x5d\0\0":
+        return lambda raw, limit: lzma.LZMADecompressor(memlimit=MAX_LZMA).decompress(raw, limit)
+    return None
+
+
+def _of_compressed(
+    piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, likely: bool
+) -> Iterator[Piece | Unopened]:
+    limit = _allowance(limits)
+    try:
+        data = unpack(piece.read(0, min(piece.size, MAX_UNPACKED)), limit)
+    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+        yield Unopened(piece.name, "compressed data that is damaged")
+        return
+    limits.unpacked -= len(data)
+    inner = _held(_joined(piece.name, "unpacked"), data)
+    if (len(data) >= limit or piece.size > MAX_UNPACKED) and (likely or _is_marked(data)):
+        yield Unopened(piece.name, "it unpacks to more than is read")
+    yield from pieces(inner, limits, depth + 1)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import zipfile
 
-from inspector.auditing.rules.archives import FAULTS, Reader
 from inspector.auditing.rules.subject import Subject
+from inspector.formats.pytorch import zips
 
 #: Bytes of a file, or of the configuration in an archive, that are looked through.
 MAX_SEARCHED = 1024 * 1024
@@ -18,9 +17,12 @@ def has_lambda(subject: Subject, path: str) -> bool:
     """Whether a Keras file's configuration has a Lambda layer."""
     start = subject.head(path, MAX_SEARCHED)
     if start.startswith(b"PK"):
-        try:
-            with zipfile.ZipFile(Reader(subject, path)) as archive, archive.open("config.json") as stream:
-                start = stream.read(MAX_SEARCHED)
-        except FAULTS:
-            return False
+        with subject.reading(path) as read:
+            try:
+                listed = zips.members(read, subject.by_path[path].size)
+                start = b"".join(
+                    zips.unpacked(read, each, MAX_SEARCHED) for each in listed if each.name == "config.json"
+                )
+            except zips.ZipError:
+                return False
     return _LAMBDA.search(start) is not None

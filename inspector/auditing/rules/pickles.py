@@ -1,193 +1,164 @@
-"""What a pickle imports, read from its opcodes: nothing in it is run.
+"""What the pickles in a file would do if they were loaded: decided as an unpickler would, without being one.
 
-A pickle is a program. `GLOBAL`, `INST` and `STACK_GLOBAL` name what it imports, `REDUCE` calls it. The
-names are what a scanner can know without running the program; a memo is followed, arithmetic is not.
+`formats.pytorch.machine` takes the opcodes one by one and notes each name that would be resolved; `reach` says how
+grave it is; `archives` finds the pickles.
 """
 
 from __future__ import annotations
 
-import logging
-import pickletools
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from io import BytesIO
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from inspector.auditing.rules.archives import pickles_in
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rules.archives import MAGICS, Limits, Piece, Unopened, pieces
+from inspector.auditing.rules.reach import danger, importable
+from inspector.auditing.rules.subject import START, Subject
+from inspector.formats.pytorch.machine import ACTIONS, Budget, Program
+from inspector.formats.pytorch.sequence import programs
+from inspector.formats.pytorch.stream import Stream
+from inspector.formats.pytorch.values import Reached
+from inspector.sources.filenames import WEIGHTS
 
-MAX_OPCODES = 400_000
-#: Opcodes that are read of all of a model's pickles together.
-MAX_ALL_OPCODES = 1_000_000
-MAX_IMPORTS = 1_000
+#: Opcodes that are read of one file, and of all of a model's: more than a file below 1 MB can have.
+MAX_OPCODES = 1_100_000
+MAX_ALL_OPCODES = 4_000_000
+#: Files that are named as pickles are, of one model.
+MAX_PICKLES = 2_000
 
-#: Modules, and names of them, that a checkpoint has no use for: calling one runs a program of the author's choice.
-DANGEROUS: frozenset[str] = frozenset(
-    """
-    os posix nt subprocess sys pty commands popen2 socket ssl requests urllib http httpx aiohttp asyncio
-    webbrowser runpy importlib imp pkgutil code codeop ctypes shutil tempfile platform marshal types pickle
-    _pickle dill cloudpickle multiprocessing threading signal pydoc pdb bdb timeit profile cProfile trace
-    smtplib ftplib telnetlib poplib imaplib nntplib builtins.eval builtins.exec builtins.compile
-    builtins.open builtins.getattr builtins.setattr builtins.__import__ builtins.globals builtins.locals
-    builtins.vars builtins.breakpoint builtins.input builtins.apply builtins.delattr builtins.execfile
-    builtins.file operator.attrgetter operator.itemgetter operator.methodcaller functools.partial
-    doctest _aix_support _osx_support _pyrepl idlelib lib2to3 ensurepip distutils setuptools pkg_resources pip
-    logging.config cgitb linecache compileall zipimport zipfile tarfile mmap fileinput site venv test
-    uuid._get_command_stdout functools.reduce io.open io.FileIO _io.open _io.FileIO codecs.open
-    _operator.attrgetter _operator.itemgetter _operator.methodcaller joblib.numpy_pickle.load pandas.io.pickle
-    pandas.read_pickle torch._inductor torch._dynamo torch.fx torch.package torch.utils.bottleneck
-    torch.utils.collect_env torch.utils.data.datapipes torch.serialization.load numpy.lib.npyio
-    torch.hub torch.jit torch.utils.cpp_extension torch.storage._load_from_bytes torch.load
-    numpy.testing._private numpy.f2py numpy.load numpy.fromfile
-    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+#: Ends of files, and of members of archives, that are loaded as pickles.
+PICKLES = (
+    *(".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar", ".nemo", ".dill"),
+    *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz", ".ptl", ".th", ".p", ".pk", ".pck", ".sav", ".tar"),
+    *(".debug_pkl", ".cpkl", ".distcp", ".metadata", ".mdl", ".model.state", ".torch", ".t7", ".weights", ".z"),
 )
-#: What PyTorch's and NumPy's own writers import, and what Transformers' trainer leaves.
-HARMLESS: frozenset[str] = frozenset(
-    """
-    collections.OrderedDict collections.defaultdict torch._utils torch.nn.parameter.Parameter torch.Size
-    torch.device torch.dtype torch.Tensor torch.FloatStorage torch.HalfStorage torch.BFloat16Storage
-    torch.DoubleStorage torch.LongStorage torch.IntStorage torch.ShortStorage torch.CharStorage
-    torch.ByteStorage torch.BoolStorage torch.storage.UntypedStorage torch.storage.TypedStorage
-    torch.float16 torch.bfloat16 torch.float32 torch.float64 torch.int8 torch.int32 torch.int64
-    numpy.core.multiarray numpy._core.multiarray numpy.ndarray numpy.dtype numpy.core.numeric
-    builtins.set builtins.frozenset builtins.list builtins.dict builtins.tuple builtins.int builtins.float
-    transformers.training_args transformers.trainer_utils transformers.trainer_pt_utils
-    transformers.training_args_seq2seq accelerate.state accelerate.utils.dataclasses
-    builtins.complex builtins.bytearray builtins.slice builtins.range builtins.object builtins.str
-    _codecs.encode copyreg._reconstructor argparse.Namespace
-    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
-)
-_PYTHON_2 = {"__builtin__": "builtins", "__builtins__": "builtins", "copy_reg": "copyreg"}
+#: Members of the tar archives that PyTorch wrote before 0.1.10.
+_IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 
 
-@dataclass(frozen=True, slots=True)
-class Imports:
-    """What a pickle asks for."""
+class Judged(NamedTuple):
+    """All pickles of one file."""
 
-    names: tuple[str, ...]  # "module.name", each once, in order
-    complete: bool  # whether all opcodes were read
-    scanned: tuple[str, ...] = ()  # those that another scanner calls dangerous
-
-    @property
-    def dangerous(self) -> tuple[str, ...]:
-        own = (name for name in self.names if _listed(name, DANGEROUS))
-        return tuple(dict.fromkeys((*own, *self.scanned)))
-
-    @property
-    def unusual(self) -> tuple[str, ...]:
-        """Neither known as harmless nor as dangerous."""
-        return tuple(name for name in self.names if not _listed(name, DANGEROUS) and not _listed(name, HARMLESS))
+    pickles: int  # that were read, or should have been
+    dangerous: tuple[str, ...]  # names that run, open or fetch
+    unusual: tuple[str, ...]  # names that are not known
+    unread: tuple[str, ...]  # what was not read to its end, and why
+    unopened: tuple[Unopened, ...]  # archives and compressions that are not opened
 
 
-def _listed(name: str, table: frozenset[str]) -> bool:
-    """Whether a dotted name, or a package that it is in, is in the table."""
-    words = name.split(".")
-    return any(".".join(words[:length]) in table for length in range(1, len(words) + 1))
+class Budgets:
+    """What may still be spent on a model's pickles."""
+
+    def __init__(self) -> None:
+        self.limits = Limits()
+        self.steps = MAX_ALL_OPCODES
 
 
-class Budget:
-    """Opcodes that may still be read."""
-
-    def __init__(self, opcodes: int = MAX_ALL_OPCODES) -> None:
-        self.opcodes = opcodes
-
-
-def imports_of(subject: Subject, path: str, budget: Budget) -> Imports | None:
-    """What the pickles in a file import; None where there is no pickle in it.
-
-    With `picklescan` installed, what it calls dangerous is so, whatever the tables here say.
-    """
-    stored = pickles_in(subject, path)
-    if stored is None or (not stored.pickles and stored.complete):
-        return None
-    each = [imports(data, budget) for data in stored.pickles]
-    names = dict.fromkeys(name for one in each for name in one.names)
-    together = Imports(tuple(names), stored.complete and all(one.complete for one in each))
-    # Text or numbers may begin as a pickle without a mark does.
-    if not stored.certain and not (together.names or together.complete):
-        return None
-    return replace(together, scanned=_scanned(stored.pickles)) if together.complete else together
+def judged(subject: Subject) -> Mapping[str, Judged | None]:
+    """Every file of a model that has pickles or archives; None stands for the first of those that are not read."""
+    if "pickles" not in subject.memo:
+        subject.memo["pickles"] = dict(_judged(subject))
+    found: Mapping[str, Judged | None] = subject.memo["pickles"]
+    return found
 
 
-def _scanned(pickles: Iterable[bytes]) -> tuple[str, ...]:
-    """Imports that `picklescan` calls dangerous; nothing where it is not installed."""
-    try:
-        from picklescan.scanner import SafetyLevel, scan_pickle_bytes
-    except ImportError:
-        return ()
-    logging.getLogger("picklescan").setLevel(logging.CRITICAL)  # what it finds is told here, and once
-    found: list[str] = []
-    for data in pickles:
-        with suppress(ValueError):  # a damaged pickle: what the tables here say of it stands
-            scanned = scan_pickle_bytes(BytesIO(data), "").globals
-            found += [f"{each.module}.{each.name}" for each in scanned if each.safety == SafetyLevel.Dangerous]
-    return tuple(found)
-
-
-def imports(data: bytes, budget: Budget | None = None) -> Imports:
-    """What a pickle's opcodes import, from its bytes."""
-    names: dict[str, None] = {}
-    machine = _Machine(budget or Budget())
-    try:
-        for name in _imported(data, machine):
-            names[name] = None
-            if len(names) > MAX_IMPORTS:
-                return Imports(tuple(names), complete=False)
-    except (ValueError, IndexError, KeyError, OverflowError, MemoryError, UnicodeError, AttributeError):
-        return Imports(tuple(names), complete=False)
-    return Imports(tuple(names), complete=True)
-
-
-def _imported(data: bytes, machine: _Machine) -> Iterator[str]:
-    """Each import. PyTorch's old format is several pickles, one after the other, and then raw data."""
-    stream = BytesIO(data)
-    while True:
-        for opcode, argument, _ in pickletools.genops(stream):
-            name = machine.step(opcode.name, argument)
-            if name:
-                yield name
-        if data[stream.tell() : stream.tell() + 1] != b"\x80":
+def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
+    budgets = Budgets()
+    opened = 0
+    for entry in subject.entries:
+        if entry.kind != "file" or entry.outside or not entry.size or entry.name.lower().endswith(WEIGHTS):
+            continue
+        likely = entry.name.lower().endswith(PICKLES)
+        if not likely and not _may_hold(subject.head(entry.path, START)):
+            continue
+        opened += likely
+        if opened > MAX_PICKLES:
+            yield entry.path, None
             return
+        with subject.reading(entry.path) as read:
+            found = judge(Piece("", read, entry.size), budgets, likely=likely)
+        if found.pickles or found.unopened:
+            yield entry.path, found
 
 
-class _Machine:
-    """As much of the pickle machine as is needed to know what `STACK_GLOBAL` finds on the stack: texts."""
-
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
-        self.texts: list[str] = []  # the last ones pushed
-        self.memo: dict[int, str] = {}
-        self.memoized = 0  # `MEMOIZE` counts everything that is kept, texts or not
-        self.steps = 0
-
-    def step(self, opcode: str, argument: object) -> str | None:
-        """Take one opcode; what it imports. Raises ValueError after more opcodes than are read."""
-        self.steps += 1
-        self.budget.opcodes -= 1
-        if self.steps > MAX_OPCODES or self.budget.opcodes < 0:
-            raise ValueError("more opcodes than are read")
-        if opcode in ("GLOBAL", "INST"):
-            return _dotted(*str(argument).split(" ", 1))
-        if opcode == "STACK_GLOBAL":
-            return _dotted(*self.texts[-2:]) if len(self.texts) >= 2 else "an unknown name"
-        if isinstance(argument, str):
-            self._push(argument)
-        elif opcode == "MEMOIZE":
-            self._keep(self.memoized)
-        elif isinstance(argument, int) and opcode.endswith("PUT"):
-            self._keep(argument)
-        elif isinstance(argument, int) and opcode.endswith("GET") and argument in self.memo:
-            self._push(self.memo[argument])
-        return None
-
-    def _push(self, text: str) -> None:
-        self.texts = [*self.texts[-3:], text]
-
-    def _keep(self, number: int) -> None:
-        self.memoized += 1
-        if self.texts:
-            self.memo[number] = self.texts[-1]
+def _may_hold(first: bytes) -> bool:
+    """Whether a file that is named otherwise may be a pickle, or an archive with some, by its first bytes."""
+    archive = first[:2] == b"PK" or first.startswith(MAGICS) or b"\0" in first[:START]
+    return bool(first) and (archive or is_marked(first) or (ACTIONS[first[0]] is not None and _may_be(first)))
 
 
-def _dotted(module: str, name: str = "") -> str:
-    return f"{_PYTHON_2.get(module, module)}.{name}"
+def judge(file: Piece, budgets: Budgets, *, likely: bool) -> Judged:
+    """What is in a file; `likely` where it is named as pickles are."""
+    collected = _Collected()
+    budget = Budget(min(MAX_OPCODES, budgets.steps))
+    before = budget.steps
+    for found in pieces(file, budgets.limits, likely=likely):
+        if isinstance(found, Unopened):
+            collected.unopened.append(found)
+            continue
+        named = likely if not found.name else _is_named_so(found.name)
+        collected.take(found, _read(found, budget, named), named)
+    budgets.steps -= before - budget.steps
+    return collected.judged()
+
+
+def _is_named_so(name: str) -> bool:
+    return name.lower().endswith(PICKLES) or name.rsplit("/", 1)[-1] in _IN_TAR or name.rpartition("/")[2] == "unpacked"
+
+
+def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
+    """The pickles at the start of a piece; none where no pickle starts so."""
+    first = piece.start(64)
+    if not first or ACTIONS[first[0]] is None:
+        return []
+    return programs(Stream(piece.read, piece.size), budget) if named or is_marked(first) or _may_be(first) else []
+
+
+def _may_be(first: bytes) -> bool:
+    """Whether the first bytes of a file named otherwise can begin a pickle: most text ends as one at once."""
+    probe = programs(Stream.of(first), Budget(len(first)))[0]
+    return probe.damage is None or probe.end >= min(len(first), 24) or any(map(importable, probe.reached))
+
+
+def is_marked(first: bytes) -> bool:
+    """Whether bytes begin as a pickle of protocol 2 or later does; before, they have no mark of their own."""
+    return first[:1] == b"\x80" and first[1:2] in (b"\0", b"\1", b"\2", b"\3", b"\4", b"\5")
+
+
+class _Collected:
+    def __init__(self) -> None:
+        self.pickles = 0
+        self.reached: dict[Reached, None] = {}
+        self.unread: dict[str, None] = {}
+        self.unopened: list[Unopened] = []
+
+    def take(self, piece: Piece, read: list[Program], named: bool) -> None:
+        """Add what a piece's pickles reach."""
+        if not read:
+            return
+        certain = is_marked(piece.start(2))
+        kept = dict.fromkeys(each for program in read for each in program.reached if certain or importable(each))
+        whole = read[0].damage is None
+        grave = [each for each in kept if each.use != "name" and danger(each) == "error"]
+        beyond = named and any(program.beyond for program in read)
+        if not (certain or grave or beyond or (whole and (named or kept))):
+            return
+        self.pickles += 1
+        self.reached |= kept
+        last = read[-1]
+        follows = len(read) > 1 and not any(map(importable, last.reached))
+        if last.damage is not None and not follows:
+            place = f"{piece.name}: " if piece.name else ""
+            self.unread[f"{place}{last.damage} (at byte {last.end})"] = None
+
+    def judged(self) -> Judged:
+        names: dict[str, list[str]] = {"error": [], "warning": []}
+        for each in self.reached:
+            grave = danger(each)
+            told = each.path if each.module else each.name
+            if grave is not None and told not in names["error"] + names["warning"]:
+                names[grave].append(told)
+            elif grave == "error" and told in names["warning"]:
+                names["warning"].remove(told)
+                names["error"].append(told)
+        return Judged(
+            self.pickles, tuple(names["error"]), tuple(names["warning"]), tuple(self.unread), tuple(self.unopened)
+        )

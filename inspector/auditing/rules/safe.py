@@ -10,22 +10,15 @@ from typing import Any
 
 from inspector.auditing.rules.keras import has_lambda
 from inspector.auditing.rules.names import barely_portable, look_alike, not_on_windows, odd_space
-from inspector.auditing.rules.pickles import Budget, Imports, imports_of
+from inspector.auditing.rules.pickles import PICKLES, Judged, judged
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
 from inspector.auditing.rules.templates import internals, templates
 from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
-from inspector.units import escape, integer, plural
+from inspector.units import escape, plural
 
-#: Ends of files that are pickles, or contain some.
-PICKLES = (
-    *(".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar", ".nemo"),
-    *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz"),
-)
-#: Files that are read as pickles in one model.
-MAX_PICKLES = 2_000
 #: First bytes of a program → what it is.
 PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program or library for Linux (ELF)"),
@@ -74,44 +67,45 @@ _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 def pickle(subject: Subject) -> Iterator[Found]:
     """A pickle: loading it runs the program that it is.
 
-    The opcodes are read, never run, and what they import is told. An error where that includes what no
-    checkpoint needs (`os.system`, `builtins.eval`, …), information where it is what PyTorch's own files import
-    and nothing else, a warning in between and where not all could be read. Use safetensors files instead, or
-    `torch.load(…, weights_only=True)`. With `picklescan` installed (the extra `pickle`), its verdict
-    counts too.
+    The program is followed, never run, as an unpickler would: which names it resolves, and which it calls. An error
+    where one of them runs, opens or fetches something (`os.system`, `builtins.eval`, …), and where the program cannot
+    be followed to its end; a warning for names that are not known; information for PyTorch's, NumPy's and the
+    trainers' own constructors and nothing else. Several pickles in a row are read, and archives within archives.
+    Use safetensors files instead, or `torch.load(…, weights_only=True)`.
     """
-    budget = Budget()
-    opened = 0
-    for entry in subject.entries:
-        if entry.kind != "file" or entry.outside or not entry.size:
-            continue
-        likely = entry.name.lower().endswith(PICKLES)
-        if likely or subject.head(entry.path, 2) in (_MARKED if entry.name.lower().endswith(_KNOWN_DATA) else _STARTS):
-            opened += 1
-            if opened > MAX_PICKLES:
-                what = f"more than {integer(MAX_PICKLES)} files that may be pickles: those from here on are not read"
-                yield Found(what, entry.path, severity="warning")
-                return
-            found = imports_of(subject, entry.path, budget)
-            if found is not None and (found.names or found.complete or likely):
-                yield _pickle(entry.path, found)
+    for path, found in judged(subject).items():
+        if found is None:
+            yield Found("more files that may be pickles than are read: nothing is known of those from here on", path)
+        elif found.pickles:
+            yield _pickle(path, found)
 
 
-_MARKED = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-_STARTS = (b"PK", *_MARKED)
-
-
-def _pickle(path: str, found: Imports) -> Found:
+def _pickle(path: str, found: Judged) -> Found:
+    unread = f"; it cannot be followed to its end: {found.unread[0]}" if found.unread else ""
     if found.dangerous:
-        return Found(f"imports {_some(found.dangerous)}: do not load it", path)
+        return Found(f"loading it reaches {_some(found.dangerous)}, which can run anything: do not load it", path)
     told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files do"
-    unread = "" if found.complete else "; not all of it could be read"
-    severity: Severity = "warning" if found.unusual or unread else "info"
+    severity: Severity = "error" if unread else "warning" if found.unusual else "info"
     return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity=severity)
 
 
 def _some(names: tuple[str, ...]) -> str:
     return ", ".join(name[:80] for name in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+@rule("unopened", "error")
+def unopened(subject: Subject) -> Iterator[Found]:
+    """An archive, or a compressed file, that is not opened: what it holds is not known.
+
+    Of a kind that is not read here (7z, RAR, Zstandard, …), damaged, or larger than is unpacked. An error in a file
+    that is named as weights and pickles are, for what loads it may open it; a warning elsewhere. Open it apart from
+    the model, and audit what comes out.
+    """
+    for path, found in judged(subject).items():
+        for each in (found.unopened if found else ())[:10]:
+            place = f"{each.name!r:.120} in it: " if each.name else ""
+            severity: Severity = "error" if path.lower().endswith(PICKLES) else "warning"
+            yield Found(f"{place}{each.why}: not looked into", path, severity=severity)
 
 
 @rule("remote-code", "warning")

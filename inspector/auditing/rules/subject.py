@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -16,7 +16,7 @@ from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
 from inspector.opening import checkpoint as checkpoints
 from inspector.opening import configs, selection
 from inspector.opening import weight_index as indexes
-from inspector.sources import Place
+from inspector.sources import Place, Source
 from inspector.sources.filenames import INDEX, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.sources.narrowed import Narrowed
@@ -57,6 +57,7 @@ class Subject:
         self._beyond_few = self.by_path.keys() - {entry.path for entry in self.entries} if self.alone is None else set()
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
         self._starts: dict[str, bytes] = {}
+        self.memo: dict[str, Any] = {}  # what one rule worked out and another needs too
         self._whole = place
         self.place = Narrowed(place, self._readable)  # what loaders see: without hidden files
         self.checkpoint = self._checkpoint()
@@ -231,6 +232,30 @@ class Subject:
             return b""
         finally:
             source.close()
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[Callable[[int, int], bytes]]:
+        """Reads of one file that is opened once: start and length → bytes, none of what cannot be read."""
+        source: Source | None = None
+        if self._readable(path):
+            with suppress(InspectorError):
+                source = self._whole.open(path)
+        size = source.size if source else 0
+
+        def read(start: int, length: int) -> bytes:
+            length = min(length, size - start)
+            if source is None or length <= 0 or start < 0:
+                return b""
+            try:
+                return source.read(start, length)
+            except InspectorError:
+                return b""
+
+        try:
+            yield read
+        finally:
+            if source:
+                source.close()
 
     def text(self, path: str, limit: int = MAX_DOCUMENT) -> str | None:
         """A small text file; None where it is absent, too large or no text."""

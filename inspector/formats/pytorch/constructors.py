@@ -1,0 +1,296 @@
+"""Constructors that PyTorch's, NumPy's and the trainers' own files call, and what each is called with.
+
+A name stands here if importing it, and calling it with such arguments, makes a number, a container, a tensor or a
+record, and does nothing else. The rebuilding functions are those that `torch.load(weights_only=True)` allows
+(`torch/_weights_only_unpickler.py`), with the parameters that they have in `torch/_utils.py`; NumPy's are what
+`ndarray.__reduce__` and `dtype.__reduce__` return; enumerations and records are those of `training_args.bin`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Persistent
+
+_DTYPES = """
+float64 double float32 float float16 half bfloat16 complex32 complex64 complex128 uint8 int8 int16 short int32 int
+int64 long uint16 uint32 uint64 bool qint8 quint8 qint32 quint4x2 quint2x4 bits1x8 bits2x4 bits4x2 bits8 bits16
+float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2
+uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7
+strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc jagged
+per_tensor_affine per_tensor_symmetric per_channel_affine per_channel_symmetric per_channel_affine_float_qparams
+preserve_format contiguous_format channels_last channels_last_3d
+"""
+_STORAGES = """
+Double Float Half BFloat16 ComplexDouble ComplexFloat Long Int Short Char Byte Bool
+QUInt8 QInt8 QInt32 QUInt4x2 QUInt2x4
+"""
+_TENSORS = "Double Float Half BFloat16 Long Int Short Char Byte Bool"
+
+#: Name → what it is called with, each way after a `|`: kinds of `_KINDS`, `?` for what may be left out, `*` for any
+#: number more. `-`: it is named, and never called.
+_TABLE = """
+collections.OrderedDict: any?
+collections.defaultdict: name any?
+collections.Counter: dict?
+collections.deque: any? int?
+builtins.set: any?
+builtins.frozenset: any?
+builtins.list: any?
+builtins.tuple: any?
+builtins.dict: any?
+builtins.int: scalar? int?
+builtins.float: scalar?
+builtins.bool: scalar?
+builtins.str: -
+builtins.bytes: scalar? text?
+builtins.bytearray: scalar? text?
+builtins.complex: scalar? scalar?
+builtins.slice: scalar? scalar? scalar?
+builtins.range: int int? int?
+builtins.object:
+builtins.NoneType: -
+builtins.Ellipsis: -
+types.NoneType: -
+_codecs.encode: scalar codec?
+copyreg._reconstructor: class object none
+copyreg.__newobj__: class any*
+argparse.Namespace:
+datetime.datetime: bytes any? | int int int int* | text any?
+datetime.date: bytes | int int int
+datetime.time: bytes any? | int*
+datetime.timedelta: int* |  scalar scalar? scalar?
+datetime.timezone: any any?
+decimal.Decimal: text
+fractions.Fraction: text | int int
+pathlib.Path: text*
+pathlib.PosixPath: text*
+pathlib.PurePath: text*
+pathlib.PurePosixPath: text*
+pathlib.WindowsPath: text*
+pathlib.PureWindowsPath: text*
+pathlib._local.PosixPath: text*
+pathlib._local.PurePosixPath: text*
+pathlib._local.WindowsPath: text*
+pathlib._local.PureWindowsPath: text*
+torch.Size: sizes?
+torch.device: text int?
+torch.dtype: -
+torch.Tensor: tensor?
+torch._utils._rebuild_tensor: storage int sizes sizes
+torch._utils._rebuild_tensor_v2: storage int sizes sizes bool? any? any?
+torch._utils._rebuild_tensor_v3: storage int sizes sizes bool any dtype any?
+torch._utils._rebuild_parameter: tensor bool any
+torch._utils._rebuild_parameter_with_state: tensor bool any any
+torch._utils._rebuild_qtensor: storage int sizes sizes any bool any
+torch._utils._rebuild_sparse_tensor: any any
+torch._utils._rebuild_sparse_csr_tensor: any any
+torch._utils._rebuild_meta_tensor_no_storage: dtype sizes sizes bool
+torch._utils._rebuild_nested_tensor: tensor tensor tensor tensor
+torch._utils._rebuild_wrapper_subclass: class dtype sizes sizes int any any bool
+torch._utils._rebuild_device_tensor_from_numpy: tensor dtype text bool
+torch._utils._rebuild_device_tensor_from_cpu_tensor: tensor dtype text bool
+torch._utils._rebuild_xla_tensor: tensor dtype text bool
+torch._tensor._rebuild_from_type_v2: name class tuple any
+torch._tensor._rebuild_from_type: name class tuple dict
+torch.serialization._get_layout: text
+torch.nn.parameter.Parameter: tensor? bool?
+torch.nn.parameter.Buffer: tensor? bool? bool?
+torch.nn.Parameter: tensor? bool?
+torch.storage.UntypedStorage: int?
+torch.storage.TypedStorage: -
+torch.storage._UntypedStorage: int?
+torch.storage._TypedStorage: -
+torch._C._TensorBase: -
+torch.distributed.checkpoint.metadata.Metadata:
+torch.distributed.checkpoint.metadata.MetadataIndex:
+torch.distributed.checkpoint.metadata.TensorStorageMetadata:
+torch.distributed.checkpoint.metadata.BytesStorageMetadata:
+torch.distributed.checkpoint.metadata.ChunkStorageMetadata:
+torch.distributed.checkpoint.metadata.TensorProperties:
+torch.distributed.checkpoint.metadata._MEM_FORMAT_ENCODING: scalar
+torch.distributed.checkpoint.metadata.StorageMeta:
+torch.distributed.checkpoint.filesystem._StorageInfo:
+numpy.dtype: type bool? bool?
+numpy.ndarray: -
+numpy.core.multiarray._reconstruct: array sizes scalar
+numpy._core.multiarray._reconstruct: array sizes scalar
+numpy.core.multiarray.scalar: simple scalar
+numpy._core.multiarray.scalar: simple scalar
+numpy.core.numeric._frombuffer: scalar simple sizes text
+numpy._core.numeric._frombuffer: scalar simple sizes text
+numpy.random._pickle.__randomstate_ctor: text? | tensor
+numpy.random._pickle.__generator_ctor: text? | tensor
+numpy.random._pickle.__bit_generator_ctor: text? | name
+numpy.random._mt19937.MT19937:
+numpy.random._pcg64.PCG64:
+numpy.random._pcg64.PCG64DXSM:
+numpy.random._philox.Philox:
+numpy.random._sfc64.SFC64:
+numpy.float64: -
+numpy.float32: -
+numpy.float16: -
+numpy.int64: -
+numpy.int32: -
+numpy.int16: -
+numpy.int8: -
+numpy.uint8: -
+numpy.uint16: -
+numpy.uint32: -
+numpy.uint64: -
+numpy.bool_: -
+numpy.bool: -
+numpy.str_: -
+joblib.numpy_pickle.NumpyArrayWrapper:
+transformers.training_args.TrainingArguments:
+transformers.training_args_seq2seq.Seq2SeqTrainingArguments:
+transformers.training_args.OptimizerNames: text
+transformers.training_args.ParallelMode: text
+transformers.trainer_utils.IntervalStrategy: text
+transformers.trainer_utils.SaveStrategy: text
+transformers.trainer_utils.EvaluationStrategy: text
+transformers.trainer_utils.SchedulerType: text
+transformers.trainer_utils.HubStrategy: text
+transformers.trainer_utils.FSDPOption: text
+transformers.trainer_utils.ShardedDDPOption: text
+transformers.trainer_utils.BestRun: any*
+transformers.debug_utils.DebugOption: text
+transformers.trainer_pt_utils.AcceleratorConfig:
+transformers.integrations.deepspeed.HfTrainerDeepSpeedConfig:
+transformers.integrations.deepspeed.HfDeepSpeedConfig:
+transformers.deepspeed.HfTrainerDeepSpeedConfig:
+transformers.deepspeed.HfDeepSpeedConfig:
+accelerate.state.PartialState:
+accelerate.state.AcceleratorState:
+accelerate.utils.deepspeed.HfDeepSpeedConfig:
+accelerate.utils.dataclasses.DistributedType: text
+accelerate.utils.dataclasses.DeepSpeedPlugin:
+accelerate.utils.dataclasses.ParallelismConfig:
+accelerate.parallelism_config.ParallelismConfig:
+trl.trainer.sft_config.SFTConfig:
+trl.trainer.dpo_config.DPOConfig:
+trl.trainer.dpo_config.FDivergenceType: text
+trl.trainer.grpo_config.GRPOConfig:
+trl.trainer.kto_config.KTOConfig:
+trl.trainer.ppov2_config.PPOv2Config:
+trl.trainer.reward_config.RewardConfig:
+sentence_transformers.training_args.SentenceTransformerTrainingArguments:
+sentence_transformers.training_args.BatchSamplers: text
+sentence_transformers.training_args.MultiDatasetBatchSamplers: text
+"""
+
+
+def _is_sizes(value: Any) -> bool:
+    if isinstance(value, Made) and value.path == "torch.Size" and isinstance(value.arguments, tuple):
+        value = value.arguments[0] if value.arguments else ()
+    return isinstance(value, (tuple, list)) and all(isinstance(each, int) for each in value)
+
+
+#: Text that NumPy reads as one type of numbers; others may be records, evaluated field by field.
+_NUMBERS = re.compile(
+    r"[<>|=]?(?:[?bBhHiIlLqQpPefdgFDGSUVMmc]|bool|u?int|float|complex|str|bytes|void)\d{0,9}(?:\[\w{1,9}\])?"
+)
+_CODECS = frozenset(("latin1", "latin-1", "iso-8859-1", "utf-8", "utf8", "ascii"))
+_SCALARS = (int, float, str, bytes, type(None), Blob)
+
+
+def _is_type(value: Any) -> bool:
+    """What `numpy.dtype` makes a type of: a code, or NumPy's or Python's own class of numbers."""
+    if isinstance(value, Global):
+        return value.path.startswith(("numpy.", "builtins.")) and known(value)
+    return isinstance(value, str) and (value in ("O", "O8") or _NUMBERS.fullmatch(value) is not None)
+
+
+def _is_simple(value: Any) -> bool:
+    """A NumPy type without objects in it."""
+    if not (isinstance(value, Made) and value.path == "numpy.dtype" and isinstance(value.arguments, tuple)):
+        return False
+    first = value.arguments[0] if value.arguments else None
+    return isinstance(first, str) and _NUMBERS.fullmatch(first) is not None
+
+
+#: Kind → whether a value is of it.
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "any": lambda _: True,
+    "none": lambda value: value is None,
+    "int": lambda value: isinstance(value, int),
+    "bool": lambda value: isinstance(value, (bool, int)),
+    "text": lambda value: isinstance(value, str),
+    "bytes": lambda value: isinstance(value, (bytes, str)) or _made(value, "_codecs.encode"),
+    "scalar": lambda value: isinstance(value, _SCALARS) or _made(value, "_codecs.encode"),
+    "codec": lambda value: isinstance(value, str) and value.lower() in _CODECS,
+    "tuple": lambda value: isinstance(value, tuple),
+    "sizes": _is_sizes,
+    "dict": lambda value: value is None or isinstance(value, Dictionary) or _made(value, "collections.OrderedDict"),
+    "storage": lambda value: isinstance(value, Persistent) or (isinstance(value, Made) and "Storage" in value.path),
+    "tensor": lambda value: isinstance(value, (Made, Persistent)),
+    "name": lambda value: isinstance(value, Global) and known(value),
+    "class": lambda value: isinstance(value, Global),
+    "object": lambda value: isinstance(value, Global) and value.path == "builtins.object",
+    "dtype": lambda value: isinstance(value, Global) and value.module == "torch" and known(value),
+    "array": lambda value: isinstance(value, Global) and value.path == "numpy.ndarray",
+    "type": _is_type,
+    "simple": _is_simple,
+}
+
+
+def _made(value: Any, path: str) -> bool:
+    return isinstance(value, Made) and value.path == path
+
+
+@cache
+def _signatures() -> Mapping[str, tuple[tuple[str, ...], ...] | None]:
+    """Path → the ways to call it; None for what is never called."""
+    found: dict[str, tuple[tuple[str, ...], ...] | None] = {f"torch.{name}": None for name in _DTYPES.split()}
+    for name in _STORAGES.split():
+        found |= dict.fromkeys((f"torch.{name}Storage", f"torch.cuda.{name}Storage"), None)
+    for name in _TENSORS.split():
+        for place in ("torch", "torch.cuda", "torch.sparse", "torch.cuda.sparse"):
+            found[f"{place}.{name}Tensor"] = None
+    for line in _TABLE.strip().splitlines():
+        path, _, ways = line.partition(":")
+        called = ways.strip() != "-"
+        found[path] = tuple(tuple(way.split()) for way in ways.split("|")) if called else None
+    return found
+
+
+def known(what: Global) -> bool:
+    """Whether a name is in the table."""
+    return what.path in _signatures()
+
+
+def fits(what: Global, arguments: Any) -> bool:
+    """Whether a name is in the table, with such arguments."""
+    ways = _signatures().get(what.path)
+    return ways is not None and isinstance(arguments, tuple) and any(_matches(way, arguments) for way in ways)
+
+
+def _matches(way: tuple[str, ...], arguments: tuple[Any, ...]) -> bool:
+    at = 0
+    for word in way:
+        kind = _KINDS[word.rstrip("?*")]
+        if word.endswith("*"):
+            return all(kind(each) for each in arguments[at:])
+        if at < len(arguments):
+            if not kind(arguments[at]):
+                return False
+            at += 1
+        elif not word.endswith("?"):
+            return False
+    return at == len(arguments)
+
+
+def calls(what: Global, arguments: Any) -> tuple[Any, Any] | None:
+    """What a known constructor calls in turn, with what; None where it calls nothing that is handed to it."""
+    if not isinstance(arguments, tuple):
+        return None
+    if what.path.startswith("torch._tensor._rebuild_from_type") and len(arguments) >= 3:
+        return arguments[0], arguments[2]
+    if what.path == "copyreg._reconstructor" and arguments:
+        return arguments[0], ()
+    if what.path == "copyreg.__newobj__" and arguments:
+        return arguments[0], arguments[1:]
+    return None

@@ -1,0 +1,93 @@
+"""Reading a pickle's bytes forwards, a window at a time; long runs are passed over unread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inspector.formats.pytorch.values import Blob
+
+#: Bytes fetched at once, at first and at most: most files that are no pickle tell so at once.
+FIRST, WINDOW = 1 << 12, 1 << 20
+#: A text or bytes longer than this is passed over, and stands as a `Blob`.
+LONGEST = 1 << 16
+#: Bytes of a line: a name, or a number in digits.
+LONGEST_LINE = 1 << 16
+
+
+class PickleError(ValueError):
+    """A pickle that no unpickler would read to its end, or that is beyond what is read here."""
+
+
+class BeyondError(PickleError):
+    """More work than is spent on one file."""
+
+
+class Stream:
+    """Bytes by position; `read` gives those that there are of a range."""
+
+    def __init__(self, read: Callable[[int, int], bytes], size: int, start: int = 0) -> None:
+        self.size = size
+        self._read = read
+        self.window = b""  # bytes at hand
+        self.at = 0  # the next one's place in the window
+        self._base = start  # the window's place in the stream
+        self._ahead = FIRST
+
+    @classmethod
+    def of(cls, data: bytes) -> Stream:
+        """A stream of bytes at hand."""
+        return cls(lambda start, length: data[start : start + length], len(data))
+
+    @property
+    def position(self) -> int:
+        return self._base + self.at
+
+    def seek(self, position: int) -> None:
+        """Go to a place, backwards too."""
+        if self._base <= position <= self._base + len(self.window):
+            self.at = position - self._base
+        else:
+            self.window, self._base, self.at, self._ahead = b"", min(position, self.size), 0, FIRST
+
+    def take(self, length: int) -> bytes:
+        """Exactly so many bytes, at most `LONGEST`."""
+        end = self.at + length
+        if end > len(self.window):
+            self.fill(length)
+            end = self.at + length
+        found = self.window[self.at : end]
+        self.at = end
+        return found
+
+    def run(self, length: int) -> bytes | Blob:
+        """So many bytes, or where they lie if they are too many to be kept."""
+        if length <= LONGEST:
+            return self.take(length)
+        start = self.position
+        if length > self.size - start:
+            raise PickleError("it ends in the middle of a value")
+        self.seek(start + length)
+        return Blob(start, length)
+
+    def line(self) -> bytes:
+        """The bytes before the next end of a line, as unpicklers take them; the last line may lack its end."""
+        end = self.window.find(b"\n", self.at)
+        if end < 0:
+            self.fill(min(LONGEST_LINE, self.size - self.position))
+            end = self.window.find(b"\n", self.at, self.at + LONGEST_LINE)
+            if end < 0:
+                raise PickleError("a line without an end")
+        found = self.window[self.at : end]
+        self.at = end + 1
+        return found
+
+    def fill(self, length: int) -> None:
+        """Have so many bytes in the window."""
+        position = self.position
+        if not 0 < length <= self.size - position:
+            raise PickleError("it ends in the middle of a value" if length > 1 else "it has no end")
+        self.window = self._read(position, min(max(length, self._ahead), self.size - position))
+        self._ahead = min(2 * self._ahead, WINDOW)
+        self._base, self.at = position, 0
+        if len(self.window) < length or not self.window:
+            raise PickleError("its bytes cannot be read")

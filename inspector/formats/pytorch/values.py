@@ -1,0 +1,91 @@
+"""What a pickle's program puts on its stack, as plain data: nothing named in it is imported, nothing called.
+
+None, numbers, texts, bytes, tuples and lists stand for themselves; a set is a list, a frozen one a tuple.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+#: How a program uses a name: imports it, calls it, or sets attributes of what it names.
+Use = Literal["name", "call", "change"]
+
+
+class Global:
+    """Something imported by name: a class, a function, a constant."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+    @property
+    def path(self) -> str:
+        """`module.name`."""
+        return f"{self.module}.{self.name}"
+
+
+class Made:
+    """What a call would have returned, with all that was done to it since."""
+
+    __slots__ = ("arguments", "items", "named", "state", "what")
+
+    def __init__(self, what: Any, arguments: Any, named: Any = None) -> None:
+        self.what = what  # Global, where it was called by name
+        self.arguments = arguments  # a tuple, unless the program is damaged
+        self.named = named  # keyword arguments: a Dictionary, or None
+        self.state: Any = None  # what `BUILD` handed over last
+        self.items: list[Any] = []  # appended, or pairs of key and value that were set
+
+    @property
+    def path(self) -> str:
+        """`module.name` of what was called; empty where it has none."""
+        return self.what.path if isinstance(self.what, Global) else ""
+
+
+class Dictionary:
+    """A dictionary as pairs in the order of writing: keys are never hashed, for they may be anything."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: list[tuple[Any, Any]]) -> None:
+        self.pairs = pairs
+
+    def get(self, key: str) -> Any:
+        """The last value under a text; None where there is none."""
+        return next((value for own, value in reversed(self.pairs) if isinstance(own, str) and own == key), None)
+
+
+class Blob(NamedTuple):
+    """Bytes too many to be kept: where they lie in the stream."""
+
+    start: int
+    size: int
+
+
+class Persistent:
+    """An object kept outside of the pickle: a storage, as PyTorch writes them."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+
+class Opaque:
+    """A value of which nothing is known."""
+
+    __slots__ = ()
+
+
+class Reached(NamedTuple):
+    """A name that an unpickler would resolve."""
+
+    module: str
+    name: str
+    use: Use
+    known: bool  # whether `constructors` has it, with such arguments
+
+    @property
+    def path(self) -> str:
+        return f"{self.module}.{self.name}"

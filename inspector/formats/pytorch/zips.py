@@ -1,0 +1,152 @@
+"""ZIP archives as PyTorch reads them: by the list of members at the end, whatever stands before it.
+
+More lenient than `zipfile` on purpose: loaders differ in which checksums, flags and names they look at, and what
+one of them would read has to be seen (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 to 4.3.16).
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+Read = Callable[[int, int], bytes]
+
+STORED, DEFLATED = 0, 8
+#: Bytes of the list of members: 100,000 members take some 8 MB.
+MAX_LIST = 32 * 1024 * 1024
+MAX_MEMBERS = 500_000
+#: Memory that an LZMA stream may ask for.
+MAX_LZMA = 64 * 1024 * 1024
+
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_64 = struct.Struct("<4sLQL")
+_LISTED = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+_IN_64 = 0xFFFFFFFF
+
+
+class ZipError(ValueError):
+    """No ZIP archive, or one whose list of members cannot be read."""
+
+
+class Member(NamedTuple):
+    """One file in an archive."""
+
+    name: str
+    method: int  # how it is compressed: `STORED`, `DEFLATED`, …
+    encrypted: bool
+    compressed: int  # bytes in the archive
+    size: int  # bytes unpacked, as the list says
+    header: int  # where its local header starts, from the file's first byte
+
+
+def looks_like_zip(read: Read, size: int) -> bool:
+    """Whether there is a list of members at the end."""
+    return _end_record(read, size) is not None
+
+
+def members(read: Read, size: int) -> list[Member]:
+    """What the archive lists. Raises ZipError."""
+    end = _end_record(read, size)
+    if end is None:
+        raise ZipError("its list of members is missing: the file is cut off, or no ZIP archive")
+    at, listed, start = end
+    shift = at - listed - start  # bytes before the archive, which its own offsets do not count
+    if listed > MAX_LIST or shift < 0:
+        raise ZipError("its list of members does not lie within the file")
+    raw = read(start + shift, listed)
+    return list(_listed(raw, shift))
+
+
+def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
+    """Where the list ends, its bytes, and where it says that it starts."""
+    tail_start = max(0, size - _END.size - 0xFFFF)
+    tail = read(tail_start, size - tail_start)
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) - at < _END.size:
+        return None
+    _, _, _, _, _, listed, start, _ = _END.unpack_from(tail, at)
+    at += tail_start
+    found = read(at - _LOCATOR_64.size, _LOCATOR_64.size) if at >= _LOCATOR_64.size else b""
+    if found[:4] == b"PK\6\7" and len(found) == _LOCATOR_64.size:
+        at -= _LOCATOR_64.size + _END_64.size
+        record = read(at, _END_64.size) if at >= 0 else b""
+        if record[:4] == b"PK\6\6" and len(record) == _END_64.size:
+            *_, listed, start = _END_64.unpack(record)
+    return at, listed, start
+
+
+def _listed(raw: bytes, shift: int) -> Iterator[Member]:
+    at = 0
+    for _ in range(MAX_MEMBERS):
+        if len(raw) - at < _LISTED.size:
+            break
+        magic, _, _, flags, method, _, _, _, packed, size, name, extra, comment, _, _, _, header = _LISTED.unpack_from(
+            raw, at
+        )
+        if magic != b"PK\1\2":
+            raise ZipError("its list of members is damaged")
+        at += _LISTED.size
+        fields = raw[at + name : at + name + extra]
+        size, packed, header = _wide(fields, size, packed, header)
+        text = raw[at : at + name].decode("utf-8" if flags & 0x800 else "cp437", "replace")
+        yield Member(text, method, bool(flags & 1), packed, size, header + shift)
+        at += name + extra + comment
+    if len(raw) - at >= 4:
+        raise ZipError("its list of members is damaged, or longer than any")
+
+
+def _wide(extra: bytes, *values: int) -> tuple[int, ...]:
+    """Sizes and offset, from the ZIP64 field where they are too large for their own."""
+    found = list(values)
+    at = 0
+    while at + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, at)
+        if kind == 1:
+            place = at + 4
+            for number, value in enumerate(found):
+                if value == _IN_64 and place + 8 <= min(at + 4 + length, len(extra)):
+                    (found[number],) = struct.unpack_from("<Q", extra, place)
+                    place += 8
+            break
+        at += 4 + length
+    return tuple(found)
+
+
+def data_start(read: Read, member: Member) -> int:
+    """Where a member's bytes start. Raises ZipError."""
+    raw = read(member.header, _LOCAL.size) if member.header >= 0 else b""
+    if len(raw) < _LOCAL.size or raw[:4] != b"PK\3\4":
+        raise ZipError("a member is not where the list says")
+    name, extra = struct.unpack_from("<2H", raw, 26)
+    return int(member.header + _LOCAL.size + name + extra)
+
+
+def unpacked(read: Read, member: Member, limit: int) -> bytes:
+    """A member's first `limit` bytes. Raises ZipError for a way to compress that is not undone here."""
+    start = data_start(read, member)
+    if member.method == STORED:
+        return read(start, min(limit, member.compressed))
+    return inflate(member.method, read(start, min(limit, member.compressed)), limit)
+
+
+def inflate(method: int, raw: bytes, limit: int) -> bytes:
+    """The first `limit` bytes of what is compressed by one of ZIP's methods. Raises ZipError."""
+    try:
+        if method == DEFLATED:
+            return zlib.decompressobj(-15).decompress(raw, limit)
+        if method == 12:
+            return bz2.BZ2Decompressor().decompress(raw, limit)
+        if method == 14:  # 4 bytes of version and length before the properties
+            filters = [lzma._decode_filter_properties(lzma.FILTER_LZMA1, raw[4:9])]  # type: ignore[attr-defined]
+            if filters[0]["dict_size"] > MAX_LZMA:
+                raise ZipError("compressed in a way that asks for too much memory")
+            return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(raw[9:], limit)
+    except (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError) as error:
+        raise ZipError("a member cannot be unpacked") from error
+    raise ZipError("compressed in a way that is not undone here")

@@ -1,0 +1,260 @@
+"""Pickles are judged by what an unpickler would resolve: what others find is found, and hiding it does not help."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import pickle
+import sys
+import zlib
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import hostile
+import pytest
+from hostile.files import archive, tape
+from hostile.opcodes import HIDDEN, called, named
+from picklescan.scanner import _unsafe_globals
+
+from inspector.auditing.rules.archives import Piece
+from inspector.auditing.rules.pickles import Budgets, Judged, judge
+from inspector.auditing.run import audit
+
+
+def judged(data: bytes, *, likely: bool = True) -> Judged:
+    return judge(Piece("", lambda start, length: data[start : start + length], len(data)), Budgets(), likely=likely)
+
+
+@pytest.mark.parametrize("how", sorted(HIDDEN))
+def test_hidden_calls_are_found(how: str) -> None:
+    """However a call is hidden, an error says so."""
+    assert judged(HIDDEN[how]).dangerous
+
+
+#: Modules of which fickling 0.1.12 calls any name unsafe.
+FICKLING = [
+    "os",
+    "posix",
+    "nt",
+    "subprocess",
+    "sys",
+    "pty",
+    "commands",
+    "multiprocessing",
+    "_posixsubprocess",
+    "code",
+    "codeop",
+    "runpy",
+    "marshal",
+    "types",
+    "doctest",
+    "importlib",
+    "_frozen_importlib",
+    "_imp",
+    "pkgutil",
+    "zipimport",
+    "gc",
+    "site",
+    "unittest",
+    "inspect",
+    "test",
+    "_operator",
+    "operator",
+    "functools",
+    "cProfile",
+    "profile",
+    "pdb",
+    "bdb",
+    "timeit",
+    "trace",
+    "socket",
+    "ssl",
+    "httplib",
+    "http",
+    "urllib",
+    "urllib2",
+    "requests",
+    "aiohttp",
+    "asyncio",
+    "webbrowser",
+    "smtplib",
+    "imaplib",
+    "ftplib",
+    "poplib",
+    "telnetlib",
+    "nntplib",
+    "ctypes",
+    "_ctypes",
+    "pickle",
+    "_pickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "shutil",
+    "tempfile",
+    "filecmp",
+    "distutils",
+    "pydoc",
+    "pexpect",
+    "venv",
+    "ensurepip",
+    "pip",
+    "idlelib",
+    "lib2to3",
+    "socketserver",
+    "xmlrpc",
+    "signal",
+    "_signal",
+    "threading",
+    "_thread",
+    "atexit",
+    "sqlite3",
+    "_sqlite3",
+    "fileinput",
+    "glob",
+    "platform",
+    "linecache",
+    "difflib",
+    "compileall",
+    "py_compile",
+    "mmap",
+    "select",
+    "selectors",
+    "logging",
+    "syslog",
+    "tarfile",
+    "zipfile",
+    "shelve",
+    "uuid",
+    "_osx_support",
+    "_aix_support",
+    "torch.hub",
+    "torch._dynamo",
+    "torch._inductor",
+    "torch.jit",
+    "numpy.f2py",
+    "numpy.distutils",
+]
+NAMED = [
+    (module, name) for module, names in sorted(_unsafe_globals.items()) for name in (names if names != "*" else "x")
+]
+NAMED += [(module, "anything") for module in FICKLING]
+NAMED += [("builtins", name) for name in ("eval", "exec", "compile", "open", "getattr", "__import__", "map", "type")]
+NAMED += [
+    ("torch", "load"),
+    ("torch", "compile"),
+    ("io", "open"),
+    ("_io", "FileIO"),
+    ("numpy.testing._private.utils", "runstring"),
+]
+NAMED += [("torch.storage", "_load_from_bytes"), ("torch.utils._config_module", "ConfigModule"), ("numpy", "load")]
+
+
+@pytest.mark.parametrize(("module", "name"), NAMED)
+def test_what_others_call_dangerous_is_an_error(module: str, name: str) -> None:
+    """Each name in the lists of picklescan and fickling, in an old and a new protocol."""
+    assert judged(f"c{module}\n{name}\n(tR.".encode()).dangerous
+    assert judged(called(named(module, name))).dangerous
+
+
+@pytest.mark.parametrize("module", sorted(sys.stdlib_module_names - {"this", "antigravity"}))
+def test_no_module_of_pythons_is_passed_over(module: str) -> None:
+    """A function of any module of Python's own library is told when it is called."""
+    found = judged(called(named(module, "do")))
+    assert found.dangerous or found.unusual
+
+
+WRAPPED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zlib": zlib.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zip": lambda data: archive({"archive/data.pkl": data}),
+    "zip, named otherwise": lambda data: archive({"notes.txt": data}),
+    "zip in zip": lambda data: archive({"a.zip": archive({"data.pkl": data})}),
+    "zip in tar in gzip": lambda data: gzip.compress(tape({"a": archive({"data.pkl": data})})),
+    "tar in zip": lambda data: archive({"model.tar": tape({"pickle": data})}),
+    "zip after other bytes": lambda data: b"any bytes" + archive({"data.pkl": data}),
+    "NumPy in zip": lambda data: archive({"a.npy": b"\x93NUMPY\x01\0\x10\0{'descr': '|O'} " + data}),
+}
+
+
+@pytest.mark.parametrize("how", sorted(WRAPPED))
+def test_archives_are_opened(how: str) -> None:
+    """However it is packed, what is in it is judged; harmless content passes in the same packing."""
+    assert judged(WRAPPED[how](HIDDEN["protocol 0"])).dangerous == ("posix.system",)
+    harmless = judged(WRAPPED[how](pickle.dumps(OrderedDict(a=1), protocol=2)))
+    assert (harmless.dangerous, harmless.unusual, harmless.unread, harmless.unopened) == ((), (), (), ())
+
+
+def test_checksums_and_flags_do_not_hide_a_member() -> None:
+    """A wrong checksum, an encryption flag, another name in the local header: some loaders read it all the same."""
+    raw = archive({"data.pkl": HIDDEN["protocol 2"]})
+    central = raw.index(b"PK\1\2")
+    for at, value in ((14, b"\0\0\0\0"), (6, b"\1\0"), (30, b"x"), (central + 8, b"\1\0"), (central + 16, b"\0\0\0\0")):
+        assert judged(raw[:at] + value + raw[at + len(value) :]).dangerous == ("posix.system",)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_values_of_pythons_own_are_no_finding(protocol: int) -> None:
+    """Containers, numbers and texts of every kind, in every protocol."""
+    value = {
+        "list": [1, -1, 2**31, 2**100, 1.5, True, None],
+        "text": ["größe", "x" * 300, b"bytes", bytearray(b"x"), b"y" * 70_000, "z" * 70_000],
+        "sets": [{1, 2}, frozenset((3,))],
+        "dictionaries": [OrderedDict(a=1), defaultdict(list, a=[1]), {(1, 2): 3 + 4j}],
+    }
+    found = judged(pickle.dumps(value, protocol=protocol))
+    assert (found.dangerous, found.unusual, found.unread) == ((), (), ())
+
+
+BOMBS = {
+    "a million opcodes": b"N0" * 499_000 + b"N.",
+    "a million lists": b"]" * 990_000 + b".",
+    "lists within each other": b"]" * 400_000 + b"a" * 399_999 + b".",
+    "tuples doubled": b"\x80\x04)" + b"2\x86" * 400_000 + b".",
+    "a memo doubled": b"\x80\x04]\x94" + b"h\x00h\x00\x86\x94" * 100_000 + b".",
+    "a dictionary doubled": b"\x80\x04}\x94" + b"h\x00h\x00h\x00s" * 100_000 + b".",
+    "a length of 2**63": b"\x80\x04\x8e" + b"\xff" * 7 + b"\x7f" + bytes(100),
+    "a length below zero": b"\x80\x02T\xff\xff\xff\xff" + bytes(100),
+    "a number of a million digits": b"I" + b"9" * 900_000 + b"\n.",
+    "a number of a megabyte": b"\x80\x02\x8b" + (900_000).to_bytes(4, "little") + b"\x7f" * 900_000 + b".",
+    "a line without end": b"c" + b"a" * 900_000,
+    "marks": b"(" * 990_000,
+    "names": b"".join(b"cm%d\nn\n0" % number for number in range(80_000)) + b"N.",
+    "nothing": b"",
+    "a gigabyte of zeros": gzip.compress(b"\x80\x04" + bytes(1 << 28)),
+}
+
+
+#: Of these, what is unmarked and no pickle to its end, as any numbers may be.
+NO_PICKLES = {"nothing", "marks", "a line without end", "a number of a million digits"}
+#: What is beyond what is read, or ends too early.
+UNREAD = {"a length of 2**63", "a length below zero", "names", "a gigabyte of zeros"}
+
+
+@pytest.mark.parametrize("name", sorted(BOMBS))
+def test_bombs_end(name: str) -> None:
+    """What takes an unpickler's memory or time takes none here; what is not read is told."""
+    found = judged(BOMBS[name])
+    assert bool(found.pickles) == (name not in NO_PICKLES)
+    assert bool(found.unread) == (name in UNREAD)
+
+
+def test_text_is_no_pickle(tmp_path: Path) -> None:
+    """Documents whose first letters are opcodes are not taken for programs."""
+    texts = [
+        "config\nfile\n",
+        "(in brackets)\nand\n",
+        "import os\nprint()\n",
+        "N.\n",
+        "I1\n.",
+        "MIT License\n\nx",
+        "]",
+        "cos\n",
+    ]
+    files: hostile.Files = {f"{number}.txt": text.encode() for number, text in enumerate(texts)}
+    folder = hostile.make(lambda made: made.update(files), tmp_path)
+    assert [each.rule for model in audit([folder]).checkpoints for each in model.findings] == []
