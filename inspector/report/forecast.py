@@ -54,6 +54,13 @@ def _predicted_identity(result: Prediction) -> str:
     if result.active != result.parameters:
         lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
     lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
+    if result.optional:
+        tensors, parameters = (sum(getattr(row, each) for row in result.optional) for each in ("tensors", "parameters"))
+        roles = ", ".join(dict.fromkeys(row.role for row in result.optional))
+        lines.append(
+            f"files may hold {plural(tensors, 'tensor')} besides, {integer(parameters)} parameters"
+            f" that are not counted here: {roles}"
+        )
     return "\n".join(lines)
 
 
