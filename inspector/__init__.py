@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.api import open, predict, reconcile, variants
+    from inspector.architectures import add_tables
     from inspector.auditing.run import audit
     from inspector.errors import (
         ConfigError,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         InspectorError,
         NetworkError,
         SourceError,
+        TableError,
         TargetError,
         UsageError,
     )
@@ -43,6 +45,7 @@ __version__ = "0.1.0"
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
     **dict.fromkeys(("open", "predict", "reconcile", "variants"), "inspector.api"),
+    "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",
     "audit": "inspector.auditing.run",
     **dict.fromkeys(
@@ -52,6 +55,7 @@ _HOMES = {
             "InspectorError",
             "NetworkError",
             "SourceError",
+            "TableError",
             "TargetError",
             "UsageError",
         ),
@@ -90,10 +94,12 @@ __all__ = [
     "Reconciliation",
     "SourceError",
     "Step",
+    "TableError",
     "TargetError",
     "Tensor",
     "UsageError",
     "Variant",
+    "add_tables",
     "audit",
     "metadata",
     "open",

@@ -6,6 +6,7 @@
     ├── SourceError             the bytes exist, and could not be had
     │   └── NetworkError        the network or a server failed, which says nothing of the file
     ├── FormatError             the bytes are not what their format says
+    ├── TableError              a table of an architecture is not what it should be
     └── ConfigError             a configuration cannot be read, or lacks what a prediction needs
         └── CostError           it asks for more work than any model does
 
@@ -44,6 +45,10 @@ class FormatError(InspectorError):
     def __init__(self, message: str, rule: str = "unreadable-file") -> None:
         super().__init__(message)
         self.rule = rule
+
+
+class TableError(InspectorError):
+    """A table of an architecture is not what it should be: which file, which row, and why."""
 
 
 class ConfigError(InspectorError):

@@ -18,6 +18,7 @@ FLOORS = {
     "errors": 0,
     "units": 0,
     "model": 1,
+    "settings": 2,
     "sources": 2,
     "formats": 3,
     "architectures": 4,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.architectures import table_file
-from inspector.architectures.store import store
+from inspector.architectures.store import Store, of_folder, store
 from inspector.architectures.table import Family
 
 #: The field in which a configuration from key-values names its GGUF architecture.
 GGUF_ARCHITECTURE = "general.architecture"
+#: Where a package tells the folder of its tables: `newmodel = "my_package.tables"`.
+ENTRY_POINTS = "checkpoint_inspector.tables"
 
 
 class GgufArchitecture(str):
@@ -22,27 +25,68 @@ class GgufArchitecture(str):
 
 @cache
 def load(name: str) -> Family:
-    """The family that the table of this name says."""
-    return table_file.read("families", name, store().find)
+    """The family that the package's table of this name says."""
+    return _read(store(), "families", name)
 
 
 @cache
+def _read(home: Store, kind: str, name: str) -> Family:
+    """The family that a table says; one that is not the package's is checked. Raises TableError."""
+    if home.beyond is None:
+        return table_file.read(kind, name, home.find)
+    from inspector.architectures.table_check import check
+
+    return check(home, kind, name)
+
+
 def load_gguf(architecture: str, model_type: str) -> Family | None:
     """The family of a `general.architecture`, named as Transformers' `model_type` is; None where there is no table."""
-    if architecture not in _gguf():
-        return None
-    family = table_file.read("gguf", architecture, store().find)
-    return family._replace(name=model_types().get(model_type, architecture))
+    first = next((home for home in (*_ADDED, store()) if architecture in _gguf(home)), None)
+    home = first or next((home for home in _installed() if architecture in _gguf(home)), None)
+    return _named(home, architecture, model_types().get(model_type, architecture)) if home else None
 
 
 @cache
-def _gguf() -> frozenset[str]:
+def _named(home: Store, architecture: str, name: str) -> Family:
+    return _read(home, "gguf", architecture)._replace(name=name)
+
+
+@cache
+def _gguf(home: Store) -> frozenset[str]:
     """The architectures that have a table; what they are all like is none."""
-    return frozenset(name for name in store().names("gguf") if not name.startswith("_"))
+    return frozenset(name for name in home.names("gguf") if not name.startswith("_"))
+
+
+#: Tables that somebody added, the last first.
+_ADDED: list[Store] = []
+
+
+def add_tables(folder: str | Path) -> None:
+    """Know the architectures in a folder of tables too, before those of the package.
+
+    Raises:
+        TableError: a file in the folder is no table.
+    """
+    _ADDED.insert(0, of_folder(Path(folder)))
+
+
+@cache
+def _installed() -> tuple[Store, ...]:
+    """The tables of the project that the user works in, and of installed packages. Raises TableError, UsageError."""
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    from inspector import settings
+
+    folders = [tables] if (tables := settings.here().tables) else []
+    for entry in entry_points(group=ENTRY_POINTS):
+        spec = find_spec(entry.value)
+        folders += [Path(place) for place in (spec.submodule_search_locations if spec else None) or ()]
+    return tuple(map(of_folder, folders))
 
 
 def model_types() -> Mapping[str, str]:
-    """`model_type` → the table that has it, in alphabetical order."""
+    """`model_type` → the package's table that has it, in alphabetical order."""
     return store().types
 
 
@@ -52,8 +96,14 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     architecture = config.get(GGUF_ARCHITECTURE)
     if isinstance(architecture, GgufArchitecture):
         return load_gguf(architecture, model_type)
-    table = model_types().get(model_type)
-    return load(table) if table else None
+    home = _home_of(model_type) if config.get("model_type") else None
+    return _read(home, "families", home.types[model_type]) if home else None
+
+
+def _home_of(model_type: str) -> Store | None:
+    """The tables that have a model type. What is installed is looked at last: to find it takes as long as all else."""
+    first = next((home for home in (*_ADDED, store()) if model_type in home.types), None)
+    return first or next((home for home in _installed() if model_type in home.types), None)
 
 
 class Known(NamedTuple):
@@ -75,9 +125,13 @@ def listed() -> list[Known]:
     for each in listed_gguf():
         names.setdefault(each.model_type, []).append(each.architecture)
     none = (None, None, None, None)
+    types = {model_type: (table, coverage.get(model_type, none)) for model_type, table in model_types().items()}
+    types |= {
+        model_type: (table, none) for home in (*_installed(), *_ADDED) for model_type, table in home.types.items()
+    }
     return [
-        Known(model_type, table, tuple(names.get(model_type, ())), *coverage.get(model_type, none))
-        for model_type, table in model_types().items()
+        Known(model_type, table, tuple(names.get(model_type, ())), *covered)
+        for model_type, (table, covered) in sorted(types.items())
     ]
 
 
@@ -94,8 +148,9 @@ def listed_gguf() -> list[KnownGguf]:
     from inspector.architectures.data.gguf_keys import MODEL_TYPES
     from inspector.architectures.data.gguf_names import NAMED
 
+    predicted = frozenset[str]().union(*map(_gguf, (*_ADDED, store(), *_installed())))
     return [
-        KnownGguf(name, model_type if model_type in model_types() else None, name in _gguf())
-        for name in sorted(_gguf() | NAMED)
+        KnownGguf(name, model_type if model_type in model_types() else None, name in predicted)
+        for name in sorted(predicted | NAMED)
         for model_type in (MODEL_TYPES.get(name, name),)
     ]

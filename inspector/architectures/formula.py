@@ -366,6 +366,15 @@ _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
 }
 
 
+#: Nodes that stand within others, and have no value of their own.
+_WITHIN = (ast.expr_context, ast.comprehension, ast.And, ast.Or)
+
+
+def known(node: ast.AST) -> bool:
+    """Whether formulas may have such a node."""
+    return isinstance(node, _WITHIN) or type(node) in _EVALUATE or type(node) in _OPERATORS
+
+
 def dimensions(shape: str) -> tuple[str, ...]:
     """`"vocab_size, hidden_size"` → its expressions; the empty text is a scalar's."""
     if not shape.strip():

@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from inspector.errors import TableError
+
 #: People's files, and the file that is made of them.
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".jsonl")
@@ -27,18 +29,27 @@ SEVERAL = frozenset({"blocks", "adapters", "dialects"})
 class Store(NamedTuple):
     """Documents, and which of them has a model type."""
 
+    home: Path  # the folder, or the packed file
     lines: Mapping[str, tuple[int, int]]  # "kind/name" → where its line is, and how long
     types: Mapping[str, str]  # model_type → the family that has it, in the order of the types
     inferable: tuple[str, ...]  # model types that are tried where there is no configuration; the first of equals wins
     start: int  # where the first line after the index begins
     text: bytes | None = None  # what `lines` are places in, where it is no file
+    beyond: Store | None = None  # where what is not here may be
 
     def find(self, kind: str, name: str) -> Mapping[str, Any]:
         """A table's or a block's document. Raises KeyError where there is none."""
-        offset, length = self.lines[f"{kind}/{name}"]
-        document = json.loads(self._bytes(self.start + offset, length))
+        line = self.lines.get(f"{kind}/{name}")
+        if line is None and self.beyond:
+            return self.beyond.find(kind, name)
+        if line is None:
+            raise KeyError(name)
+        document = json.loads(self._bytes(self.start + line[0], line[1]))
         assert isinstance(document, dict)
         return document
+
+    def __hash__(self) -> int:
+        return hash(self.home)
 
     def names(self, kind: str) -> list[str]:
         """The names of all documents of a kind."""
@@ -47,7 +58,7 @@ class Store(NamedTuple):
     def _bytes(self, offset: int, length: int) -> bytes:
         if self.text is not None:
             return self.text[offset : offset + length]
-        with PACKED.open("rb") as file:
+        with self.home.open("rb") as file:
             file.seek(offset)
             return file.read(length)
 
@@ -61,18 +72,29 @@ def store() -> Store:
             first = file.readline()
         index = json.loads(first)
         if stamp is None or index["stamp"] == stamp:
-            return _store(index, len(first))
+            return _store(PACKED, index, len(first))
     except (FileNotFoundError, ValueError, KeyError):
         if stamp is None:
             raise
     text = packed(FOLDER)
     _keep(text)
+    return _in_memory(FOLDER, text)
+
+
+def of_folder(folder: Path) -> Store:
+    """A folder of somebody's own tables, which may be like the package's, and use its blocks. Raises TableError."""
+    if not folder.is_dir():
+        raise TableError(f"{folder} is no folder of tables")
+    return _in_memory(folder, packed(folder))._replace(beyond=store())
+
+
+def _in_memory(home: Path, text: bytes) -> Store:
     first = text[: text.index(b"\n") + 1]
-    return _store(json.loads(first), len(first))._replace(text=text)
+    return _store(home, json.loads(first), len(first))._replace(text=text)
 
 
-def _store(index: Mapping[str, Any], start: int) -> Store:
-    return Store(index["lines"], index["types"], tuple(index["inferable"]), start)
+def _store(home: Path, index: Mapping[str, Any], start: int) -> Store:
+    return Store(home, index["lines"], index["types"], tuple(index["inferable"]), start)
 
 
 def _stamp(folder: Path) -> list[int] | None:
@@ -86,7 +108,7 @@ def _stamp(folder: Path) -> list[int] | None:
 
 
 def packed(folder: Path) -> bytes:
-    """The packed file of a folder of tables."""
+    """The packed file of a folder of tables. Raises TableError."""
     types: dict[str, str] = {}
     inferable: dict[str, int] = {}
     coverage: dict[str, Any] = {}
@@ -117,14 +139,33 @@ def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
 
 
 def documents(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Kind, name and document of every table, and of each of several in one file."""
-    for path in sorted(folder.glob("*/*.json")):
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if path.parent.name in SEVERAL:
+    """Kind, name and document of every table, and of each of several in one file.
+
+    Families may lie in the folder itself.
+
+    Raises:
+        TableError: a file is no table.
+    """
+    for path in sorted((*folder.glob("*.json"), *folder.glob("*/*.json"))):
+        document = _document(path)
+        kind = "families" if path.parent == folder else path.parent.name
+        if kind in SEVERAL:
             inner = ((name, each) for name, each in document.items() if isinstance(each, dict))
-            yield from ((path.parent.name, name, each) for name, each in inner)
+            yield from ((kind, name, each) for name, each in inner)
+        elif kind == "families" and not isinstance(document.get("types"), dict):
+            raise TableError(f"{path} names no model types: `types` is missing")
         else:
-            yield path.parent.name, path.stem, document
+            yield kind, path.stem, document
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise TableError(f"{path}: {error}") from error
+    if not isinstance(document, dict):
+        raise TableError(f"{path} is no table: one JSON object is expected")
+    return document
 
 
 def _keep(text: bytes) -> None:

@@ -31,11 +31,13 @@ its `source`, and `notes`; the index reads `coverage`, `outside` and `inferable`
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from inspector.architectures.table import Family, Include, Row, bare
+from inspector.errors import TableError
 
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
 _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
@@ -59,13 +61,21 @@ class _Table(NamedTuple):
 
 
 def read(kind: str, name: str, find: Find) -> Family:
-    """The family that a file says. Raises ValueError, KeyError or TypeError where it is no table."""
-    return _table(kind, name, find).family
+    """The family that a file says.
+
+    Raises:
+        TableError: it is no table; which row, and why.
+    """
+    return _table(kind, name, find, ()).family
 
 
-def _table(kind: str, name: str, find: Find) -> _Table:
-    document = find(kind, name)
-    base = _table(kind, document["like"], find) if "like" in document else _Table(Family(name, {}, ()), {})
+def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table:
+    document = _found(find, kind, name)
+    base = _Table(Family(name, {}, ()), {})
+    if "like" in document:
+        if document["like"] in (name, *through):
+            raise TableError(f"{name} is like itself")
+        base = _table(kind, document["like"], find, (name, *through))
     words = dict(base.words)
     for word, text in document.get("let", {}).items():
         words[word] = _put(text, words)
@@ -73,6 +83,8 @@ def _table(kind: str, name: str, find: Find) -> _Table:
     fields: dict[str, Any] = {"name": name, "types": {}}
     for field, value in document.items():
         if field not in _BESIDE | _ROWS:
+            if field not in Family._fields:
+                raise TableError(f"a table has no field `{field}`")
             inherited = getattr(base.family, field)
             own = filled(value, words)
             fields[field] = {**inherited, **own} if field != "types" and isinstance(own, dict) else own
@@ -90,7 +102,7 @@ class _Scope(NamedTuple):
     def inside(self, use: Document) -> tuple[Document, _Scope]:
         """The block that is used, and what its parameters are."""
         name = use["use"]
-        block = self.blocks[name] if name in self.blocks else self.find("blocks", name)
+        block = self.blocks[name] if name in self.blocks else _found(self.find, "blocks", name)
         given = {word: _put(text, self.words) for word, text in use.get("with", {}).items()}
         unknown = given.keys() - block.get("with", {}).keys()
         if unknown:
@@ -124,28 +136,40 @@ def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[
         if last:
             yield from waiting.pop(name, ())
     if waiting:
-        raise ValueError(f"no row is called {min(waiting)}")
+        raise TableError(f"no inherited row is called {min(waiting)}")
     yield from _read(document.get("rows", ()), scope, {}, "")
 
 
 def _read(entries: Iterable[Any], scope: _Scope, columns: Document, at: str) -> Iterator[Row | Include]:
     """Rows and includes, each with the columns and the beginning of the groups that it is in."""
     for entry in entries:
-        if isinstance(entry, list):
-            yield from _rows(entry, scope.words, columns, at)
-        elif "scope" in entry:
-            fields = filled(entry, scope.words)
-            yield Include(**{**fields, "prefix": at + fields["prefix"]})
-        else:
-            inner, within = scope.inside(entry) if "use" in entry else (entry, scope)
-            common = {**columns, **filled(entry.get("columns", {}), scope.words)}
-            yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
+        try:
+            yield from _entry(entry, scope, columns, at)
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            raise TableError(f"{json.dumps(entry, ensure_ascii=False):.60}: {error}") from error
+
+
+def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Row | Include]:
+    if isinstance(entry, list):
+        yield from _rows(entry, scope.words, columns, at)
+    elif "scope" in entry:
+        fields = filled(entry, scope.words)
+        yield Include(**{**fields, "prefix": at + fields["prefix"]})
+    else:
+        inner, within = scope.inside(entry) if "use" in entry else (entry, scope)
+        common = {**columns, **filled(entry.get("columns", {}), scope.words)}
+        yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
 
 
 def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:
     """A row, or one for each alternative."""
+    if not 3 <= len(entry) <= 4:
+        raise ValueError("a row is a role, a name, a shape, and columns where it has any")
     role, name, shape, *own = filled(entry, words)
     fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
+    unknown = fields.keys() - set(Row._fields)
+    if unknown:
+        raise ValueError(f"there is no column `{min(unknown)}`")
     return (Row(**each) for each in alternatives(fields))
 
 
@@ -165,8 +189,18 @@ def _chosen(value: Any, number: int) -> Any:
 
 
 def _put(text: str, words: Mapping[str, str]) -> str:
-    """A text with what its words stand for."""
+    """A text with what its words stand for. Raises ValueError where nothing says what one stands for."""
+    unknown = {word for word in _WORD.findall(text) if word not in words}
+    if unknown:
+        raise ValueError(f"nothing says what ${min(unknown)} stands for")
     return _WORD.sub(lambda word: words[word[1]], text)
+
+
+def _found(find: Find, kind: str, name: str) -> Document:
+    try:
+        return find(kind, name)
+    except KeyError:
+        raise TableError(f"there is no {'block' if kind == 'blocks' else 'table'} {name}") from None
 
 
 def filled(value: Any, words: Mapping[str, str]) -> Any:

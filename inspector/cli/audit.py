@@ -49,8 +49,8 @@ def audit(
     TARGET is a file, a model's folder, or a folder of such folders. Nothing is run, nothing is written, and
     no network is used unless asked. Exits with 1 where something was found, with 2 where nothing could be.
     """
+    from inspector import settings
     from inspector.auditing import run as audits
-    from inspector.auditing import settings
 
     if list_rules:
         from inspector.report.audit import rules

@@ -26,8 +26,9 @@ ELSEWHERE = {"audit": "inspector.cli.audit"}
 
 def call(arguments: Sequence[str]) -> int:
     """Run a command line; the exit code. Raises InspectorError, and KeyboardInterrupt where a prompt is left."""
+    arguments = _with_tables(arguments)
     try:
-        code = inspect.main(list(arguments), prog_name="inspect", standalone_mode=False)
+        code = inspect.main(arguments, prog_name="inspect", standalone_mode=False)
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.Abort:
@@ -38,6 +39,23 @@ def call(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         raise UsageError(f"{error.format_message().rstrip('.')}; see `inspect --help`") from None
     return code if isinstance(code, int) else 0
+
+
+def _with_tables(arguments: Sequence[str]) -> list[str]:
+    """The arguments without `--tables DIR`, which any command takes; the tables are known from here on."""
+    left, rest = list[str](), iter(arguments)
+    for word in rest:
+        name, _, folder = word.partition("=")
+        if name != "--tables" or "--" in left:
+            left.append(word)
+            continue
+        from inspector.architectures import add_tables
+
+        folder = folder or next(rest, "")
+        if not folder:
+            raise UsageError("--tables is followed by a folder")
+        add_tables(folder)
+    return left
 
 
 class _DefaultGroup(click.Group):
@@ -85,6 +103,7 @@ def inspect() -> None:
     inspect TARGET            what is in it, what should be, and where every byte of the gap went
     inspect metadata TARGET   what the files say of themselves: key-values, the tokenizer, claims
     inspect --version         the version
+    inspect --tables DIR …    architectures of your own beside those of the package; any command takes it
 
     TARGET is a .safetensors or .gguf file, a folder, an index file, a Hub repository org/name[@revision][/path],
     or the URL of a file. A path that exists is local; hf://org/name is always the Hub. Every command has --help.

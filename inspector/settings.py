@@ -1,8 +1,9 @@
-"""A project's own settings for the audit: `[tool.checkpoint-inspector]` in pyproject.toml.
+"""A project's own settings: `[tool.checkpoint-inspector]` in pyproject.toml, of where the user works.
 
 [tool.checkpoint-inspector]
 ignore = ["pickle"]
 fail-on = "warning"
+tables = "architectures"
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ MAX_SIZE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a project asks of every audit."""
+    """What a project asks of every audit, and the tables that it adds."""
 
     ignore: tuple[str, ...] = ()  # codes of rules
     fail_on: Severity = "error"
+    tables: Path | None = None  # a folder of tables, beside the file
     path: str | None = None  # where it was read; None where no file says anything
 
 
@@ -73,7 +75,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 
 
 def _settings(table: Mapping[str, Any], path: str) -> Settings:
-    unknown = sorted(table.keys() - {"ignore", "fail-on"})
+    unknown = sorted(table.keys() - {"ignore", "fail-on", "tables"})
     if unknown:
         raise UsageError(f"{escape(path)}: tool.{TABLE} has no setting {escape(', '.join(unknown), 120)}")
     ignore, fail_on = table.get("ignore", []), table.get("fail-on", "error")
@@ -81,4 +83,7 @@ def _settings(table: Mapping[str, Any], path: str) -> Settings:
         raise UsageError(f"{escape(path)}: `ignore` is a list of rules' codes")
     if fail_on not in FAIL_ON:
         raise UsageError(f"{escape(path)}: `fail-on` is one of {', '.join(FAIL_ON)}")
-    return Settings(tuple(ignore), fail_on, path)
+    tables = table.get("tables")
+    if tables is not None and not isinstance(tables, str):
+        raise UsageError(f"{escape(path)}: `tables` is the name of a folder")
+    return Settings(tuple(ignore), fail_on, Path(path).parent / tables if tables else None, path)

@@ -1,0 +1,64 @@
+"""Whether a table that somebody wrote is one: what is wrong with it in one line, with its file and row."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.architectures import formula, table_file
+from inspector.architectures.store import Store
+from inspector.architectures.table import Family, Row
+from inspector.errors import TableError
+from inspector.units import escape
+
+#: Columns of a row that are formulas, and of an include.
+_FORMULAS = ("shape", "bias", "when", "tied", "active", "first_expert", "stacked")
+_INCLUDED = ("when", "tied")
+
+
+def check(home: Store, kind: str, name: str) -> Family:
+    """The family that the table says.
+
+    Raises:
+        TableError: it says none, or one of its formulas is none.
+    """
+    try:
+        family = table_file.read(kind, name, home.find)
+        for where, text in formulas(family):
+            if wrong := fault(text):
+                raise TableError(f"{where}: {wrong}")
+    except TableError as error:
+        raise TableError(f"{_file(home, kind, name)}: {error}") from error
+    return family
+
+
+def _file(home: Store, kind: str, name: str) -> str:
+    """The file that the table is in."""
+    places = (home.home / kind / f"{name}.json", home.home / f"{name}.json")
+    return escape(str(next((place for place in places if place.exists()), places[0])))
+
+
+def formulas(family: Family) -> Iterator[tuple[str, Any]]:
+    """Every formula of a family, and where it stands."""
+    yield from ((f"derived {field}", text) for field, text in family.derived.items())
+    for entry in family.rows:
+        where = f"the row of {entry.name}" if isinstance(entry, Row) else f"the include of {entry.scope}"
+        columns = _FORMULAS if isinstance(entry, Row) else _INCLUDED
+        texts = [getattr(entry, column) for column in columns] + [bound for _, bound in entry.indexes]
+        yield from ((where, text) for text in texts if text != "")
+
+
+def fault(text: Any) -> str | None:
+    """What is wrong with a formula; None where nothing is."""
+    try:
+        tree = formula.parse(text)
+    except (SyntaxError, AttributeError) as error:
+        return f"`{escape(str(text))}` is no formula: {getattr(error, 'msg', error)}"
+    loops = {node.iter for node in ast.walk(tree) if isinstance(node, ast.comprehension)}
+    for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) and node not in loops else None
+        unknown = called and not (isinstance(called, ast.Name) and called.id in formula.FUNCTIONS)
+        if unknown or not formula.known(node):
+            return f"`{escape(str(text))}`: `{escape(ast.unparse(node))}` is nothing that formulas know"
+    return None

@@ -1,0 +1,204 @@
+"""Architectures that somebody adds: a folder of tables, named on the command line, in pyproject.toml or by a package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import inspector
+from inspector import architectures
+from inspector.__main__ import run
+from inspector.architectures import family_of, listed, load, model_types
+from inspector.architectures.table_check import fault, formulas
+from inspector.errors import ConfigError, InspectorError, TableError
+
+CONFIG = {
+    "model_type": "newmodel",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "vocab_size": 100,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 8,
+}
+#: Llama's at these sizes, worked out by hand: embedding and head, then a layer's attention, feed-forward and norms.
+LLAMA = 2 * 100 * 64 + 2 * (4 * 64 * 64 + 3 * 64 * 128 + 2 * 64) + 64
+GATE = ["gate_attn", "$LAYER.self_attn.gate_proj", "num_attention_heads * head_dim, hidden_size"]
+TABLE = {
+    "about": "Llama, and a gate on what its attention gives.",
+    "like": "llama",
+    "types": {"newmodel": {}},
+    "after": {"$LAYER.self_attn.o_proj": [GATE]},
+}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(architectures, "_ADDED", [])
+    architectures._installed.cache_clear()
+    yield
+    architectures._installed.cache_clear()
+
+
+def folder(place: Path, table: Any = TABLE, name: str = "newmodel") -> Path:
+    place.mkdir(exist_ok=True)
+    (place / f"{name}.json").write_text(table if isinstance(table, str) else json.dumps(table))
+    return place
+
+
+def test_a_relative_of_llama(tmp_path: Path) -> None:
+    """One projection more in each layer, after the one that it is said to follow; unknown before, listed after."""
+    with pytest.raises(ConfigError, match="newmodel"):
+        inspector.predict(CONFIG)
+    inspector.add_tables(folder(tmp_path / "own"))
+    prediction = inspector.predict(CONFIG)
+    assert prediction.parameters == LLAMA + 2 * 64 * 64
+    names = [row.name for row in prediction.expected]
+    after = names.index("model.layers.{layer}.self_attn.o_proj.weight") + 1
+    assert names[after] == "model.layers.{layer}.self_attn.gate_proj.weight"
+    assert [(each.table, each.default) for each in listed() if each.model_type == "newmodel"] == [("newmodel", None)]
+
+
+def test_rows_instead_of_others_and_at_the_end(tmp_path: Path) -> None:
+    """What a relative changes: a norm less, a head of another width, a buffer more."""
+    table = {
+        "like": "llama",
+        "types": {"newmodel": {}},
+        "defaults": {"head_width": 7},
+        "instead": {"model.norm": [], "lm_head": [["lm_head", "lm_head", "head_width, hidden_size"]]},
+        "rows": [["inv_freq", "model.freqs", "hidden_size", {"leaf": "", "buffer": True}]],
+    }
+    inspector.add_tables(folder(tmp_path / "own", table))
+    shapes = {row.name: row.shape for row in inspector.predict(CONFIG).expected}
+    assert "model.norm.weight" not in shapes
+    assert shapes["lm_head.weight"] == (7, 64)
+    assert shapes["model.freqs"] == (64,)
+
+
+def test_a_block_is_used_with_its_parameters(tmp_path: Path) -> None:
+    """A table's own block: used twice, under two paths, with a width for one, and columns for the other."""
+    table = {
+        "types": {"newmodel": {}},
+        "blocks": {
+            "pair": {"with": {"WIDTH": "hidden_size"}, "rows": [["(q|k)_proj", "(q|k)", "$WIDTH, hidden_size"]]}
+        },
+        "rows": [
+            {"use": "pair", "at": "a."},
+            {"use": "pair", "at": "b.", "with": {"WIDTH": "2 * hidden_size"}, "columns": {"bias": "True"}},
+        ],
+    }
+    inspector.add_tables(folder(tmp_path / "own", table))
+    shapes = {row.name: row.shape for row in inspector.predict(CONFIG).expected}
+    assert shapes == {
+        "a.q.weight": (64, 64),
+        "a.k.weight": (64, 64),
+        "b.q.weight": (128, 64),
+        "b.q.bias": (128,),
+        "b.k.weight": (128, 64),
+        "b.k.bias": (128,),
+    }
+
+
+def test_an_added_table_comes_before_the_packages(tmp_path: Path) -> None:
+    table = {"like": "llama", "types": {"llama": {}}, "instead": {"lm_head": []}}
+    inspector.add_tables(folder(tmp_path / "own", table, "mine"))
+    assert inspector.predict({**CONFIG, "model_type": "llama"}).parameters == LLAMA - 100 * 64
+
+
+def test_the_command_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before the command or after it."""
+    own, config = folder(tmp_path / "own"), tmp_path / "config.json"
+    config.write_text(json.dumps(CONFIG))
+    for words in (["--tables", str(own), "predict", str(config)], ["predict", str(config), f"--tables={own}"]):
+        architectures._ADDED.clear()
+        assert run([*words, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["parameters"]["predicted"] == LLAMA + 2 * 64 * 64
+    assert run(["predict", str(config), "--tables"]) == 2
+    assert capsys.readouterr().err == "inspect: --tables is followed by a folder\n"
+
+
+def test_a_projects_settings_name_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder stands beside pyproject.toml, wherever below it one works; a target's own settings are not asked."""
+    folder(tmp_path / "own")
+    (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\ntables = "own"\n')
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert inspector.predict(CONFIG).parameters == LLAMA + 2 * 64 * 64
+    architectures._installed.cache_clear()
+    monkeypatch.chdir("/")
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    with pytest.raises(ConfigError):
+        inspector.predict(str(tmp_path / "config.json"))
+
+
+def test_a_package_brings_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry point names the package that they lie in."""
+    folder(tmp_path / "their_tables")
+    info = tmp_path / "theirs-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[checkpoint_inspector.tables]\ntheirs = their_tables\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert inspector.predict(CONFIG).parameters == LLAMA + 2 * 64 * 64
+
+
+#: A table with something wrong → what the one line says after the file's name.
+BAD: dict[str, tuple[Any, str]] = {
+    "no JSON": ("{", "Expecting property name"),
+    "a list": ([], "one JSON object is expected"),
+    "no types": ({"rows": []}, "`types` is missing"),
+    "an unknown field": ({**TABLE, "roows": []}, "a table has no field `roows`"),
+    "like nothing": ({**TABLE, "like": "lama"}, "there is no table lama"),
+    "like itself": ({**TABLE, "like": "newmodel"}, "newmodel is like itself"),
+    "after nothing": ({**TABLE, "after": {"model.nrom": [GATE]}}, "no inherited row is called model.nrom"),
+    "two texts": ({**TABLE, "rows": [["q_proj", "q"]]}, '["q_proj", "q"]: a row is a role, a name, a shape'),
+    "a number": ({**TABLE, "rows": [["q_proj", "q", 3]]}, "`3` is no formula"),
+    "an unknown word": ({**TABLE, "rows": [["q_proj", "$LYER.q", "1"]]}, "nothing says what $LYER stands for"),
+    "an unknown column": ({**TABLE, "rows": [["q_proj", "q", "1", {"bais": "1"}]]}, "there is no column `bais`"),
+    "an unknown block": ({**TABLE, "rows": [{"use": "attn"}]}, "there is no block attn"),
+    "a missing parameter": (
+        {**TABLE, "blocks": {"b": {"with": {"W": None}, "rows": []}}, "rows": [{"use": "b"}]},
+        "the block b needs W",
+    ),
+    "alternatives": ({**TABLE, "rows": [["(q|k)_proj", "(q|k|v)", "1"]]}, "not as many alternatives everywhere"),
+    "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is no formula"),
+    "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is nothing that formulas know"),
+    "a lambda": ({**TABLE, "derived": {"x": "lambda: 1"}}, "derived x: `lambda: 1`"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_told_in_one_line(case: str, tmp_path: Path) -> None:
+    """Which file, which row, and why."""
+    table, told = BAD[case]
+    with pytest.raises(TableError, match=r"^[^\n]+$") as caught:
+        inspector.add_tables(folder(tmp_path / "own", table))
+        inspector.predict(CONFIG)
+    assert told in str(caught.value)
+    assert str(tmp_path / "own" / "newmodel.json") in str(caught.value)
+
+
+def test_a_folder_that_is_none_is_told() -> None:
+    with pytest.raises(InspectorError, match="/nowhere is no folder of tables"):
+        inspector.add_tables("/nowhere")
+
+
+@pytest.mark.parametrize("table", sorted(set(model_types().values())))
+def test_the_packages_own_formulas_are_in_the_language(table: str) -> None:
+    """What is asked of added tables holds for the package's."""
+    assert [(where, wrong) for where, text in formulas(load(table)) if (wrong := fault(text))] == []
+
+
+def test_a_type_without_a_table_stays_unknown() -> None:
+    assert family_of({"model_type": "no-such-thing"}) is None
+    assert family_of({}) is None
+
+
+def test_the_help_tells_of_it() -> None:
+    from inspector.cli.commands import inspect
+
+    assert "--tables DIR" in CliRunner().invoke(inspect, ["--help"]).output
