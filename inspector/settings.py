@@ -4,18 +4,22 @@
 ignore = ["pickle"]
 fail-on = "warning"
 tables = "architectures"
+
+They hold where the user works. A pyproject.toml that comes with a download has no say in the download's audit.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from inspector.errors import UsageError
 from inspector.model import Severity
+from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape
 
 if sys.version_info >= (3, 11):
@@ -37,29 +41,71 @@ class Settings:
     fail_on: Severity = "error"
     tables: Path | None = None  # a folder of tables, beside the file
     path: str | None = None  # where it was read; None where no file says anything
+    passed_over: tuple[str, ...] = ()  # files that have settings and belong to what is audited
 
 
-def here() -> Settings:
+def here(targets: Iterable[str | Path] = ()) -> Settings:
     """The settings that hold in the working directory; none where that was deleted. Raises UsageError."""
     try:
         start = Path.cwd()
     except OSError:
         return Settings()
-    return load(start)
+    return load(start, targets)
 
 
-def load(start: Path) -> Settings:
+def load(start: Path, targets: Iterable[str | Path] = ()) -> Settings:
     """The settings of the nearest pyproject.toml, at `start` or above, that has the table.
+
+    What is audited has no say in how: a file within a target, beside a target that is a file, or in a folder that
+    is a model's is passed over.
 
     Raises:
         UsageError: the table is not what it should be.
     """
     folder = start.resolve()
+    audited = [root for target in targets if (root := _root_of(target)) is not None]
+    passed_over = []
     for place in (folder, *folder.parents):
-        table = _table(place / FILE)
+        file = place / FILE
+        if any(place.is_relative_to(root) or file.resolve().is_relative_to(root) for root in audited) or _is_model(
+            place
+        ):
+            passed_over += [str(file)] if declares(file) else []
+            continue
+        table = _table(file)
         if table is not None:
-            return _settings(table, str(place / FILE))
-    return Settings()
+            return _settings(table, str(file), tuple(passed_over))
+    return Settings(passed_over=tuple(passed_over))
+
+
+def declares(path: Path) -> bool:
+    """Whether a file has settings for the audit, right or wrong."""
+    try:
+        return _table(path) is not None
+    except UsageError:
+        return True
+
+
+def _root_of(target: str | Path) -> Path | None:
+    """The folder that a target stands for; None where it is none of this machine."""
+    try:
+        path = Path(target).expanduser().resolve()
+        return path if path.is_dir() else path.parent if path.exists() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def _is_model(folder: Path) -> bool:
+    """Whether a folder was downloaded as a model: weights, or what goes with them, lie directly in it."""
+    try:
+        names = [name.lower() for name in os.listdir(folder)]  # noqa: PTH208  names are all that is asked
+    except OSError:
+        return False
+    return any(name.endswith(_MODEL) for name in names)
+
+
+#: Ends of names that only models' folders have.
+_MODEL = (*WEIGHTS, ".index.json", "model_index.json", "tokenizer_config.json", "generation_config.json")
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
@@ -74,7 +120,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     return table
 
 
-def _settings(table: Mapping[str, Any], path: str) -> Settings:
+def _settings(table: Mapping[str, Any], path: str, passed_over: tuple[str, ...]) -> Settings:
     unknown = sorted(table.keys() - {"ignore", "fail-on", "tables"})
     if unknown:
         raise UsageError(f"{escape(path)}: tool.{TABLE} has no setting {escape(', '.join(unknown), 120)}")
@@ -86,4 +132,5 @@ def _settings(table: Mapping[str, Any], path: str) -> Settings:
     tables = table.get("tables")
     if tables is not None and not isinstance(tables, str):
         raise UsageError(f"{escape(path)}: `tables` is the name of a folder")
-    return Settings(tuple(ignore), fail_on, Path(path).parent / tables if tables else None, path)
+    folder = Path(path).parent / tables if tables else None
+    return Settings(tuple(ignore), fail_on, folder, path, passed_over)

@@ -182,12 +182,54 @@ def test_a_folder_of_models_is_audited_model_by_model(inspect: Run, tmp_path: Pa
     assert told == {tmp_path.name: ["executable"], "a": [], "b": ["truncated"]}
 
 
-def test_one_shard_is_judged_alone(inspect: Run, tmp_path: Path) -> None:
-    """A lone shard is no broken checkpoint, and its neighbours are not looked at."""
+def test_one_shard_stands_for_its_set(inspect: Run, tmp_path: Path) -> None:
+    """Its siblings are judged with it, the folder's other files are not; `--alone` looks at the one file."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
     ran = inspect("audit", folder / hostile.FIRST, "--json")
-    assert found(ran) == {"lone-shard"}
-    assert ran.code == 0
+    assert (found(ran), ran.code) == (set(), 0)
+    assert [model["files"] for model in ran.json["checkpoints"]] == [3]
+    (folder / hostile.SECOND).unlink()
+    ran = inspect("audit", folder / hostile.FIRST, "--json")
+    assert ("missing-shard" in found(ran), ran.code) == (True, 1)
+    ran = inspect("audit", folder / hostile.FIRST, "--alone", "--json")
+    assert (found(ran), ran.code) == ({"lone-shard"}, 0)
+
+
+def test_one_bad_target_hides_no_other(inspect: Run, tmp_path: Path) -> None:
+    """Every target is judged; the one that cannot be is a line on stderr, and the exit code says so."""
+    sound = hostile.make(hostile.nothing, tmp_path / "sound")
+    broken = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "broken")
+    ran = inspect("audit", sound, tmp_path / "absent", "~nouser/x", "x" * 5000, broken, "--json")
+    assert ran.code == 2
+    assert [Path(model["target"]).name for model in ran.json["checkpoints"]] == ["sound", "broken"]
+    assert found(ran) == {"truncated"}
+    assert len(ran.json["failed"]) == len(ran.err.splitlines()) == 3
+    assert inspect("audit", sound, tmp_path / "absent", broken, "--sarif").code == 2
+
+
+def test_settings_of_a_download_are_not_taken(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pyproject.toml in what is audited, beside it, or in a folder of weights cannot silence the audit."""
+    folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "model")
+    (folder / "pyproject.toml").write_text('[tool.checkpoint-inspector]\nignore = ["pickle", "truncated"]\n')
+    (folder / "part").mkdir()
+    (folder / "part" / "x.bin").write_bytes(hostile.calls("os", "system"))
+    monkeypatch.chdir(folder)
+    for target in (".", "../model", folder, "training_args.bin", "part"):
+        ran = inspect("audit", target, "--json")
+        assert (ran.code, "pickle" in found(ran)) == (1, True), target
+        assert "not taken for settings" in ran.err
+    (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\nignore = ["pickle"]\n')
+    monkeypatch.chdir(tmp_path)
+    assert inspect("audit", "model").code == 0
+
+
+def test_a_hidden_file_and_a_link_are_audited(inspect: Run, tmp_path: Path) -> None:
+    """What the user names is judged, wherever it lies."""
+    folder = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "model")
+    (folder / hostile.SECOND).rename(folder / ".hidden.safetensors")
+    (tmp_path / "link.safetensors").symlink_to(folder / ".hidden.safetensors")
+    for target in (folder / ".hidden.safetensors", tmp_path / "link.safetensors"):
+        assert "truncated" in found(inspect("audit", target, "--json"))
 
 
 def test_an_index_stands_for_its_folder(inspect: Run, tmp_path: Path) -> None:

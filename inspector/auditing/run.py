@@ -7,22 +7,27 @@ weight files directly in it is a model; files below it that belong to no other m
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 
-from inspector.auditing import rules
+from inspector.auditing import limits, rules
 from inspector.auditing.rules.subject import Subject
-from inspector.errors import TargetError, UsageError
+from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Finding, Severity
 from inspector.opening.weight_index import MAX_INDEX
-from inspector.sources.filenames import INDEX, WEIGHTS
+from inspector.sources import Place
+from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalPlace
 from inspector.sources.targets import place_of
-from inspector.units import escape
+from inspector.sources.url import UrlPlace
+from inspector.units import escape, integer
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 #: Ends of files that make a folder a model's, whole or not.
@@ -51,6 +56,15 @@ class Audited:
     findings: tuple[Finding, ...]  # errors first
     verdicts: tuple[Verdict, ...] = ()
     root: str | None = None  # the folder that findings' paths are relative to; None where it is not on this machine
+    is_model: bool = True  # False for the Hub's cache as a whole
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A target at which there is nothing to audit, or nothing that can be read."""
+
+    target: str
+    reason: InspectorError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,7 @@ class Audit:
 
     checkpoints: tuple[Audited, ...]
     ignored: Counter[str] = field(default_factory=Counter)  # rule → findings that were asked to be left out
+    failed: tuple[Failed, ...] = ()
 
     @property
     def counts(self) -> dict[Severity, int]:
@@ -73,16 +88,52 @@ class Audit:
 def audit(targets: Iterable[str | Path], *, ignore: Collection[str] = (), revision: str | None = None) -> Audit:
     """Every rule on every model at the targets. Headers and small files are read, never tensor data.
 
+    A target that cannot be audited is told beside the others (`Audit.failed`); it is an error where it is the only one.
+
     Args:
         ignore: codes of rules whose findings are left out, and counted.
 
     Raises:
-        TargetError: nothing that can be audited stands at a target.
+        TargetError: nothing that can be audited stands at any target.
         SourceError: it cannot be read.
         UsageError: `ignore` names a rule that there is not.
     """
     check_codes(ignore)
-    return collect((examined(subject) for target in targets for subject in subjects(str(target), revision)), ignore)
+    return collect(each_of([str(target) for target in targets], revision), ignore)
+
+
+def each_of(
+    targets: Iterable[str],
+    revision: str | None = None,
+    more: Callable[[Subject], Iterable[Finding]] = lambda _: (),
+    *,
+    alone: bool = False,
+    own_process: bool = False,
+) -> Iterator[Audited | Failed]:
+    """The models at each target, examined, or what is wrong with the target: one bad target hides no other.
+
+    Args:
+        more: findings that are made elsewhere, by checksums say.
+        alone: whether a shard stands for itself, and not for its set.
+        own_process: whether the process may be limited in its memory.
+    """
+    for target in targets:
+        yield from each_subject(target, subjects(target, revision, alone=alone), more, own_process=own_process)
+
+
+def each_subject(
+    target: str,
+    found: Iterable[Subject | Failed],
+    more: Callable[[Subject], Iterable[Finding]] = lambda _: (),
+    *,
+    own_process: bool = False,
+) -> Iterator[Audited | Failed]:
+    """The models of one target, examined as by `each_of`."""
+    try:
+        for subject in found:
+            yield subject if isinstance(subject, Failed) else examined(subject, more, own_process=own_process)
+    except InspectorError as error:
+        yield Failed(target, error)
 
 
 def check_codes(codes: Iterable[str]) -> None:
@@ -92,32 +143,88 @@ def check_codes(codes: Iterable[str]) -> None:
         raise UsageError(f"there is no rule {escape(', '.join(unknown), 200)}: `inspect audit --rules` lists them")
 
 
-def collect(audited: Iterable[Audited], ignore: Collection[str]) -> Audit:
-    """The models' results together, without the findings to be ignored."""
+def collect(judged: Iterable[Audited | Failed], ignore: Collection[str]) -> Audit:
+    """The models' results together, without the findings to be ignored. Raises the first error where that is all."""
     ignored: Counter[str] = Counter()
-    kept = []
-    for each in audited:
+    kept: list[Audited] = []
+    failed: list[Failed] = []
+    for each in judged:
+        if isinstance(each, Failed):
+            failed.append(each)
+            continue
         ignored.update(finding.rule for finding in each.findings if finding.rule in ignore)
-        findings = tuple(finding for finding in each.findings if finding.rule not in ignore)
-        kept.append(Audited(each.target, each.files, each.size, findings, each.verdicts, each.root))
-    return Audit(tuple(kept), ignored)
+        kept.append(replace(each, findings=tuple(found for found in each.findings if found.rule not in ignore)))
+    if failed and not kept:
+        raise failed[0].reason
+    return Audit(tuple(kept), ignored, tuple(failed))
 
 
-def examined(subject: Subject, more: Iterable[Finding] = ()) -> Audited:
-    """One model under every rule. `more` are findings made elsewhere, by checksums say."""
-    read = [*subject.findings, *(finding for header in subject.extra for finding in header.findings)]
-    joined = subject.result.findings if subject.result else ()
-    read += joined or (subject.checkpoint.all_findings if subject.checkpoint else ())
-    own = [finding for rule in rules.all_rules().values() for finding in _at_most(rule.findings(subject))]
-    found = dict.fromkeys(_judged(finding) for finding in (*read, *own, *more) if not _excused(finding, subject))
+def examined(
+    subject: Subject, more: Callable[[Subject], Iterable[Finding]] = lambda _: (), *, own_process: bool = False
+) -> Audited:
+    """One model under every rule, in bounded time; what was not judged is a finding."""
+    size = sum(entry.size for entry in subject.entries)
+    found = [*more(subject)]
+    verdicts: list[Verdict] = []
+    left = ["reading the files", *rules.all_rules()]
+    try:
+        with ExitStack() as limited:
+            limited.enter_context(limits.processor_time(limits.seconds_for(size)))
+            if own_process:
+                limited.enter_context(limits.memory(limits.memory_for(size)))
+            found += _guarded(left[0], lambda: _read(subject))
+            while left[1:]:
+                left.pop(0)
+                found += _guarded(left[0], lambda: _at_most(rules.all_rules()[left[0]].findings(subject)))
+            left.clear()
+            verdicts += _verdicts(subject)
+    except limits.Exceeded:
+        what = f"stopped after {limits.seconds_for(size):.1f} s of work, which no sound model of its size takes"
+        found.append(
+            Finding("not-judged", "error", f"{what}: not judged: {', '.join(left[:4])}" + "…" * (len(left) > 4))
+        )
+    told = dict.fromkeys(_short(_judged(finding)) for finding in found if not _excused(finding, subject, found))
     return Audited(
         target=subject.target,
         files=len(subject.entries),
-        size=sum(entry.size for entry in subject.entries),
-        findings=tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))),
-        verdicts=tuple(_verdicts(subject)),
+        size=size,
+        findings=tuple(sorted(told, key=lambda finding: SEVERITIES.index(finding.severity))),
+        verdicts=tuple(verdicts),
         root=subject.root,
     )
+
+
+def _guarded(what: str, work: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """A rule's findings; where it fails, what it found before, and that it did. An input must not hide the other rules.
+
+    INSPECT_DEBUG raises what should not happen.
+    """
+    found: list[Finding] = []
+    try:
+        found.extend(work())  # one by one: those before a failure stay
+    except MemoryError:
+        found.append(Finding("not-judged", "error", f"{what}: takes more memory than any sound model's: not judged"))
+    except NetworkError:
+        raise
+    except Exception as error:
+        if os.environ.get("INSPECT_DEBUG"):
+            raise
+        reason = f"{type(error).__name__}: {str(error)[:200]}"
+        found.append(Finding("not-judged", "error", f"{what}: an error of this program's own, {reason}: not judged"))
+    return found
+
+
+def _read(subject: Subject) -> Iterator[Finding]:
+    """What the readers, the selection of files and the bridge find on their way."""
+    checkpoint = subject.checkpoint
+    yield from (finding for header in subject.extra for finding in header.findings)
+    yield from subject.findings
+    try:
+        joined = subject.result.findings if subject.result else ()
+    finally:  # where the bridge gives up, what the readers found is told all the same
+        if "result" not in vars(subject):
+            yield from checkpoint.all_findings if checkpoint else ()
+    yield from joined or (checkpoint.all_findings if checkpoint else ())
 
 
 def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:
@@ -133,6 +240,19 @@ def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:
         yield Finding(last.rule, last.severity, f"{rest} more of this kind", None)
 
 
+#: Letters of a file's or tensor's name, and of a message, that a finding keeps: a header may hold one of 100 MB.
+LONGEST_NAME, LONGEST_MESSAGE = 1_000, 2_000
+
+
+def _short(finding: Finding) -> Finding:
+    path, tensor = (name and _cut(name, LONGEST_NAME) for name in (finding.path, finding.tensor))
+    return finding._replace(message=_cut(finding.message, LONGEST_MESSAGE), path=path, tensor=tensor)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}… ({integer(len(text))} letters)"
+
+
 #: Rules that are graver for a download from a stranger than for whoever reads their own file.
 _GRAVER = frozenset({"conflicting-key"})
 
@@ -145,12 +265,18 @@ def _judged(finding: Finding) -> Finding:
 _CONSEQUENCES = frozenset({"missing", "head-not-stored"})
 
 
-def _excused(finding: Finding, subject: Subject) -> bool:
+def _excused(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bool:
     """Whether another finding tells the same better."""
     if finding.rule == "missing-shard":
         gone = (entry.name for entry in subject.entries if entry.outside or entry.broken)
         return any(name in finding.message for name in gone)
+    if finding.rule == "missing-part":  # by the file's key-values, where their names tell it already
+        return any(other.rule == "missing-shard" and other.path == finding.path for other in found)
     return finding.rule in _CONSEQUENCES and subject.incomplete
+
+
+#: What the audit did not look at itself: no reader's verdict. A header beyond the format's own limit is refused.
+_NOT_READ = frozenset({"not-judged", "header-size"})
 
 
 def _verdicts(subject: Subject) -> Iterator[Verdict]:
@@ -169,7 +295,7 @@ def _verdicts(subject: Subject) -> Iterator[Verdict]:
     for path in sorted(headers.keys() | {path for path in unread if path.endswith(WEIGHTS)}):
         reader = "llama.cpp" if path.endswith(".gguf") else "safetensors"
         if path in unread:
-            refused = unread[path].severity == "error"
+            refused = unread[path].severity == "error" and unread[path].rule not in _NOT_READ
             yield Verdict(path, reader, False if refused else None, unread[path].rule)
         elif not path.endswith("." + headers[path].format):
             yield Verdict(path, reader, False, "wrong-extension")
@@ -180,40 +306,83 @@ def _verdicts(subject: Subject) -> Iterator[Verdict]:
 # --- targets ----------------------------------------------------------------------------------
 
 
-def snapshot(folder: Path, repository: str, target: str) -> Iterator[Subject]:
+def snapshot(folder: Path, repository: str, target: str) -> Iterator[Subject | Failed]:
     """The models in a snapshot of the Hub's cache; one without weights is looked at all the same."""
     yield from _in_folder(folder, target, repository, required=False)
 
 
-def subjects(target: str, revision: str | None = None) -> Iterator[Subject]:
-    """Every model at a target; each is closed when the next is asked for.
+def subjects(target: str, revision: str | None = None, *, alone: bool = False) -> Iterator[Subject | Failed]:
+    """Every model at a target; each is closed when the next is asked for. One shard stands for its set, unless `alone`.
 
     Raises:
         TargetError: there is none.
     """
-    path = Path(target).expanduser()
-    if path.is_dir():
+    path = local_path(target)
+    if path is not None and path.is_dir():
         yield from _in_folder(path, target)
         return
-    place = place_of(target, revision)
+    place = place_of(target, revision) if path is None or revision else LocalPlace(path)
     try:
-        if isinstance(place, LocalPlace):
-            listed = list(entries(path.parent, recursive=False))
-            yield Subject(place, listed, target, str(path.parent))
+        if isinstance(place, LocalPlace) and place.selected is None:  # a repository that the Hub's cache has
+            yield from _in_folder(place.root, target, target)
+        elif isinstance(place, LocalPlace):
+            listed = list(entries(place.root, recursive=False))
+            yield Subject(place, listed, target, str(place.root), members=_set_of(place, listed, alone=alone))
         else:
-            yield Subject(place, [Entry(name, "file", size) for name, size in place.files.items()], target)
+            listed = [Entry(name, "file", size) for name, size in place.files.items()]
+            yield Subject(place, listed, target, members=_set_of(place, listed, alone=alone))
     finally:
         place.close()
 
 
-def _in_folder(root: Path, target: str, cache_name: str | None = None, *, required: bool = True) -> Iterator[Subject]:
+def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[str] | None:
+    """The shards that belong with the one that is named, and their index; None where no shard is, or it alone is meant.
+
+    A URL is one file, whose neighbours cannot be listed.
+    """
+    own = shard_of(place.selected or "")
+    if own is None or own.total < 2 or alone or isinstance(place, UrlPlace):
+        return None
+    others = ((entry.path, shard_of(entry.path)) for entry in listed)
+    alike = {path for path, each in others if each and _LIKE(each) == _LIKE(own)}
+    return frozenset({*alike, *({own.stem + INDEX} & {entry.path for entry in listed})})
+
+
+_LIKE = attrgetter("stem", "total", "suffix")
+
+
+def local_path(target: str) -> Path | None:
+    """The file or folder of this machine that a target names; None where it names none.
+
+    A link to a file elsewhere stands for that file: the user named it. The Hub cache's own are read where they stand.
+    """
+    try:
+        path = Path(target).expanduser()
+        if not path.exists():
+            return None
+        leads_out = path.is_symlink() and path.is_file() and _SNAPSHOTS not in path.absolute().parts
+        return path.resolve() if leads_out else path
+    except (OSError, ValueError, RuntimeError):  # too long for a path, or of a user that there is not
+        return None
+
+
+_SNAPSHOTS = "snapshots"
+
+
+def _in_folder(
+    root: Path, target: str, cache_name: str | None = None, *, required: bool = True
+) -> Iterator[Subject | Failed]:
     listed = list(entries(root))
     models = _models(root, listed, {""} if not required else set())
     if not models:
         raise TargetError(f"{escape(target)} has no weight files, whole or broken, in any folder")
     for folder, own in sorted(models.items()):
         inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
-        place = LocalPlace(root / folder, _listed(inner))
+        try:
+            place = LocalPlace(root / folder, _listed(inner))
+        except InspectorError as error:  # gone while others were looked at
+            yield Failed(str(Path(target, folder)), error)
+            continue
         try:
             yield Subject(place, inner, str(Path(target, folder)), str(root / folder), cache_name)
         finally:

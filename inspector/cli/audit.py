@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.cli import console
 from inspector.cli.console import bytes_read, print_json, print_lines
-from inspector.errors import UsageError
+from inspector.errors import InspectorError, TargetError, UsageError
 
 if TYPE_CHECKING:
     from inspector.auditing.rules.subject import Subject
-    from inspector.auditing.run import Audited
+    from inspector.auditing.run import Audit, Audited, Failed
 
 FINDINGS = 1  # exit code
 
@@ -26,6 +27,7 @@ FINDINGS = 1  # exit code
 @click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files there.")
 @click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
+@click.option("--alone", is_flag=True, help="A shard stands for itself, and not for its set.")
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="From which severity on to exit with 1.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave a rule out; may be given again.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
@@ -39,6 +41,7 @@ def audit(
     write_manifest: str | None,
     hub: str | None,
     revision: str | None,
+    alone: bool,
     fail_on: str | None,
     ignore: tuple[str, ...],
     list_rules: bool,
@@ -47,7 +50,7 @@ def audit(
     """Is this download whole, consistent and safe?
 
     TARGET is a file, a model's folder, or a folder of such folders. Nothing is run, nothing is written, and
-    no network is used unless asked. Exits with 1 where something was found, with 2 where nothing could be.
+    no network is used unless asked. Exits with 1 where something was found, with 2 where a target could not be judged.
     """
     from inspector import settings
     from inspector.auditing import run as audits
@@ -59,39 +62,58 @@ def audit(
         return
     if not targets and not cache:
         raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
-    project = settings.here()
+    project = settings.here(targets)
     codes = {*ignore, *project.ignore}
     audits.check_codes(codes)
     sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
-    audited = _cached(targets, sums) if cache else _audited(targets, revision, sums)
-    result = audits.collect(audited, codes)
+    result = audits.collect(_cached(targets, sums) if cache else _audited(targets, revision, sums, alone=alone), codes)
     if sums is not None:
         sums.save()
-    _show(result, form)
-    if result.fails("warning" if (fail_on or project.fail_on) == "warning" else "error"):
-        raise click.exceptions.Exit(FINDINGS)
+    for each in project.passed_over:
+        console.tell(f"{each}: not taken for settings, for it belongs to what is audited")
+    for failed in result.failed:
+        reason = str(failed.reason)
+        console.tell(reason if failed.target in reason else f"{failed.target}: {reason}")
+    with console.reader_may_leave():
+        _show(result, form)
+    if code := _exit_code(result, fail_on or project.fail_on):
+        raise click.exceptions.Exit(code)
 
 
-def _audited(targets: Iterable[str], revision: str | None, sums: Checksums | None) -> Iterator[Audited]:
+def _exit_code(result: Audit, fail_on: str) -> int:
+    """What could not be audited counts for more than what was found."""
+    if result.failed:
+        return console.UNREADABLE
+    return FINDINGS if result.fails("warning" if fail_on == "warning" else "error") else 0
+
+
+def _audited(
+    targets: tuple[str, ...], revision: str | None, sums: Checksums | None, *, alone: bool
+) -> Iterator[Audited | Failed]:
     from inspector.auditing import run as audits
 
-    for target in targets:
-        for subject in audits.subjects(target, revision):
-            yield audits.examined(subject, sums.of(subject) if sums else ())
+    more = {"more": sums.of} if sums else {}
+    return audits.each_of(targets, revision, **more, alone=alone, own_process=True)
 
 
-def _cached(places: tuple[str, ...], sums: Checksums | None) -> Iterator[Audited]:
+def _cached(places: tuple[str, ...], sums: Checksums | None) -> Iterator[Audited | Failed]:
     """The Hub's cache, then each snapshot in it."""
     from inspector.auditing import hub_cache as caches
     from inspector.auditing import run as audits
 
+    more = {"more": sums.of} if sums else {}
     for place in places or (None,):
-        cache = caches.scan(Path(place) if place else None)
-        yield audits.Audited(str(cache.path), 0, cache.size, cache.findings, (), str(cache.path))
+        try:
+            cache = caches.scan(Path(place) if place else None)
+        except InspectorError as error:
+            yield audits.Failed(place or "--cache", error)
+            continue
+        path = str(cache.path)
+        yield audits.Audited(path, 0, cache.size, cache.findings, root=path, is_model=False)
         for snapshot in cache.snapshots:
             name = f"{snapshot.repository}@{snapshot.revision[:12]}"
-            for subject in audits.snapshot(snapshot.path, snapshot.repository, name):
-                yield audits.examined(subject, sums.of(subject) if sums else ())
+            found = audits.snapshot(snapshot.path, snapshot.repository, name)
+            yield from audits.each_subject(name, found, **more, own_process=True)
 
 
 class Checksums:
@@ -108,7 +130,7 @@ class Checksums:
         from inspector.auditing import checksums
 
         if subject.root is None:
-            raise UsageError(f"{subject.target} is not on this machine: checksums are of local files")
+            raise TargetError(f"{subject.target} is not on this machine: checksums are of local files")
         subject.reads_data = True
         expected = list(checksums.known(subject, self._manifest))
         if self._hub:

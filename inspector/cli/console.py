@@ -68,8 +68,23 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(message: str, code: int = UNREADABLE) -> int:
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Output whose reader may go away, as `| head` does, without a say in the exit code."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+
+
+def tell(message: str) -> None:
+    """One line on stderr."""
     print(f"inspect: {escape(message)}", file=sys.stderr)
+
+
+def _fail(message: str, code: int = UNREADABLE) -> int:
+    tell(message)
     return code
 
 

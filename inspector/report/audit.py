@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path, PurePath
 from typing import Any
 
 from inspector.auditing.rules import all_rules
@@ -24,11 +25,18 @@ def text(result: Audit) -> str:
 
 def _models(result: Audit) -> Iterator[str]:
     for model in result.checkpoints:
-        yield f"{escape(model.target, 120)}: {plural(model.files, 'file')}, {size(model.size)}: {_verdict(model)}"
+        what = plural(model.files, "file") if model.is_model else "the cache itself"
+        yield f"{escape(_title(model), 120)}: {what}, {size(model.size)}: {_verdict(model)}"
         if model.findings:
             yield _table(model)
         if len(model.findings) > MOST_FINDINGS:
             yield f"  … {plural(len(model.findings) - MOST_FINDINGS, 'more finding')}: --json lists them all"
+
+
+def _title(model: Audited) -> str:
+    """What people call it: for `.` and the like, the folder's own name."""
+    unnamed = model.root is not None and PurePath(model.target).name in ("", "..")
+    return Path(model.root or "").resolve().name if unnamed else model.target
 
 
 def _verdict(model: Audited) -> str:
@@ -68,7 +76,9 @@ def _summary(result: Audit) -> str:
         f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}, {plural(counts['info'], 'note')}"
     )
     left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
-    return f"{plural(len(result.checkpoints), 'model')}: {told}" + (f"; left out: {left_out}" if left_out else "")
+    models = plural(sum(each.is_model for each in result.checkpoints), "model")
+    failed = f"; {plural(len(result.failed), 'target')} not audited" if result.failed else ""
+    return f"{models}: {told}" + (f"; left out: {left_out}" if left_out else "") + failed
 
 
 def document(result: Audit) -> dict[str, Any]:
@@ -89,6 +99,7 @@ def document(result: Audit) -> dict[str, Any]:
         ],
         "counts": dict(result.counts),
         "ignored": dict(result.ignored),
+        "failed": [{"target": each.target, "message": str(each.reason)} for each in result.failed],
     }
 
 

@@ -32,11 +32,16 @@ def document(result: Audit) -> dict[str, Any]:
     results = [_result(finding, model, at) for model in result.checkpoints for finding in model.findings]
     run = {
         "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [_invocation(result)],
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _invocation(result: Audit) -> dict[str, Any]:
+    told = [{"level": "error", "message": {"text": escape(str(each.reason))}} for each in result.failed]
+    return {"executionSuccessful": not told, **({"toolExecutionNotifications": told} if told else {})}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

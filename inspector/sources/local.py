@@ -130,7 +130,11 @@ class LocalPlace:
         self._opened: list[LocalFile] = []
         self._text_bytes = 0
         self._root = str(self.root)
-        self.files: Mapping[str, int] = self._list() if files is None else files
+        self.files: Mapping[str, int] = {**self._alone(), **self._list()} if files is None else files
+
+    def _alone(self) -> dict[str, int]:
+        """The one file that was named, which may be hidden."""
+        return {self.selected: self.path.stat().st_size} if self.selected else {}
 
     def _list(self) -> dict[str, int]:
         """The folder's files by path, hidden ones and those below hidden folders left out."""

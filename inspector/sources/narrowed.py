@@ -13,10 +13,14 @@ from inspector.units import escape
 class Narrowed:
     """A `Place` that lists, and opens, only the files of another place for which `keep` is true."""
 
-    def __init__(self, place: Place, keep: Callable[[str], bool]) -> None:
+    def __init__(self, place: Place, keep: Callable[[str], bool], *, selected: bool = True) -> None:
+        """
+        Args:
+            selected: whether the file that a target names stays the one that is selected.
+        """
         self._place = place
         self.name = place.name
-        self.selected = place.selected
+        self.selected = place.selected if selected else None
         self.parallel = place.parallel
         self.files: Mapping[str, int] = {path: size for path, size in place.files.items() if keep(path)}
 

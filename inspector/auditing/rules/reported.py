@@ -269,10 +269,18 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
     (
         "many-files",
         "whole",
-        "warning",
+        "error",
         "More files in one model than any model has.",
-        "Of 10,000 the others are not looked at: weights and JSON documents first, then what lies highest. Keep "
+        "Beyond 10,000 they are not looked at: weights and JSON documents first, then what lies highest. Keep "
         "data sets and build trees out of a model's folder, or name the model's own.",
+    ),
+    (
+        "not-judged",
+        "whole",
+        "error",
+        "Something was not looked at.",
+        "It takes more time or memory than any sound model of its size does, or there is more of it than any model "
+        "has: made to exhaust whoever looks at it, or to hide something behind the bounds. Do not take it for sound.",
     ),
     (
         "checksum",

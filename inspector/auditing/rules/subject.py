@@ -43,43 +43,55 @@ class Subject:
         target: str,
         root: str | None = None,
         cache_name: str | None = None,
+        members: frozenset[str] | None = None,
     ) -> None:
+        """
+        Args:
+            members: where the target names a shard: the files of the set for which it stands.
+        """
         self.target = target
         self.root = root  # the folder that paths are relative to; None where it is not on this machine
         self.reads_data = False  # whether the user asked for a check that reads tensor data
         self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
         self.findings: list[Finding] = []  # made while the files are read
-        #: The one file that the target names; None for a whole folder, or an index's.
-        self.alone = None if (place.selected or INDEX).endswith(INDEX) else place.selected
+        one = place.selected is not None and not place.selected.endswith(INDEX)
+        #: The one file that the target names; None for a folder, and for a set of shards.
+        self.alone = place.selected if one and members is None else None
+        #: The one file, or set of shards, that the target names; empty for a whole folder, or an index's.
+        self.members = members or (frozenset({self.alone}) if self.alone else frozenset[str]())
         #: What the rules look at. What lies beside a lone file may be read, and is not judged.
-        self.entries = self._few_of([entry for entry in listed if self.alone in (None, entry.path)])
-        self._beyond_few = self.by_path.keys() - {entry.path for entry in self.entries} if self.alone is None else set()
+        self.entries = self._few_of([entry for entry in listed if not self.members or entry.path in self.members])
+        self._beyond_few = set[str]() if one else self.by_path.keys() - {entry.path for entry in self.entries}
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
         self._starts: dict[str, bytes] = {}
         self.memo: dict[str, Any] = {}  # what one rule worked out and another needs too
         self._whole = place
-        self.place = Narrowed(place, self._readable)  # what loaders see: without hidden files
-        self.checkpoint = self._checkpoint()
-        self.extra = self._extra_headers()
+        #: What loaders see: without hidden files. A set of shards is selected by the names of its files.
+        self.place: Place = Narrowed(place, self._readable, selected=bool(self.alone) or not one)
 
     # --- weights --------------------------------------------------------------------------------
 
     def _readable(self, path: str) -> bool:
         """Whether a file is of this model, and of the kind that an audit reads."""
         entry = self.by_path.get(path)
-        return entry is not None and entry.kind == "file" and not entry.outside and path not in self._beyond_few
+        if entry is None or entry.kind != "file" or entry.outside:
+            return False
+        beside = bool(self.members) and path not in self.members and path.endswith((*WEIGHTS, ".index.json"))
+        return not beside and path not in self._beyond_few
 
     def _few_of(self, entries: list[Entry]) -> list[Entry]:
         """As many files as are looked at, weights and small documents first; the others are told of."""
         if len(entries) <= MAX_FILES:
             return entries
         ends = (*WEIGHTS, ".json")
-        what = f"{integer(len(entries))} files, of which {integer(MAX_FILES)} are looked at: no model has so many"
-        self.findings.append(Finding("many-files", "warning", what))
+        what = f"{integer(len(entries))} files, of which {integer(MAX_FILES)} are looked at: the others are not judged"
+        self.findings.append(Finding("many-files", "error", what))
         return sorted(entries, key=lambda entry: (not entry.path.endswith(ends), entry.path.count("/")))[:MAX_FILES]
 
-    def _checkpoint(self) -> Checkpoint | None:
+    @cached_property
+    def checkpoint(self) -> Checkpoint | None:
+        """The weight files that a loader would take, with their configuration; None where there are none."""
         place = Narrowed(self.place, self._small_enough)
         try:
             return checkpoints.examine(place, self.target)
@@ -115,20 +127,19 @@ class Subject:
     def _few_enough(self, path: str, tensors: int) -> bool:
         """Whether a GGUF's count of tensors is one to read; one that the file cannot hold is its reader's to tell."""
         if MAX_TENSORS < tensors < self.by_path[path].size:
-            what = (
-                f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not read by the audit"
-            )
-            self.findings.append(Finding("header-size", "warning", what, path))
+            what = f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not judged"
+            self.findings.append(Finding("header-size", "error", what, path))
             return False
         return True
 
     def _within(self, path: str, size: int, limit: int, rule: str) -> bool:
         if size > limit:
-            what = f"{integer(size)} bytes, where no sound one needs {integer(limit)}: not read by the audit"
-            self.findings.append(Finding(rule, "warning", what, path))
+            what = f"{integer(size)} bytes, where no sound one needs {integer(limit)}: not judged"
+            self.findings.append(Finding(rule, "error", what, path))
         return size <= limit
 
-    def _extra_headers(self) -> tuple[Header, ...]:
+    @cached_property
+    def extra(self) -> tuple[Header, ...]:
         """Weight files beside the checkpoint's own: damage in them is told as well."""
         taken = {header.path for header in self.headers}
         skipped = {finding.path for finding in self.findings}
@@ -141,6 +152,9 @@ class Subject:
             and entry.path not in skipped
         ]
         headers = []
+        if len(others) > MAX_EXTRA:
+            what = f"{integer(len(others) - MAX_EXTRA)} weight files beside the first {integer(MAX_EXTRA)}: not judged"
+            self.findings.append(Finding("not-judged", "error", what, sorted(others)[MAX_EXTRA]))
         for path in sorted(others)[:MAX_EXTRA]:
             try:
                 with closing(self.place.open(path)) as source:
