@@ -105,8 +105,6 @@ def _predict(config: Config) -> Prediction:
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: its architecture has no table")
-    if family.names_only:
-        raise ConfigError(f"no prediction for model_type {config.model_type!r}: its table only names tensors")
     head = head_of(family, config)
     if not family.has_head(head):
         note = f"{config.architecture} is no class that the table of {family.name} knows: its body alone is predicted"
@@ -292,7 +290,7 @@ def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[s
     own = scope.filled(include.scope, nested_values(include, scope.values))
     family = family_of(own)
     given = scope.values.get(include.scope)
-    if family is None or family.names_only:
+    if family is None:
         return {**whole, **given} if isinstance(given, Mapping) else whole
     return Part(Scope(family, own if isinstance(given, Mapping) else {**whole, **own}), whole)
 
@@ -301,7 +299,7 @@ def _typed_part(given: Mapping[str, Any], whole: Mapping[str, Any], outer: Any) 
     """A nested configuration whose rows the whole's table has: what it leaves out is its own type's to say."""
     values = {**whole, **given}
     family = family_of(values) if values.get("model_type") not in (None, outer) else None
-    return values if family is None or family.names_only else Part(Scope(family, values), whole)
+    return values if family is None else Part(Scope(family, values), whole)
 
 
 def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
@@ -351,7 +349,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     if include.tied:
         values = {**values, "tie_word_embeddings": bool(formula.evaluate(include.tied, scope))}
     family = family_of(values)
-    if family is None or family.names_only:
+    if family is None:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without = include.without.split()
     rows = [each for each in expand(family, values, include.head or "body") if not is_left_out(each[0], without)]

@@ -112,7 +112,6 @@ class Family(NamedTuple):
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
-    names_only: bool = False  # the shapes were not found out: the rows name, and predict nothing
 
     def has_head(self, head: str) -> bool:
         """Whether the rows tell what a class of this suffix has."""

@@ -156,11 +156,6 @@ def _even(columns: int, groups: int) -> bool:
     return groups == 1 or (columns % max(groups, 1) == 0 and columns // max(groups, 1) in COMMON_GROUPS)
 
 
-def same_width(end: str, weight: Tensor, bits: int, group: int | None = None, variant: str = "") -> Weight:
-    """A weight whose elements are stored one by one, in narrow type."""
-    return Weight(end, weight.shape, bits, group, variant)
-
-
 def flat(
     end: str, weight: Tensor, bits: int, group: int | None = None, variant: str = "", *, sure: bool = True
 ) -> Weight:

@@ -128,7 +128,6 @@ class LocalPlace:
         self.selected: str | None = stands.name if is_file else None
         self.name = self.root.name
         self._opened: list[LocalFile] = []
-        self._text_bytes = 0
         self._root = str(self.root)
         self.files: Mapping[str, int] = {**self._alone(), **self._list()} if files is None else files
 

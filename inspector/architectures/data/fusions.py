@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-FUSIONS: Mapping[str, tuple[str, ...]] = {
-    "qkv_proj": ("q_proj", "k_proj", "v_proj"),
-    "kv_proj": ("k_proj", "v_proj"),
-    "qk_proj": ("q_proj", "k_proj"),
-    "gate_up_proj": ("gate_proj", "up_proj"),
-    "shared_gate_up_proj": ("shared_gate_proj", "shared_up_proj"),
-    "kv_b_proj": ("k_b_proj", "v_b_proj"),
-}
-
 #: Role → the role under which all layouts of it can be compared.
 COARSE: Mapping[str, str] = {
     **dict.fromkeys(("q_proj", "k_proj", "v_proj", "kv_proj", "qk_proj"), "qkv_proj"),
