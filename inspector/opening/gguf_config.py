@@ -11,6 +11,7 @@ from inspector.architectures.data.gguf_keys import (
     FIELDS,
     FIELDS_OF,
     GENERAL_FIELDS,
+    LISTS,
     MODEL_TYPES,
     MODEL_TYPES_BY_KEY,
     TOKENS,
@@ -87,13 +88,19 @@ def _fields(architecture: str, pairs: KeyValues) -> Iterator[tuple[str, Any]]:
         array = pairs.fields.get(f"{architecture}.{key}")
         if array is not None and array.items is not None:
             yield field, array.items
+    for key, field in LISTS.items():
+        array = pairs.fields.get(f"{architecture}.{key}")
+        if array is not None and array.items is not None and array.items <= MOST_LAYERS:
+            yield field, pairs[f"{architecture}.{key}"]
 
 
 def _by_layer(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Layer → the fields that have a number of their own there."""
     layers: dict[str, dict[str, Any]] = {}
     for field, numbers in values.items():
-        for layer, number in enumerate(numbers if isinstance(numbers, list) else ()):
+        if not isinstance(numbers, list) or field in LISTS.values():
+            continue
+        for layer, number in enumerate(numbers):
             layers.setdefault(str(layer), {})[field] = number
     return layers
 

@@ -28,6 +28,7 @@ Tensors = dict[str, tuple[int, ...]]
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
 DOC = ROOT / "docs" / "gguf.md"
+KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf_kinds.py` writes them
 
 ARCH = {name: arch for arch, name in gguf.MODEL_ARCH_NAMES.items()}
 
@@ -745,10 +746,11 @@ def patterns(tensors: Tensors) -> list[list[Any]]:
 def document(cases: Mapping[str, int]) -> str:
     """The table of architectures for people."""
     known = listed_gguf()
+    kinds = json.loads(KINDS.read_text())
     lines = [
         "# GGUF architectures",
         "",
-        "Written by `tools/zoo/gguf_cases.py`. *kinds*: tensor kinds that the `gguf` package lists for the architecture;",
+        "Written by `tools/zoo/gguf_cases.py`. *kinds*: tensor kinds that llama.cpp's gguf-py lists for the architecture;",
         "all have a role. *prediction*: whether a file's key-values predict its tensors. *cases*: models of Transformers,",
         "converted as llama.cpp would, whose every tensor the tests find predicted; – where none was converted",
         "and the layout is from llama.cpp's loader alone.",
@@ -760,10 +762,9 @@ def document(cases: Mapping[str, int]) -> str:
         "|---|---|---|---|---|",
     ]
     for each in known:
-        kinds = len(gguf.MODEL_TENSORS[ARCH[each.architecture]])
         predicted = "from key-values" if each.predicted else "names only"
         lines.append(
-            f"| {each.architecture} | {each.model_type or '–'} | {kinds} | {predicted} | {cases.get(each.architecture, '–')} |"
+            f"| {each.architecture} | {each.model_type or '–'} | {len(kinds[each.architecture].split())} | {predicted} | {cases.get(each.architecture, '–')} |"
         )
     return "\n".join(lines) + "\n"
 

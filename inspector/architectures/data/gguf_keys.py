@@ -27,6 +27,16 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "attention.sliding_window": ("sliding_window",),
     "attention.sliding_window_pattern": ("is_sliding",),
     "attention.shared_kv_layers": ("num_kv_shared_layers",),
+    "attention.recurrent_layers": ("is_recurrent",),
+    "attention.kv_lora_rank_swa": ("swa_kv_lora_rank",),
+    "attention.key_length_mla_swa": ("swa_qk_head_dim",),
+    "attention.value_length_mla_swa": ("swa_v_head_dim",),
+    "attention.compress_ratios": ("compress_ratio",),
+    "attention.output_group_count": ("o_groups",),
+    "attention.output_lora_rank": ("o_lora_rank",),
+    "attention.indexer.types": ("has_indexer",),
+    "attention.indexer.top_k": ("index_topk",),
+    "attention.indexer.kpool": ("index_kpool",),
     "attention.indexer.head_count": ("index_n_heads",),
     "attention.indexer.key_length": ("index_head_dim",),
     "attention.relative_buckets_count": ("relative_attention_num_buckets",),
@@ -34,6 +44,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "attention.iclr_lora_rank": ("a_low_rank_dim",),
     "attention.value_residual_mix_lora_rank": ("v_low_rank_dim",),
     "attention.gate_lora_rank": ("gate_low_rank_dim",),
+    "attn_res.block_size": ("attn_res_block_size",),
+    "hyper_connection.count": ("hc_mult",),
+    "hyper_connection.low_rank": ("hc_low_rank",),
+    "hash_layer_count": ("num_hash_layers",),
+    "hrm.layers_per_stack": ("num_layers_per_stack",),
+    "adapters.count": ("num_adapters",),
+    "adapters.lora_rank": ("adapter_rank",),
+    "target_hidden_size": ("target_hidden_size",),
+    "norm_before_fc": ("norm_before_fc",),
+    "embedding_length_out": ("backbone_hidden_size",),
+    "ple.conv_kernel": ("ple_conv_kernel",),
     "full_attention_interval": ("full_attention_interval",),
     "rope.dimension_count": ("qk_rope_head_dim",),
     "expert_count": ("num_local_experts", "num_experts", "n_routed_experts"),
@@ -45,6 +66,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "experts_per_group": ("experts_per_group",),
     "expert_gating_func": ("expert_gating_func",),
     "moe_latent_size": ("moe_latent_size",),
+    "expert_latent_length": ("moe_latent_size",),
     "moe_every_n_layers": ("moe_every_n_layers",),
     "interleave_moe_layer_step": ("interleave_moe_layer_step",),
     "leading_dense_block_count": ("first_k_dense_replace",),
@@ -68,10 +90,18 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 #: Architecture → its own reading of keys. Gemma 4's `key_length` is that of the layers without a window.
 FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "gemma4": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
+    "gemma4-assistant": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
 }
 
 #: Array → the field that is its length.
-COUNTS: Mapping[str, str] = {"classifier.output_labels": "num_labels"}
+COUNTS: Mapping[str, str] = {"classifier.output_labels": "num_labels", "target_layers": "num_target_layers"}
+
+#: Array of something else than a number a layer → the field that is the list.
+LISTS: Mapping[str, str] = {
+    "ple.layers": "ple_layers",
+    "ple.head_offsets": "ple_head_offsets",
+    "ple.head_vocab_sizes": "ple_head_vocab_sizes",
+}
 
 #: Keys without the architecture before them.
 GENERAL_FIELDS: Mapping[str, str] = {
@@ -86,14 +116,21 @@ TOKENS = "tokenizer.ggml.tokens"
 MODEL_TYPES: Mapping[str, str] = {
     "command-r": "cohere",
     "deepseek2": "deepseek_v3",
+    "bailingmoe3": "bailing_hybrid",
+    "cohere2moe": "cohere2_moe",
     "deepseek2-ocr": "deepseek_v2",
+    "deepseek32": "deepseek_v32",
+    "deepseek4": "deepseek_v4",
+    "dots3note": "dots3_note_text",
     "ernie4_5-moe": "ernie4_5_moe",
     "exaone-moe": "exaone_moe",
     "falcon-h1": "falcon_h1",
     "gemma-embedding": "gemma3_text",
     "gemma3": "gemma3_text",
     "gemma3n": "gemma3n_text",
+    "gemma4-assistant": "gemma4_assistant",
     "glm-dsa": "glm_moe_dsa",
+    "glm5-next": "glm5_next_text",
     "glm4moe": "glm4_moe",
     "gpt-oss": "gpt_oss",
     "gptneox": "gpt_neox",
@@ -103,8 +140,11 @@ MODEL_TYPES: Mapping[str, str] = {
     "lfm2moe": "lfm2_moe",
     "llama-embed": "llama",
     "llama4": "llama4_text",
+    "minimax-01": "minimax_text_01",
     "minimax-m2": "minimax_m2",
+    "minimax-m3": "minimax_m3_vl_text",
     "modern-bert": "modernbert",
+    "muse-glimmer": "muse_glimmer_text",
     "nemotron_h_moe": "nemotron_h",
     "nomic-bert": "nomic_bert",
     "phi2": "phi",
@@ -116,7 +156,9 @@ MODEL_TYPES: Mapping[str, str] = {
     "qwen3next": "qwen3_next",
     "qwen3vl": "qwen3_vl_text",
     "qwen3vlmoe": "qwen3_vl_moe_text",
+    "qwen4exp": "qwen4_exp_text",
     "starcoder": "gpt_bigcode",
+    "step35": "step3p5",
     "t5encoder": "t5",
 }
 

@@ -12,9 +12,14 @@ from collections.abc import Mapping
 TOWERS: Mapping[str, str] = {
     "enc.": "encoder",
     "dec.": "decoder",
+    "v.proj_blk.": "vision_projector",
     "v.": "vision",
     "a.proj_": "projector",
+    "a.gen.code.": "code_predictor",  # of a model that speaks: the codes of a frame, one after the other
+    "a.gen.wav.": "vocoder",  # and the sound from them
+    "a.gen.": "flow",  # or from noise
     "a.": "audio",
+    "mm.a.local_": "audio_projector",
     "mm.": "projector",
     "resampler.": "projector",
     "posnet.": "posnet",  # of a vocoder (WavTokenizer)
@@ -52,7 +57,7 @@ _IN_BLOCKS: Mapping[str, str] = {
     "kv_a_layernorm": "attn_kv_a_norm",
     "indexer_k_norm": "indexer.k_norm",
     "indexer_weights_proj": "indexer.proj",
-    "indexer_k_proj": "indexer.attn_k",
+    "indexer_k_proj": "indexer.attn_k indexer.k_proj",
     "indexer_q_b_proj": "indexer.attn_q_b",
     "cross_attn_norm": "cross_attn_norm",
     "cross_q_proj": "cross_attn_q",
@@ -82,8 +87,8 @@ _IN_BLOCKS: Mapping[str, str] = {
     "chunk_down_proj": "ffn_down_chexps",
     "ffn_act": "ffn",
     "experts_norm": "ffn_norm_exps",
-    "latent_down_proj": "ffn_latent_down",
-    "latent_up_proj": "ffn_latent_up",
+    "latent_down_proj": "ffn_latent_down ffn_routed_down",
+    "latent_up_proj": "ffn_latent_up ffn_routed_up",
     "router": "ffn_gate_inp",
     "router_bias": "exp_probs_b",
     "shared_expert_gate": "ffn_gate_inp_shexp",
@@ -153,6 +158,53 @@ _IN_BLOCKS: Mapping[str, str] = {
     "nextn_hnorm": "nextn.hnorm",
     "nextn_shared_head": "nextn.shared_head_head",
     "nextn_shared_head_norm": "nextn.shared_head_norm",
+    "router_bias_vision": "exp_probs_b_vl",
+    "tid2eid": "ffn_gate_tid2eid",
+    "kv_proj": "attn_kv",
+    "o_a_proj": "attn_output_a",
+    "o_b_proj": "attn_output_b",
+    "attn_res_score": "attn_res_score",
+    "ffn_res_score": "ffn_res_score",
+    "latent_norm": "ffn_routed_norm",
+    "g_proj": "ssm_g",
+    "hc_attn_fn": "hc_attn_fn",
+    "hc_attn_base": "hc_attn_base",
+    "hc_attn_scale": "hc_attn_scale",
+    "hc_attn_norm": "hc_attn_norm",
+    "hc_attn_down": "hc_attn_down",
+    "hc_attn_up": "hc_attn_up",
+    "hc_attn_inject": "hc_attn_inject",
+    "hc_ffn_fn": "hc_ffn_fn",
+    "hc_ffn_base": "hc_ffn_base",
+    "hc_ffn_scale": "hc_ffn_scale",
+    "hc_ffn_norm": "hc_ffn_norm",
+    "hc_ffn_down": "hc_ffn_down",
+    "hc_ffn_up": "hc_ffn_up",
+    "hc_ffn_inject": "hc_ffn_inject",
+    "ple_key_proj": "ple_key",
+    "ple_value_proj": "ple_value",
+    "ple_key_norm": "ple_norm_key",
+    "ple_query_norm": "ple_norm_query",
+    "ple_conv_norm": "ple_norm_conv",
+    "ple_conv1d": "ple_conv1d",
+    "compressor_kv_proj": "attn_compressor_kv",
+    "compressor_gate_proj": "attn_compressor_gate",
+    "compressor_positions": "attn_compressor_ape",
+    "compressor_norm": "attn_compressor_norm",
+    "indexer_q_proj": "indexer.q_proj",
+    "indexer_q_norm": "indexer.q_norm",
+    "indexer_compressor_kv_proj": "indexer_compressor_kv",
+    "indexer_compressor_gate_proj": "indexer_compressor_gate",
+    "indexer_compressor_positions": "indexer_compressor_ape",
+    "indexer_compressor_norm": "indexer_compressor_norm",
+    "attn_conv_base": "attn_conv_base",
+    "attn_conv_proj": "attn_conv_proj",
+    "ffn_conv_base": "ffn_conv_base",
+    "ffn_conv_proj": "ffn_conv_proj",
+    "conv_norm_mean": "conv_norm_mean",
+    "conv_norm_var": "conv_norm_var",
+    "squeeze_conv_1": "se_conv1",
+    "squeeze_conv_2": "se_conv2",
 }
 
 #: RWKV's words in a block are its roles: too many to have other names.
@@ -184,7 +236,10 @@ _OUTSIDE: Mapping[str, str] = {
     "per_layer_projection_norm": "per_layer_proj_norm",
     "altup_projections": "altup_proj",
     "altup_unembed_projections": "altup_unembd_proj",
-    "norm": "output_norm enc.output_norm dec.output_norm v.post_ln a.post_ln",
+    "norm": (
+        "output_norm enc.output_norm dec.output_norm v.post_ln a.post_ln a.gen.code.output_norm "
+        "a.gen.wav.tfm.output_norm"
+    ),
     "pre_layernorm": "v.pre_ln a.pre_ln",
     "lm_head": "output",
     "dense_2": "dense_2",
@@ -209,20 +264,20 @@ _OUTSIDE: Mapping[str, str] = {
     "conv_norm_1": "posnet.{}.norm1",
     "conv_norm_2": "posnet.{}.norm2",
     "input_layernorm": "posnet.{}.attn_norm",
-    "q_proj": "posnet.{}.attn_q resampler.attn.q a.proj_blk.{}.self_attn_q",
-    "k_proj": "posnet.{}.attn_k resampler.attn.k a.proj_blk.{}.self_attn_k",
-    "v_proj": "posnet.{}.attn_v resampler.attn.v a.proj_blk.{}.self_attn_v",
-    "o_proj": "posnet.{}.attn_output resampler.attn.out a.proj_blk.{}.self_attn_out",
-    "self_attn_norm": "a.proj_blk.{}.self_attn_norm",
-    "cross_q_proj": "a.proj_blk.{}.cross_attn_q",
-    "cross_k_proj": "a.proj_blk.{}.cross_attn_k",
-    "cross_v_proj": "a.proj_blk.{}.cross_attn_v",
-    "cross_o_proj": "a.proj_blk.{}.cross_attn_out",
-    "cross_attn_norm": "a.proj_blk.{}.cross_attn_norm",
-    "up_proj": "a.proj_blk.{}.ffn_up mm.up",
-    "down_proj": "a.proj_blk.{}.ffn_down mm.down",
+    "q_proj": "posnet.{}.attn_q resampler.attn.q a.proj_blk.{}.self_attn_q v.proj_blk.{}.self_attn_q",
+    "k_proj": "posnet.{}.attn_k resampler.attn.k a.proj_blk.{}.self_attn_k v.proj_blk.{}.self_attn_k",
+    "v_proj": "posnet.{}.attn_v resampler.attn.v a.proj_blk.{}.self_attn_v v.proj_blk.{}.self_attn_v",
+    "o_proj": "posnet.{}.attn_output resampler.attn.out a.proj_blk.{}.self_attn_out v.proj_blk.{}.self_attn_out",
+    "self_attn_norm": "a.proj_blk.{}.self_attn_norm v.proj_blk.{}.self_attn_norm",
+    "cross_q_proj": "a.proj_blk.{}.cross_attn_q v.proj_blk.{}.cross_attn_q",
+    "cross_k_proj": "a.proj_blk.{}.cross_attn_k v.proj_blk.{}.cross_attn_k",
+    "cross_v_proj": "a.proj_blk.{}.cross_attn_v v.proj_blk.{}.cross_attn_v",
+    "cross_o_proj": "a.proj_blk.{}.cross_attn_out v.proj_blk.{}.cross_attn_out",
+    "cross_attn_norm": "a.proj_blk.{}.cross_attn_norm v.proj_blk.{}.cross_attn_norm",
+    "up_proj": "a.proj_blk.{}.ffn_up v.proj_blk.{}.ffn_up mm.up",
+    "down_proj": "a.proj_blk.{}.ffn_down v.proj_blk.{}.ffn_down mm.down",
     "gate_proj": "mm.gate",
-    "post_feedforward_layernorm": "a.proj_blk.{}.ffn_norm",
+    "post_feedforward_layernorm": "a.proj_blk.{}.ffn_norm v.proj_blk.{}.ffn_norm",
     "ffn_norm": "a.blk.{}.ffn_norm",  # a Conformer's, whose `ln2` ends the block
     "audio_projection_norm": "a.proj_norm",
     "audio_projection": "a.proj_linear",
@@ -282,24 +337,153 @@ _OUTSIDE: Mapping[str, str] = {
     "audio_soft_embed_norm": "mm.a.soft_emb_norm",
     "audio_hard_embed_norm": "mm.a.hard_emb_norm",
     "audio_embedding": "mm.a.embedding",
+    "embed_image_centroids": "masked_embd_centroids",
+    "embed_image_order": "masked_embd_ordering",
+    "initial_state": "hrm.z_l_init",
+    "hc_head_fn": "output_hc_fn",
+    "hc_head_base": "output_hc_base",
+    "hc_head_scale": "output_hc_scale",
+    "hc_head_norm": "output_hc_norm",
+    "hc_head_down": "output_hc_down",
+    "hc_head_up": "output_hc_up",
+    "output_res_score": "output_res_score",
+    "target_projection": "fc",
+    "markov_w1": "markov_w1",
+    "markov_w2": "markov_w2",
+    "confidence_proj": "conf_proj",
+    "selector_previous": "selector_predecessor",
+    "selector_next": "selector_successor",
+    "selector_hidden": "selector_hidden",
+    "draft_to_target": "d2t",
+    "nextn_pre_projection": "nextn.pre_projection",
+    "nextn_post_projection": "nextn.post_projection",
+    "patch_norm": "v.patch_norm.{}",
+    "embed_image_start": "v.token_embd.img_start",
+    "embed_image_stop": "v.token_embd.img_end",
+    "embed_image_pad": "v.token_embd.img_pad",
+    "merger_norm": "v.vit_merger.ln1",
+    "merger_q_proj": "v.vit_merger.attn_q",
+    "merger_k_proj": "v.vit_merger.attn_k",
+    "merger_v_proj": "v.vit_merger.attn_v",
+    "merger_o_proj": "v.vit_merger.attn_out",
+    "merger_downsample_norm": "v.vit_merger.ds_ln",
+    "merger_up_proj": "v.vit_merger.ds_ffn_up",
+    "merger_down_proj": "v.vit_merger.ds_ffn_down",
+    "merger_fc1": "mm.merger.fc1",
+    "merger_fc2": "mm.merger.fc2",
+    "embed_query_768": "v.resample_query_768",
+    "embed_query_1024": "v.resample_query_1024",
+    "projector_positions": "v.proj_blk.{}.img_pos",
+    "projector_query": "v.proj_blk.{}.query",
+    "projector_norm": "v.proj_blk.{}.norm",
+    "projector_linear": "v.proj_blk.{}.linear",
+    "projector_post_norm": "v.proj_blk.{}.post_norm",
+    "downsample_conv": "a.downsample.conv",
+    "downsample_norm": "a.downsample.norm",
+    "codebook": "a.rvq.codebook",
+    "res2_conv": "a.blk.{}.res2.{}",
+    "asp_attn": "a.asp_attn",
+    "asp_tdnn": "a.asp_tdnn",
+    "mel_filters": "a.mel_filters",
+    "window": "a.window",
+    "speaker_proj": "a.speaker_proj",
+    "seanet_conv_in": "a.seanet.conv_in a.gen.wav.seanet.conv_in",
+    "seanet_conv_out": "a.seanet.conv_out a.gen.wav.seanet.conv_out",
+    "seanet_res_conv_1": "a.seanet.blk.{}.res_conv1 a.gen.wav.seanet.blk.{}.res_conv1",
+    "seanet_res_conv_2": "a.seanet.blk.{}.res_conv2 a.gen.wav.seanet.blk.{}.res_conv2",
+    "seanet_scale_conv": "a.seanet.blk.{}.scale_conv a.gen.wav.seanet.blk.{}.scale_conv",
+    "code_input_projection": "a.gen.code.proj_in",
+    "code_embedding": "a.gen.code.embd",
+    "code_head": "a.gen.code.head",
+    "code_output_embedding": "a.gen.code.out_embd",
+    "codebook_first_in": "a.gen.wav.quant.first.in_proj",
+    "codebook_first_out": "a.gen.wav.quant.first.out_proj",
+    "codebook_first": "a.gen.wav.quant.first.codebook",
+    "codebook_rest_in": "a.gen.wav.quant.rest.in_proj",
+    "codebook_rest_out": "a.gen.wav.quant.rest.out_proj",
+    "codebook_rest": "a.gen.wav.quant.rest.codebook",
+    "codebook_out": "a.gen.wav.quant_out",
+    "pre_conv": "a.gen.wav.pre_conv",
+    "transformer_in_projection": "a.gen.wav.tfm.in_proj",
+    "transformer_out_projection": "a.gen.wav.tfm.out_proj",
+    "upsample_conv": "a.gen.wav.up.blk.{}.conv",
+    "upsample_depthwise_conv": "a.gen.wav.up.blk.{}.dwconv",
+    "upsample_norm": "a.gen.wav.up.blk.{}.norm",
+    "upsample_pointwise_conv_1": "a.gen.wav.up.blk.{}.pw1",
+    "upsample_pointwise_conv_2": "a.gen.wav.up.blk.{}.pw2",
+    "upsample_scale": "a.gen.wav.up.blk.{}.gamma",
+    "upsample": "a.gen.wav.upsample",
+    "dac_entry_conv": "a.gen.wav.dac.entry",
+    "dac_snake": "a.gen.wav.dac.blk.{}.snake",
+    "dac_conv": "a.gen.wav.dac.blk.{}.conv",
+    "dac_res_snake_1": "a.gen.wav.dac.blk.{}.res.{}.act1",
+    "dac_res_conv_1": "a.gen.wav.dac.blk.{}.res.{}.conv1",
+    "dac_res_snake_2": "a.gen.wav.dac.blk.{}.res.{}.act2",
+    "dac_res_conv_2": "a.gen.wav.dac.blk.{}.res.{}.conv2",
+    "dac_post_snake": "a.gen.wav.dac.post_snake",
+    "dac_post_conv": "a.gen.wav.dac.post_conv",
+    "flow_input_projection": "a.gen.flow.input_proj",
+    "flow_condition_projection": "a.gen.flow.cond_embd",
+    "time_frequencies": "a.gen.flow.time.{}.freqs",
+    "time_up_proj": "a.gen.flow.time.{}.up",
+    "time_down_proj": "a.gen.flow.time.{}.down",
+    "time_norm": "a.gen.flow.time.{}.norm",
+    "flow_norm": "a.gen.flow.blk.{}.norm",
+    "flow_up_proj": "a.gen.flow.blk.{}.up",
+    "flow_down_proj": "a.gen.flow.blk.{}.down",
+    "flow_modulation_proj": "a.gen.flow.blk.{}.ada",
+    "flow_final_modulation_proj": "a.gen.flow.final.ada",
+    "flow_final_projection": "a.gen.flow.final.proj",
+    "end_of_speech_head": "a.gen.out_eos",
+    "speech_input_projection": "a.gen.input_linear",
+    "embedding_mean": "a.gen.emb_mean",
+    "embedding_std": "a.gen.emb_std",
+    "audio_code_embedding": "mm.a.code_embd",
+    "audio_local_norm": "mm.a.local_norm",
 }
 
 #: Group → roles that no other convention has, and whose group their words do not tell.
 _GROUPS: Mapping[str, str] = {
     "attention": (
         "indexer_weights_proj indexer_q_b_proj k_rel per_dim_scale per_dim_k_scale in_proj_a in_proj_b in_proj_ba "
-        "f_a_proj f_b_proj g_a_proj g_b_proj"
+        "f_a_proj f_b_proj g_a_proj g_b_proj g_proj kv_proj o_a_proj o_b_proj attn_res_score "
+        "hc_attn_fn hc_attn_base hc_attn_scale hc_attn_down hc_attn_up hc_attn_inject compressor_kv_proj "
+        "compressor_gate_proj compressor_positions indexer_compressor_kv_proj indexer_compressor_gate_proj "
+        "indexer_compressor_positions indexer_q_proj asp_attn merger_q_proj merger_k_proj merger_v_proj merger_o_proj"
     ),
     "feed_forward": (
         "per_layer_input_gate per_layer_projection per_layer_model_projection laurel_left laurel_right "
         "altup_projections altup_unembed_projections altup_correction_coefs altup_correct_output_scale "
         "altup_prediction_coefs nextn_eh_proj audio_input_projection audio_encode_out projection "
         "projection_fc projection_input projection_patch_merger projection_kv projection_out audio_projection "
-        "audio_projection_fc audio_projection_mlp audio_projection_input"
+        "audio_projection_fc audio_projection_mlp audio_projection_input ffn_res_score hc_ffn_fn hc_ffn_base "
+        "hc_ffn_scale hc_ffn_down hc_ffn_up hc_ffn_inject ple_key_proj ple_value_proj target_projection "
+        "nextn_pre_projection nextn_post_projection merger_up_proj merger_down_proj merger_fc1 merger_fc2 "
+        "projector_linear speaker_proj "
+        "code_input_projection transformer_in_projection transformer_out_projection flow_input_projection "
+        "flow_condition_projection time_up_proj time_down_proj flow_up_proj flow_down_proj flow_modulation_proj "
+        "flow_final_modulation_proj flow_final_projection speech_input_projection codebook_first_in codebook_first_out "
+        "codebook_rest_in codebook_rest_out codebook_out"
     ),
-    "convolution": "msfa_conv_project",
-    "head": "dense_2 dense_3 audio_embed_to_logits",
-    "buffer": "rope_factors_long rope_factors_short image_std_bias image_std_scale",
+    "embedding": (
+        "initial_state codebook codebook_first codebook_rest code_embedding code_output_embedding audio_code_embedding "
+        "projector_positions projector_query"
+    ),
+    "router": "router_bias_vision",
+    "norm": "patch_norm",
+    "convolution": (
+        "msfa_conv_project attn_conv_base attn_conv_proj ffn_conv_base ffn_conv_proj ple_conv1d res2_conv asp_tdnn "
+        "upsample squeeze_conv_1 squeeze_conv_2 dac_snake dac_res_snake_1 dac_res_snake_2 dac_post_snake upsample_scale"
+    ),
+    "head": (
+        "dense_2 dense_3 audio_embed_to_logits hc_head_fn hc_head_base hc_head_scale hc_head_down hc_head_up "
+        "output_res_score markov_w1 markov_w2 confidence_proj selector_previous selector_next selector_hidden "
+        "code_head end_of_speech_head"
+    ),
+    "buffer": (
+        "rope_freqs rope_factors_long rope_factors_short image_std_bias image_std_scale tid2eid embed_image_order "
+        "mel_filters window conv_norm_mean conv_norm_var time_frequencies embedding_mean embedding_std"
+    ),
 }
 GROUPS: Mapping[str, str] = {
     **{role: group for group, roles in _GROUPS.items() for role in roles.split()},
@@ -316,10 +500,29 @@ BLOCK_ROLES: Mapping[str, str] = {
 ROLES: Mapping[str, str] = {name: role for role, names in _OUTSIDE.items() for name in names.split()}
 
 #: Starts of names in blocks.
-BLOCKS = ("blk.{}.", "enc.blk.{}.", "dec.blk.{}.", "v.blk.{}.", "a.blk.{}.")
+BLOCKS = (
+    "blk.{}.",
+    "enc.blk.{}.",
+    "dec.blk.{}.",
+    "v.blk.{}.",
+    "a.blk.{}.",
+    "a.gen.code.blk.{}.",
+    "a.gen.wav.tfm.blk.{}.",
+    "mm.a.local_blk.{}.",
+)
 
 #: Starts of other names whose first number counts layers.
-LAYERED = ("posnet.{}.", "convnext.{}.", "a.proj_blk.{}.", "v.deepstack.{}.", "v.sam.blk.{}.")
+LAYERED = (
+    "posnet.{}.",
+    "convnext.{}.",
+    "a.proj_blk.{}.",
+    "v.proj_blk.{}.",
+    "v.deepstack.{}.",
+    "v.sam.blk.{}.",
+    "a.gen.flow.blk.{}.",
+    "a.gen.wav.up.blk.{}.",
+    "a.gen.wav.dac.blk.{}.",
+)
 
 #: Ends of names in blocks that hold all experts of the layer in one tensor.
 STACKED = ("_exps", "_chexps")
@@ -328,7 +531,7 @@ STACKED = ("_exps", "_chexps")
 APART = ("ffn_gate.{}", "ffn_up.{}", "ffn_down.{}")
 
 #: A parameter that is no module's weight or bias, whatever its name ends in: DeepSeek's `exp_probs_b.bias`.
-PARTLESS = frozenset({"exp_probs_b"})
+PARTLESS = frozenset({"exp_probs_b", "exp_probs_b_vl"})
 
 #: Architectures that have no table: parts beside a language model. Their tensors are named, and not predicted.
 NAMED = frozenset({"clip", "wavtokenizer-dec"})
