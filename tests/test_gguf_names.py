@@ -97,7 +97,7 @@ def test_the_norm_before_the_feed_forward_is_told_from_the_one_after_attention()
 def test_every_first_word_is_known() -> None:
     """Names are looked up in GGUF's table only where their first word says so."""
     firsts = {name.partition(".")[0] for names in KINDS.values() for name in names}
-    assert firsts == conventions.GGUF_WORDS
+    assert firsts | {"direction"} == conventions.GGUF_WORDS  # what a control vector has
     theirs = {name.partition(".")[0] for name in gguf.TENSOR_NAMES.values()}
     assert theirs <= firsts
 

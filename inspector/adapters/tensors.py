@@ -71,6 +71,8 @@ ENDS: tuple[tuple[str, str, str, int | None], ...] = (
     (".lora_up.weight", "lora", "lora_B", None),
     (".lora_mid.weight", "lora", "lora_mid", None),
     (".dora_scale", "dora", "magnitude", None),
+    (".weight.lora_a", "lora", "lora_A", 0),  # GGUF
+    (".weight.lora_b", "lora", "lora_B", None),
     (".lora_A", "lora", "lora_A", 0),
     (".lora_B", "lora", "lora_B", None),
     (".lora_E", "adalora", "lora_E", None),

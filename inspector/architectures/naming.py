@@ -361,6 +361,8 @@ def _by_gguf(pattern: str) -> Slot | None:
     module, _, part = pattern.rpartition(".")
     if part not in gguf.PARTS:
         module, part = pattern, "weight"
+    if part in gguf.STATISTICS:
+        module = module.removesuffix(".weight")
     start = next((start for start in gguf.BLOCKS if module.startswith(start)), "")
     words = module[len(start) :]
     apart = start != "" and words.endswith(gguf.APART)
@@ -373,7 +375,7 @@ def _by_gguf(pattern: str) -> Slot | None:
         tower=next((tower for word, tower in gguf.TOWERS.items() if module.startswith(word)), "text"),
         role=role,
         part="weight" if words in gguf.PARTLESS else part,
-        group="quantization" if part in gguf.SIDE_DATA else gguf.GROUPS.get(role) or group_of(role),
+        group=gguf.PART_GROUPS.get(part) or gguf.GROUPS.get(role) or group_of(role),
         layer_at=0 if layered else None,
         expert_at=1 if apart else None,
         indexes_at=() if apart else tuple(range(int(layered), numbers)),

@@ -44,6 +44,9 @@ TIED, TEXT = "tie_word_embeddings", "text_config"
 #: Mappings that are one value: labels by their numbers, which a file gives whole.
 WHOLE = frozenset({"id2label", "label2id"})
 
+#: The field that says what a file is, where it holds no model.
+NO_MODEL = "general.type"
+
 #: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
 PER_LAYER = "per_layer_config"
 
@@ -101,6 +104,8 @@ def predict(config: Config) -> Prediction:
 
 
 def _predict(config: Config) -> Prediction:
+    if NO_MODEL in config.values:
+        raise ConfigError(f"nothing is predicted of what is no model: {config.values[NO_MODEL]}")
     family = family_of(config.values)
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"

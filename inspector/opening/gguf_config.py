@@ -7,6 +7,7 @@ from typing import Any
 
 from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
 from inspector.architectures.data.gguf_keys import (
+    BESIDE,
     COUNTS,
     FIELDS,
     FIELDS_OF,
@@ -14,9 +15,10 @@ from inspector.architectures.data.gguf_keys import (
     LISTS,
     MODEL_TYPES,
     MODEL_TYPES_BY_KEY,
+    NO_MODELS,
     TOKENS,
 )
-from inspector.architectures.prediction import PER_LAYER, TIED
+from inspector.architectures.prediction import NO_MODEL, PER_LAYER, TIED
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Claim, Config, Header
@@ -33,11 +35,39 @@ HEAD = "output.weight"
 def config_of(files: Sequence[Header]) -> Config | None:
     """The configuration in the first file that has one: later shards of a split have none."""
     for header in files:
-        if isinstance(header.metadata, KeyValues) and "general.architecture" in header.metadata:
+        if not isinstance(header.metadata, KeyValues):
+            continue
+        other = _no_model(header.metadata, header.path)
+        if other is not None:
+            return other
+        if "general.architecture" in header.metadata:
             config = _config(header.metadata, header.path)
             tied = _tied(files, header.metadata)
             return config and config._replace(values={**config.values, **tied})
     return None
+
+
+def _no_model(pairs: KeyValues, path: str) -> Config | None:
+    """What the file is, where it is no model: an adapter, statistics, a direction. None for models."""
+    architecture = _value(pairs, "general.architecture")
+    for told in (_value(pairs, "general.type"), architecture):
+        if isinstance(told, str) and told in NO_MODELS:
+            what, keys = NO_MODELS[told]
+            values = {"architectures": [what], NO_MODEL: what}
+            if isinstance(architecture, str):
+                values |= {
+                    "model_type": _model_type(architecture, pairs),
+                    GGUF_ARCHITECTURE: GgufArchitecture(architecture),
+                }
+            return Config(values, "gguf", path, _told(pairs, keys))
+    return None
+
+
+def _told(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
+    """One note of what some keys say; none of keys that are not there, or say no."""
+    values = {text: _value(pairs, key) for key, text in keys.items()}
+    said = [text.format(str(value)[:60]) for text, value in values.items() if value not in (None, False)]
+    return (", ".join(said),) if said else ()
 
 
 def _tied(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, bool]:
@@ -61,7 +91,7 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
         GGUF_ARCHITECTURE: GgufArchitecture(architecture),
     }
     values.update(_fields(architecture, pairs))
-    notes = []
+    notes = list(_told(pairs, BESIDE)) if architecture == "clip" else []
     _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)
     if "vocab_size" not in values and tokens is not None and tokens.items is not None:

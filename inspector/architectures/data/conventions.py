@@ -41,7 +41,7 @@ GGUF_WORDS = frozenset({
     "blk", "token_embd", "token_embd_norm", "token_types", "position_embd", "output", "output_norm",
     "rope_freqs", "rope_factors_long", "rope_factors_short", "enc", "dec", "cls", "conv1d", "convnext",
     "posnet", "dense_2", "dense_3", "per_layer_token_embd", "per_layer_model_proj", "per_layer_proj_norm",
-    "altup_proj", "altup_unembd_proj", "v", "a", "mm", "resampler", "hrm", "masked_embd_centroids",
+    "altup_proj", "altup_unembd_proj", "v", "a", "mm", "resampler", "hrm", "direction", "masked_embd_centroids",
     "masked_embd_ordering",
     "output_hc_fn", "output_hc_base", "output_hc_scale", "output_hc_norm", "output_hc_down", "output_hc_up",
     "output_res_score", "nextn", "markov_w1", "markov_w2", "conf_proj", "selector_predecessor", "selector_successor",

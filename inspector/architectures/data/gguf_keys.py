@@ -109,6 +109,32 @@ GENERAL_FIELDS: Mapping[str, str] = {
     "general.name": "_name_or_path",
 }
 
+#: `general.type`, or the architecture where the file has no type → what it is, though its tensors are no model's.
+#: `{}` is the value of the key beside it, where the file has that.
+NO_MODELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "adapter": ("adapter", {"adapter.type": "of type {}", "adapter.lora.alpha": "alpha {}"}),
+    "imatrix": (
+        "importance matrix",
+        {
+            "imatrix.chunk_count": "statistics of {} chunks of text, for quantizing",
+            "imatrix.chunk_size": "{} tokens a chunk",
+        },
+    ),
+    "controlvector": (
+        "control vector",
+        {"controlvector.model_hint": "for {}", "controlvector.layer_count": "to add to the states after {} layers"},
+    ),
+}
+
+#: The same for what is beside a language model: a key that is there → what it tells.
+BESIDE: Mapping[str, str] = {
+    "clip.has_vision_encoder": "sees images",
+    "clip.has_audio_encoder": "hears sounds",
+    "clip.projector_type": "projector {}",
+    "clip.vision.projector_type": "projector of images {}",
+    "clip.audio.projector_type": "projector of sounds {}",
+}
+
 #: Array whose length is the vocabulary where no key gives it.
 TOKENS = "tokenizer.ggml.tokens"
 

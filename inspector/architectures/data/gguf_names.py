@@ -28,7 +28,12 @@ TOWERS: Mapping[str, str] = {
 
 #: Last words that are a tensor's part. Types without a scale of their own (BitNet, NVFP4) have one beside the weight.
 SIDE_DATA = frozenset({"scale", "input_scale"})
-PARTS = frozenset({"weight", "bias"}) | SIDE_DATA
+#: What an importance matrix has of each weight: sums of squared inputs, and how many there were.
+STATISTICS = frozenset({"in_sum2", "counts"})
+PARTS = frozenset({"weight", "bias"}) | SIDE_DATA | STATISTICS
+
+#: Part → its group, whatever its weight's is.
+PART_GROUPS: Mapping[str, str] = dict.fromkeys(SIDE_DATA, "quantization") | dict.fromkeys(STATISTICS, "buffer")
 
 #: Role → last words of names in a block: `blk.0.attn_q`, `enc.blk.0.attn_q`, `v.blk.0.attn_q`.
 _IN_BLOCKS: Mapping[str, str] = {
@@ -438,6 +443,7 @@ _OUTSIDE: Mapping[str, str] = {
     "speech_input_projection": "a.gen.input_linear",
     "embedding_mean": "a.gen.emb_mean",
     "embedding_std": "a.gen.emb_std",
+    "control_vector": "direction.{}",
     "audio_code_embedding": "mm.a.code_embd",
     "audio_local_norm": "mm.a.local_norm",
 }
@@ -470,6 +476,7 @@ _GROUPS: Mapping[str, str] = {
         "projector_positions projector_query"
     ),
     "router": "router_bias_vision",
+    "adapter": "control_vector",
     "norm": "patch_norm",
     "convolution": (
         "msfa_conv_project attn_conv_base attn_conv_proj ffn_conv_base ffn_conv_proj ple_conv1d res2_conv asp_tdnn "
@@ -513,6 +520,7 @@ BLOCKS = (
 
 #: Starts of other names whose first number counts layers.
 LAYERED = (
+    "direction.{}",
     "posnet.{}.",
     "convnext.{}.",
     "a.proj_blk.{}.",
