@@ -1,16 +1,16 @@
-"""The library's verbs that have no module of their own: `open`, `predict`, `reconcile`, `variants`."""
+"""The library's verbs that have no module of their own: `open`, `predict`, `reconcile`, `variants`, `diff`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.architectures import prediction as _prediction
 from inspector.architectures.data.presets import PRESETS
 from inspector.bridge.reconciliation import reconcile
 from inspector.errors import ConfigError, NetworkError, TargetError
-from inspector.model import Config, Prediction, Variant
+from inspector.model import Config, Prediction, Reconciliation, Variant
 from inspector.opening import configs
 from inspector.opening.checkpoint import open
 from inspector.opening.variants import variants as checkpoints_among
@@ -18,7 +18,10 @@ from inspector.sources import Place
 from inspector.sources.targets import place_of
 from inspector.units import escape
 
-__all__ = ["open", "predict", "reconcile", "variants"]
+if TYPE_CHECKING:
+    from inspector.comparing.diff import Diff
+
+__all__ = ["diff", "open", "predict", "reconcile", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
@@ -47,6 +50,20 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
         return checkpoints_among(place.files)
     finally:
         place.close()
+
+
+def diff(a: str | Path | Reconciliation, b: str | Path | Reconciliation) -> Diff:
+    """What differs between two checkpoints, whatever their formats: tensors paired by what they are for.
+
+    Args:
+        a, b: targets, or what `reconcile` returned for them. Only headers are read.
+
+    Raises:
+        TargetError, FormatError, SourceError: one of them cannot be read.
+    """
+    from inspector.comparing.diff import diff as compare
+
+    return compare(*(each if isinstance(each, Reconciliation) else reconcile(open(str(each))) for each in (a, b)))
 
 
 def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | None) -> Config:

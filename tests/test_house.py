@@ -26,6 +26,7 @@ FLOORS = {
     "adapters": 5,
     "opening": 6,
     "bridge": 7,
+    "comparing": 8,
     "auditing": 8,
     "report": 9,
     "api": 10,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "overview"
 #: Commands in modules of their own, loaded when they are called.
-ELSEWHERE = {"audit": "inspector.cli.audit"}
+ELSEWHERE = {"audit": "inspector.cli.audit", "diff": "inspector.cli.diff"}
 
 
 def call(arguments: Sequence[str]) -> int:
