@@ -406,11 +406,12 @@ class RoleSum(NamedTuple):
     dtypes: tuple[str, ...] = ()
     explained: str = ""  # the shapes where there is no prediction, as far as configuration fields explain them
     dimensions: tuple[Dimension, ...] | None = None  # the sizes in these shapes; None beside a prediction
+    weight_bytes: int = 0  # of the tensors that hold parameters; buffers and second copies left out
 
     @property
     def bits_per_weight(self) -> float | None:
         """Stored bits for each parameter; None for buffers and the like."""
-        return self.bytes * 8 / self.parameters if self.parameters else None
+        return self.weight_bytes * 8 / self.parameters if self.parameters else None
 
 
 class DtypeSum(NamedTuple):
@@ -464,21 +465,26 @@ class Reconciliation(NamedTuple):
     tensors: Sequence[Labelled]
     adapter: Adapter | None = None
     components: tuple[ComponentSum, ...] = ()  # of a composite repository
+    packed: PackedSum | None = None  # what packed weights come to; None where types pack by themselves, as GGUF's do
+    family: str | None = None  # of the prediction; a pipeline's main model's
+
+    @property
+    def is_pipeline(self) -> bool:
+        """Whether several models are summed here."""
+        return len(self.components) > 1 and self.on_disk == sum(part.size for part in self.components)
+
+    def has(self, variant: Variant) -> bool:
+        """Whether a variant's files are among those that were joined."""
+        return {header.path for header in self.checkpoint.files}.issuperset(variant.paths)
 
     def bits_per_weight(self, nbytes: int) -> float:
         """So many bytes, spread over the parameters that were counted."""
         return nbytes * 8 / self.logical if self.logical else 0.0
 
     @property
-    def packed(self) -> PackedSum | None:
-        """What packed weights come to with all that serves them; None where types pack by themselves, as GGUF's do."""
-        if self.packing is None or not self.packing.shapes:
-            return None
-        sizes = {tensor.name: tensor.nbytes for header in self.checkpoint.files for tensor in header.tensors}
-        shapes, side = self.packing.shapes, self.packing.side
-        return PackedSum(
-            sum(map(prod, shapes.values())), sum(map(sizes.__getitem__, shapes)), sum(map(sizes.__getitem__, side))
-        )
+    def weight_bytes(self) -> int:
+        """Bytes that hold parameters, with the side data of packed ones; buffers and second copies left out."""
+        return sum(role.bytes if role.group == "quantization" else role.weight_bytes for role in self.roles)
 
     @property
     def start(self) -> int:

@@ -69,13 +69,14 @@ def test_older_names_of_an_autoencoders_attention(tmp_path: Path) -> None:
 
 
 def test_bytes_of_a_pipeline_are_told_apart(tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """Parts, second copies and configurations: the kinds sum to all that lies beside the inspected weights."""
+    """Second copies and configurations: the kinds sum to all that lies beside the weights of the parts."""
     folder = sparse.make(recipe("stable-diffusion"), tmp_path / "model")
     document = inspect(folder, "--json").json
     kinds = {each["kind"]: each["size"] for each in document["repository"]["other"]}
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
     assert kinds["duplicate"] == sum(size for path, size in sizes.items() if ".fp16." in path)
-    assert kinds["component"] == sum(part["size"] for part in document["components"] if part["name"] != "unet")
+    assert "component" not in kinds
+    assert document["reconciliation"]["on_disk"] == sum(part["size"] for part in document["components"])
     assert document["repository"]["size"] == sum(sizes.values())
     assert sum(kinds.values()) + document["reconciliation"]["on_disk"] == sum(sizes.values())
     assert {part["name"]: part["class"] for part in document["components"]} == {
@@ -112,3 +113,39 @@ def test_a_damaged_part_is_counted_as_unreadable(tmp_path: Path) -> None:
     parts = {part.name: part for part in result.components}
     assert (parts["vae"].parameters, parts["vae"].size) == (0, 7)
     assert parts["unet"].parameters == recipe("stable-diffusion")["expected"]["unet"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_headline_is_the_whole_pipeline(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """Parameters, files, roles and tensors are those of all parts, as PyTorch counted them; each part is a tower."""
+    made = recipe(name)
+    folder = sparse.make(made, tmp_path / "model")
+    document = inspect(folder, "--json", "--tensors").json
+    total = sum(made["expected"].values())
+    assert document["parameters"]["logical"] == total
+    assert sum(role["parameters"] for role in document["roles"]) == total
+    assert sum(tensor["parameters"] for tensor in document["tensors"]) == total
+    assert len(document["files"]) == len(document["components"])
+    assert sum(file["size"] for file in document["files"]) == document["reconciliation"]["on_disk"]
+    bridge = document["reconciliation"]
+    steps = sum(step["bytes"] for step in bridge["steps"])
+    assert (bridge["predicted"] or 0) + steps + bridge["unexplained"]["bytes"] == bridge["on_disk"]
+    towers = {role["tower"] for role in document["roles"]}
+    assert {part["name"] for part in document["components"]} == {tower.split()[0] for tower in towers}
+    assert {(t["role"] or "other", t["tower"]) for t in document["tensors"]} <= {
+        (role["role"], role["tower"]) for role in document["roles"]
+    }
+    shown = inspect(folder).out
+    assert f"{len(document['components'])} models together: " in shown
+    (headline,) = [line for line in shown.splitlines() if line.startswith("parameters ")]
+    assert headline.split()[1] == f"{total:,}"
+
+
+def test_one_part_of_a_pipeline_is_inspected_alone(tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """By its path, or by `--include`."""
+    made = recipe("stable-diffusion")
+    folder = sparse.make(made, tmp_path / "model")
+    for arguments in ([folder / "vae"], [folder, "--include", "vae/*"]):
+        document = inspect(*arguments, "--json").json
+        assert document["parameters"]["logical"] == made["expected"]["vae"]
+        assert len(document["files"]) == 1

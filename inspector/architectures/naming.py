@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -63,6 +64,15 @@ MOST_PATTERNS = 10_000
 #: Patterns of a model among which what no convention knows goes by its own word.
 MOST_OWN_WORDS = 1000
 LONGEST_WORD = 60
+
+
+class Names(tuple[str, ...]):
+    """Tensors' names, which know their patterns."""
+
+    @cached_property
+    def patterns(self) -> dict[str, list[int]]:
+        """Positions by pattern, worked out once."""
+        return by_pattern(self)
 
 
 class Slot(NamedTuple):
@@ -185,17 +195,16 @@ class Namer:
         names: Sequence[str],
         side: Mapping[str, str] | None = None,
         pieces: Mapping[str, tuple[str, str]] | None = None,
-        patterns: dict[str, list[int]] | None = None,
     ) -> Named:
         """What each tensor is for.
 
         Args:
-            patterns: what `by_pattern` makes of the names, where that is known and no tensor serves another.
             side: name of a tensor that serves a weight → the weight's name: packing's side data, an adapter's pieces.
             pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
         """
         served = [side.get(name, name) for name in names] if side else names
-        groups = self._by_number(by_pattern(served) if patterns is None else patterns, served)
+        patterns = served.patterns if isinstance(served, Names) else by_pattern(served)
+        groups = self._by_number(patterns, served)
         if side:
             groups = _apart(groups, served, names, pieces or {})
         groups, beyond = _bounded(groups)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import prod
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -16,6 +17,10 @@ class Kind(NamedTuple):
     dtype: str
     shape: tuple[int, ...]  # as stored
     nbytes: int
+
+    @property
+    def elements(self) -> int:
+        return prod(self.shape)
 
 
 _KIND_OF = itemgetter(*(Tensor._fields.index(name) for name in Kind._fields))

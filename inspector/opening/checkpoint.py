@@ -83,7 +83,7 @@ def _read(
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
-    parts = parts_of(place)
+    parts = parts_of(place) if include is None else ()  # a glob picks one of them
     components = tuple(_component(place, part, target, files) for part in parts)  # before what reading cost is told
     return Checkpoint(
         target=target,

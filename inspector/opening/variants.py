@@ -88,14 +88,21 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
     )
 
 
+#: Bits of the widest number that weights are stored in.
+WIDEST = 64
+
+
 def bits_per_weight(variant: Variant, result: Reconciliation) -> float | None:
     """Bits for each parameter, counted for the inspected variant and inferred for the others of its model.
 
-    What a file holds besides tensors is taken to be as large as in the inspected one: in GGUF it is the same
-    vocabulary. None for another model, or where no parameters were counted.
+    What a file holds besides weights is taken to be as large as in the inspected one: in GGUF it is the same
+    vocabulary. None for another model, which a file too large for these parameters is too, for a pipeline's part, and
+    where no parameters were counted.
     """
     inspected = result.checkpoint.variants[0]
     if not result.logical or (variant.model, variant.format) != (inspected.model, inspected.format):
         return None
-    tensors = sum(header.bytes_in("tensors") for header in result.checkpoint.files)
-    return max(0, variant.size - (result.on_disk - tensors)) * 8 / result.logical
+    if result.on_disk != inspected.size:  # of several models together
+        return None
+    bits = max(0, variant.size - (result.on_disk - result.weight_bytes)) * 8 / result.logical
+    return bits if bits <= WIDEST else None

@@ -28,7 +28,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         "format": checkpoint.format,
         "files": [_file(header) for header in checkpoint.files],
         "repository": _repository(checkpoint),
-        "architecture": _architecture(checkpoint.config, result.prediction),
+        "architecture": _architecture(checkpoint.config, result.family),
         "quantization": _packing(result),
         "adapter": _adapter(result),
         "parameters": {
@@ -90,7 +90,7 @@ def _packing(result: Reconciliation) -> dict[str, Any] | None:
         "scheme": packing.scheme,
         "bits": packing.bits,
         "group_size": packing.group_size,
-        "bits_per_weight": bits(result.bits_per_weight(sum(d.bytes for d in result.dtypes))),
+        "bits_per_weight": bits(result.bits_per_weight(result.weight_bytes)),
     }
     if packed is None:
         return document
@@ -133,7 +133,7 @@ def _variant(each: Variant, result: Reconciliation) -> dict[str, Any]:
         "path": each.paths[0],
         "size": each.size,
         "bits_per_weight": None if bits is None else units.bits(bits),
-        "inspected": each == result.checkpoint.variants[0],
+        "inspected": result.has(each),
     }
 
 
@@ -149,9 +149,9 @@ def _repository(checkpoint: Checkpoint) -> dict[str, Any] | None:
     return {"size": checkpoint.repository_size, "other": others}
 
 
-def _architecture(config: Config | None, prediction: Prediction | None) -> dict[str, Any]:
+def _architecture(config: Config | None, family: str | None) -> dict[str, Any]:
     return {
-        "family": prediction.family if prediction else None,
+        "family": family,
         "model_type": config.model_type if config else None,
         "class": config.architecture if config else None,
         "config": config.kind if config else None,
@@ -242,7 +242,7 @@ def prediction(
     """`inspect predict CONFIG --json`."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
-        "architecture": _architecture(result.config, result),
+        "architecture": _architecture(result.config, result.family),
         "parameters": {"predicted": result.parameters, "active": result.active},
         "tensor_count": result.tensors,
         "bytes": {dtype: bytes_at(result, bits) for dtype, bits in BYTES_AT.items()},

@@ -40,7 +40,10 @@ def _identity(result: Reconciliation) -> str:
     tensors = sum(len(header.tensors) for header in checkpoint.files)
     files = plural(len(checkpoint.files), f"{checkpoint.format} file")
     lines = [escape(checkpoint.name, _NAME), f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}"]
-    if config is not None:
+    if result.is_pipeline:
+        parts = ", ".join(f"{escape(part.name, 40)} ({escape(part.kind, 60)})" for part in result.components)
+        lines.append(f"{plural(len(result.components), 'model')} together: {parts}")
+    elif config is not None:
         family = f"{result.prediction.family} family" if result.prediction else "no prediction"
         named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
         source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
@@ -87,7 +90,7 @@ def _variants(result: Reconciliation) -> str:
             integer(len(each.paths)),
             decimal(each.size),
             "" if (dense := bits_per_weight(each, result)) is None else units.bits(dense),
-            "inspected here" if each == found[0] else "",
+            "inspected here" if result.has(each) else "",
         )
         for each in found[:MOST_VARIANTS]
     ]
@@ -170,10 +173,8 @@ def _parameters(result: Reconciliation) -> str:
         told = "as stored: packed words and side data among them" if result.packed else ""
         rows.append(("stored elements", integer(result.stored_elements), told))
     if result.packing:
-        stored = sum(line.bytes for line in result.dtypes)
-        rows.append(
-            ("bits a weight", units.bits(result.bits_per_weight(stored)), f"stored as {escape(result.packing.scheme)}")
-        )
+        each = units.bits(result.bits_per_weight(result.weight_bytes))
+        rows.append(("bits a weight", each, f"stored as {escape(result.packing.scheme)}"))
     if packed := result.packed:
         each = f"{units.bits(packed.bits)} bits each with {decimal(packed.side_bytes)} of side data"
         rows.append(("  packed weights", integer(packed.parameters), each))
@@ -232,9 +233,19 @@ def _roles(result: Reconciliation) -> str:
         "bits" if result.packing else "",
         "dtype",
         "predicted" if any(row[7] for row in rows) else "",
-        "shape predicted" if result.prediction else "shape explained" if any(row[8] for row in rows) else "",
+        "shape predicted"
+        if any(role.formula for role in result.roles)
+        else "shape explained"
+        if any(row[8] for row in rows)
+        else "",
     )
     return "\n".join(filter(None, (table(rows, headers, "llrrrrlrl"), _sizes(result))))
+
+
+def _shape_header(result: Reconciliation) -> str:
+    if any(role.formula for role in result.roles):
+        return "shape predicted"
+    return "shape explained" if any(role.explained for role in result.roles) else ""
 
 
 def _sizes(result: Reconciliation) -> str:

@@ -1,0 +1,29 @@
+"""What files state about themselves, beside what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.model import Checkpoint, Claim, Tensor
+from inspector.units import integer
+
+
+def claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, scheme: str | None) -> Iterator[Claim]:
+    """GGUF's key-values, and the totals in an index."""
+    if checkpoint.format == "gguf":
+        from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
+
+        for claim in gguf_config.claims(checkpoint.files, logical, scheme):
+            yield with_note(claim, sum(tensor.elements for tensor in tensors), logical)
+    stated = checkpoint.index.metadata if checkpoint.index else {}
+    counted = {"total_size": sum(tensor.nbytes for tensor in tensors), "total_parameters": logical}
+    for name, count in counted.items():
+        if stated.get(name) is not None:
+            yield Claim(name, str(stated[name])[:40], count)
+
+
+def with_note(claim: Claim, elements: int, logical: int) -> Claim:
+    """Converters count all stored elements, constants too: Llama 3's 32 rope frequencies are no parameters."""
+    if claim.name != "general.parameter_count" or claim.claimed != str(elements) or elements == logical:
+        return claim
+    return claim._replace(note=f"{integer(abs(elements - logical))} stored elements are no parameters")

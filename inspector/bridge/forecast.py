@@ -1,0 +1,54 @@
+"""Step 3: what the configuration predicts, or why nothing is predicted."""
+
+from __future__ import annotations
+
+from inspector.adapters.tensors import resolved
+from inspector.architectures.data.classes import DRAFT_TYPES
+from inspector.architectures.prediction import predict
+from inspector.bridge.identify import Stored
+from inspector.errors import ConfigError, CostError
+from inspector.model import Adapter, Config, Finding, Prediction
+from inspector.units import escape
+
+#: Words in the names of classes that draft for a model whose `model_type` they bear.
+DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator")
+
+
+def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Prediction | None, tuple[Finding, ...]]:
+    """The prediction of a model, or of an adapter from its own configuration and its base's."""
+    if adapter and not (config and adapter.config):
+        return _none(
+            "an adapter: its size is predicted where its own configuration and its base's are known (--config)"
+        )
+    if config is None:
+        return _none("no configuration, and no known family explains the tensors: no prediction")
+    if any(word in (config.architecture or "") for word in DRAFTS) and config.model_type not in DRAFT_TYPES:
+        named = escape(config.architecture or "", 60)
+        return _none(f"{named} is a draft for speculative decoding, and no model of its type", config)
+    try:
+        base = predict(config)
+        return (_of_adapter(adapter, base) if adapter else base), ()
+    except CostError as error:
+        return None, (Finding("costly", "error", str(error), config.path),)
+    except ConfigError as error:
+        return _none(str(error), config)
+
+
+def _none(why: str, config: Config | None = None) -> tuple[None, tuple[Finding, ...]]:
+    return None, (Finding("no-prediction", "info", why, config.path if config else None),)
+
+
+def _of_adapter(adapter: Adapter, base: Prediction) -> Prediction:
+    from inspector.adapters import prediction  # only adapters need it
+
+    return prediction.predict(adapter.config, base)
+
+
+def with_base(stored: Stored, config: Config | None) -> Stored:
+    """An adapter's tensors under its base's names, where the base has a table."""
+    if stored.adapter is None or config is None:
+        return stored
+    try:
+        return stored._replace(adapter=resolved(stored.adapter, predict(config)))
+    except ConfigError:
+        return stored

@@ -1,0 +1,75 @@
+"""Step 1: what lies in the files. An adapter, packed weights or plain ones, and each tensor as the model has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from inspector.adapters.tensors import adapter_of
+from inspector.architectures.naming import Names
+from inspector.model import Adapter, Config, Header, Packing, Tensor
+from inspector.quantization import packing_of
+
+
+class Stored(NamedTuple):
+    """All tensors of a checkpoint, in the files' order."""
+
+    tensors: Sequence[Tensor]
+    names: Names  # as the model has them, before packing
+    shapes: Sequence[tuple[int, ...]]  # likewise
+    adapter: Adapter | None = None
+    packing: Packing | None = None
+    shared: Mapping[str, tuple[str, ...]] = {}  # stored name → the other names of the same tensor
+
+    @property
+    def side(self) -> Mapping[str, str]:
+        """Tensor that serves a weight → the weight's name."""
+        return self.packing.side if self.packing else {}
+
+    def packed_bits(self, at: int) -> int | None:
+        """Bits of an element of the packed weight at a position; None for a plain tensor."""
+        name = self.tensors[at].name
+        if self.packing is None or name not in self.packing.shapes:
+            return None
+        return self.packing.odd_bits.get(name, self.packing.bits)
+
+
+def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[str, Any] | None = None) -> Stored:
+    """What the files hold.
+
+    Args:
+        adapter: the fields of an adapter_config.json.
+    """
+    tensors = [tensor for header in files for tensor in header.tensors]
+    stored = Names(tensor.name for tensor in tensors)
+    found = adapter_of(tensors, adapter, stored.patterns)
+    packing = None if found else packing_of(config, files, stored.patterns)
+    shared = _shared(files)
+    if packing is None:
+        return Stored(tensors, stored, [tensor.shape for tensor in tensors], found, None, shared)
+    names, shapes = packing.names, packing.shapes
+    return Stored(
+        tensors,
+        Names(names.get(name, name) for name in stored) if names else stored,
+        [shapes.get(tensor.name, tensor.shape) for tensor in tensors],
+        None,
+        packing,
+        shared,
+    )
+
+
+def _shared(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
+    """Tensors that were stored once for several names.
+
+    `safetensors.torch.save_model` keeps the first of the names in the alphabet, and writes the others into
+    `__metadata__`: `{"model.embed_tokens.weight": "lm_head.weight"}`.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for header in files:
+        if header.format != "safetensors" or header.metadata.keys() <= {"format"}:
+            continue
+        stored = {tensor.name for tensor in header.tensors}
+        for other, kept in header.metadata.items():
+            if isinstance(kept, str) and kept in stored and other not in stored:
+                found[kept] = (*found.get(kept, ()), other)
+    return found

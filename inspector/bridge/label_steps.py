@@ -1,0 +1,37 @@
+"""Steps from what people say, "7B", to what the configuration predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.architectures.prediction import size_of
+from inspector.bridge.ledger import Ledger
+from inspector.model import Checkpoint, Nominal, Prediction
+from inspector.units import integer
+
+
+def names_of(checkpoint: Checkpoint) -> Iterator[str]:
+    """Names in which people put a model's size, the nearest first."""
+    if len(checkpoint.files) == 1:
+        yield checkpoint.files[0].path.rsplit("/", 1)[-1]
+    if checkpoint.other is not None or checkpoint.origin.kind == "hub":
+        yield checkpoint.name  # of a lone file it is only the folder that it happens to lie in
+    origin = checkpoint.config.values.get("_name_or_path") if checkpoint.config else None
+    if isinstance(origin, str):
+        yield origin.rstrip("/").rsplit("/", 1)[-1]
+
+
+def book(ledger: Ledger, nominal: Nominal, prediction: Prediction, predicted: int) -> None:
+    """What a label counts twice, and what it rounds.
+
+    Args:
+        predicted: bytes of the prediction.
+    """
+    outside = sum(row.parameters for row in prediction.expected if not row.experts and not row.stacked)
+    twice = 0
+    if nominal.experts > 1 and outside < prediction.parameters:
+        twice = size_of((nominal.experts - 1) * outside, nominal.bits)
+        what = f"{nominal.experts - 1} × {integer(outside)} parameters that the experts share, counted again"
+        ledger.tell("label_experts", -twice, what)
+    what = f"the configuration says {integer(prediction.parameters)} parameters"
+    ledger.tell("label_rounding", predicted - nominal.bytes + twice, what)

@@ -1,0 +1,52 @@
+"""Predicted tensors that are stored nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.architectures.prediction import size_of
+from inspector.bridge.join import Wanted
+from inspector.bridge.ledger import Ledger
+from inspector.bridge.words import short
+from inspector.model import Finding, Prediction, Severity
+from inspector.units import plural
+
+#: The role of the output head, which may be the token embedding.
+HEAD = "lm_head"
+
+
+def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], bits: int) -> Iterator[Finding]:
+    """A step for their bytes, and a finding for each row of the prediction.
+
+    Args:
+        shared: name → the stored tensor that the file says is the same.
+    """
+    rows: dict[str, list[Wanted]] = {}
+    for each in missing:
+        same = shared.get(each.name) if shared else None
+        head = each.row.role == HEAD
+        what = f"{short(each.row.name)} not stored" + (f" again: it is {short(same)}" if same else "")
+        ledger.add("tied_embeddings" if head or same else "missing", -size_of(each.row.elements, bits), what)
+        if not same:
+            rows.setdefault(each.row.name, []).append(each)
+    for those in rows.values():
+        yield _finding(those)
+
+
+def _finding(those: Sequence[Wanted]) -> Finding:
+    """What to say of the tensors of one row."""
+    first = those[0]
+    if first.row.role == HEAD:
+        what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+        return Finding("head-not-stored", "warning", what, None, first.name)
+    # Loaders make a buffer themselves, and newer writers leave some out.
+    severity: Severity = "info" if first.row.buffer else "error"
+    what = f"{plural(len(those), 'tensor')} of {first.row.role} predicted and not stored"
+    return Finding("missing", severity, what, None, first.name)
+
+
+def book_ties(ledger: Ledger, prediction: Prediction | None) -> None:
+    """Say that a head is shared, where it costs nothing."""
+    for expected in prediction.tied if prediction else ():
+        if expected.part == "weight" and "tied_embeddings" not in ledger.bytes:
+            ledger.tell("tied_embeddings", 0, f"{expected.role} is the token embedding: not stored again")

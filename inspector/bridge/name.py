@@ -1,0 +1,83 @@
+"""Step 2: what each tensor is for. The family's table says it where a configuration names one, else conventions do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from inspector.adapters.tensors import base_names
+from inspector.architectures import family_of
+from inspector.architectures.naming import MOST_PATTERNS, Named, Namer, Names
+from inspector.bridge.identify import Stored
+from inspector.model import Adapter, Config, Expected, Finding, Prediction
+from inspector.units import integer, plural
+
+
+def name(stored: Stored, config: Config | None) -> Named:
+    """Each tensor's key, under the configuration that is known."""
+    namer = Namer(family_of(config.values), config.values) if config else Namer()
+    if stored.adapter:
+        return _name_adapter(namer, stored.adapter, stored.names)
+    return namer.name(stored.names, stored.side)
+
+
+def inferred(stored: Stored) -> Config | None:
+    """A configuration from a few tensors, where a family explains them; None where none does, or of an adapter."""
+    if stored.adapter:
+        return None
+    from inspector.architectures.inference import infer  # only checkpoints without a configuration need it
+
+    named = Namer().name(stored.names, stored.side)
+    side = stored.side
+    weights = ((name, shape) for name, shape in zip(stored.names, stored.shapes, strict=True) if name not in side)
+    return infer(weights, {slot.role for slot, _ in named.groups})
+
+
+def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:
+    """What each tensor of an adapter is for: the role of the weight that it changes."""
+    whole = base_names(name for name in names if name not in adapter.served)
+    pieces = {
+        name: (part, "buffer" if name in adapter.constants else "adapter") for name, part in adapter.parts.items()
+    }
+    return namer.name([whole.get(name, name) for name in names], adapter.served, pieces)
+
+
+def findings(named: Named) -> tuple[Finding, ...]:
+    """That there are more patterns of names than are looked at."""
+    if not named.beyond:
+        return ()
+    what = f"more than {integer(MOST_PATTERNS)} patterns of names, where models have hundreds: " + (
+        f"what {plural(named.beyond, 'tensor')} are for was not looked into"
+    )
+    return (Finding("many-names", "warning", what),)
+
+
+# --- a tensor with several names ----------------------------------------------------------------
+
+
+def under_the_models_names(stored: Stored, config: Config | None, prediction: Prediction | None) -> Stored:
+    """Tensors that were stored for several names, each under the one that the model stores it by.
+
+    Which name a file has is the alphabet's choice: `lm_head.weight` for an embedding that is tied. The prediction
+    tells which it is; without one, what is no head: a tied head is the embedding's copy, never the other way round.
+    """
+    if not stored.shared:
+        return stored
+    rows = prediction.expected if prediction else ()
+    ranks = _ranks([name for kept, others in stored.shared.items() for name in (kept, *others)], config, rows)
+    sets = [sorted((kept, *others), key=ranks.__getitem__) for kept, others in stored.shared.items()]
+    renamed = {kept: names[0] for kept, names in zip(stored.shared, sets, strict=True)}
+    return stored._replace(
+        names=Names(renamed.get(each, each) for each in stored.names),
+        shared={first: tuple(others) for first, *others in sets},
+    )
+
+
+def _ranks(names: Sequence[str], config: Config | None, rows: Iterable[Expected]) -> dict[str, int]:
+    """How well each name is suited: predicted ones first, heads last."""
+    namer = Namer(family_of(config.values), config.values) if config else Namer()
+    named = namer.name(names)
+    predicted = {key for row in rows for key in row.keys()}
+    return {
+        name: 0 if key in predicted else 2 if slot.group == "head" else 1
+        for name, key, slot in zip(names, named.keys(), named.slots, strict=True)
+    }

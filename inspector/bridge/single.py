@@ -1,0 +1,114 @@
+"""One model through the steps: identify → name → predict → join → account → summarise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inspector.architectures.naming import Named
+from inspector.architectures.prediction import bytes_at
+from inspector.bridge import name as naming
+from inspector.bridge import summary
+from inspector.bridge.account import account
+from inspector.bridge.forecast import forecast, with_base
+from inspector.bridge.identify import Stored, identify
+from inspector.bridge.join import join
+from inspector.bridge.ledger import Ledger
+from inspector.bridge.tally import kinds_of
+from inspector.formats.safetensors.dtypes import DTYPE_BITS
+from inspector.model import (
+    Adapter,
+    Checkpoint,
+    Config,
+    DtypeSum,
+    Finding,
+    Labelled,
+    PackedSum,
+    Packing,
+    Prediction,
+    RoleSum,
+)
+from inspector.opening import configs
+from inspector.quantization import contradictions
+
+
+class Model(NamedTuple):
+    """A model joined with its prediction."""
+
+    config: Config | None  # inferred, where there is none
+    prediction: Prediction | None
+    predicted: int | None  # bytes
+    dtype: str | None  # at which these are counted: a dtype, or a packing scheme
+    bits: int  # of the same
+    logical: int
+    active: int | None
+    roles: tuple[RoleSum, ...]
+    dtypes: tuple[DtypeSum, ...]
+    packing: Packing | None
+    packed: PackedSum | None
+    adapter: Adapter | None
+    unexplained: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    tensors: Sequence[Labelled]
+    family: str | None = None
+
+
+def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
+    """Follow the steps; what the tensors cost beyond the prediction goes into the ledger."""
+    stored = identify(checkpoint.files, checkpoint.config, checkpoint.adapter)
+    config = checkpoint.config or naming.inferred(stored)
+    stored = with_base(stored, config)
+    prediction, notes = forecast(config, stored.adapter)
+    stored = naming.under_the_models_names(stored, config, prediction)
+    named = naming.name(stored, config)
+    kinds = kinds_of(stored.tensors, named.groups)
+    dtypes = summary.dtypes(kinds)
+    dtype, bits = _width(stored, config, dtypes)
+    rows = prediction.expected if prediction else ()
+    joined = join(named, stored.shapes, kinds, rows, packed=bool(stored.packing and stored.packing.shapes))
+    booked = account(ledger, stored, named, kinds, joined, prediction, bits)
+    logical = sum(booked.parameters)
+    return Model(
+        config=config,
+        prediction=prediction,
+        predicted=bytes_at(prediction, bits) if prediction else None,
+        dtype=dtype,
+        bits=bits,
+        logical=logical,
+        active=summary.active(prediction, logical),
+        roles=summary.roles(
+            stored, named, kinds, booked.parameters, prediction, _explained(stored, named, config, prediction)
+        ),
+        dtypes=dtypes,
+        packing=stored.packing,
+        packed=summary.packed(stored),
+        adapter=stored.adapter,
+        unexplained=booked.unexplained,
+        findings=(*notes, *_packing_findings(stored, checkpoint.config), *naming.findings(named), *booked.findings),
+        tensors=summary.Labels(checkpoint.files, named, booked.parameters),
+        family=prediction.family if prediction else None,
+    )
+
+
+def _width(stored: Stored, config: Config | None, dtypes: Sequence[DtypeSum]) -> tuple[str | None, int]:
+    """The type at which a prediction's bytes are counted, and its bits."""
+    if stored.packing:
+        return stored.packing.scheme, stored.packing.bits
+    declared = None if stored.adapter else configs.dtype_of(config)  # an adapter's configuration is its base's
+    dtype = declared or summary.most_common(dtypes)
+    return dtype, DTYPE_BITS.get(dtype or "", 16)
+
+
+def _packing_findings(stored: Stored, config: Config | None) -> tuple[Finding, ...]:
+    if stored.adapter:
+        return ()  # the configuration is that of the base
+    return stored.packing.findings if stored.packing else contradictions(config)
+
+
+def _explained(stored: Stored, named: Named, config: Config | None, prediction: Prediction | None) -> summary.Explained:
+    """The sizes that configuration fields explain, of a model that no table knows."""
+    if prediction is not None or stored.adapter is not None:
+        return {}
+    from inspector.architectures import explained_sizes  # only such models need it
+
+    return explained_sizes.explain(config.values if config else None, named.groups, stored.shapes)

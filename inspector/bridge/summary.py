@@ -1,0 +1,143 @@
+"""Step 6: the sums, by role, by dtype and of packed weights; and each tensor with what it is for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import prod
+from typing import overload
+
+from inspector.architectures.naming import Named, Slot
+from inspector.architectures.prediction import by_role
+from inspector.bridge.identify import Stored
+from inspector.bridge.tally import Kind
+from inspector.model import Dimension, DtypeSum, Header, Labelled, PackedSum, Prediction, RoleForecast, RoleSum
+
+#: Role, group, tower and branch: a line of the overview.
+Line = tuple[str, str, str, str]
+Explained = Mapping[Line, tuple[str, tuple[Dimension, ...]]]
+
+
+class _Sum:
+    """What the tensors of one role come to."""
+
+    def __init__(self) -> None:
+        self.tensors = self.parameters = self.bytes = self.idle_bytes = 0
+        self.dtypes: dict[str, None] = {}
+
+
+def roles(
+    stored: Stored,
+    named: Named,
+    kinds: Sequence[Counter[Kind]],
+    parameters: Sequence[int],
+    prediction: Prediction | None,
+    explained: Explained,
+) -> tuple[RoleSum, ...]:
+    """Tensors by role: in the prediction's order, then in the files'."""
+    forecasts = (
+        {(line.role, line.group, line.tower, line.branch): line for line in by_role(prediction)} if prediction else {}
+    )
+    sums: defaultdict[Line, _Sum] = defaultdict(_Sum, {line: _Sum() for line in forecasts})
+    for (slot, members), counts in zip(named.groups, kinds, strict=True):
+        total = sums[_line(slot)]
+        total.tensors += len(members)
+        total.parameters += sum(parameters[at] for at in members)
+        total.bytes += sum(number * kind.nbytes for kind, number in counts.items())
+        total.idle_bytes += sum(stored.tensors[at].nbytes for at in members if not parameters[at])
+        total.dtypes.update(dict.fromkeys(kind.dtype for kind in counts))
+    return tuple(
+        _role(line, total, forecasts.get(line), explained.get(line, ("", ())), predicted=prediction is not None)
+        for line, total in sums.items()
+    )
+
+
+def _line(slot: Slot) -> Line:
+    return slot.role or "other", slot.group, slot.tower, slot.branch
+
+
+def _role(
+    line: Line,
+    total: _Sum,
+    forecast: RoleForecast | None,
+    explained: tuple[str, tuple[Dimension, ...]],
+    *,
+    predicted: bool,
+) -> RoleSum:
+    role, group, tower, branch = line
+    return RoleSum(
+        role=role,
+        group=group,
+        tower=tower,
+        branch=branch,
+        tensors=total.tensors,
+        parameters=total.parameters,
+        bytes=total.bytes,
+        predicted_parameters=forecast.parameters if forecast else 0 if predicted else None,
+        formula=forecast.formula if forecast else None,
+        dtypes=tuple(total.dtypes),
+        explained=explained[0],
+        dimensions=None if predicted else explained[1],
+        weight_bytes=total.bytes - total.idle_bytes,
+    )
+
+
+def dtypes(kinds: Iterable[Counter[Kind]]) -> tuple[DtypeSum, ...]:
+    """Tensors by dtype, the one with most bytes first."""
+    sums: dict[str, list[int]] = {}
+    for counts in kinds:
+        for kind, number in counts.items():
+            total = sums.setdefault(kind.dtype, [0, 0, 0])
+            total[0] += number
+            total[1] += number * kind.elements
+            total[2] += number * kind.nbytes
+    return tuple(DtypeSum(dtype, *total) for dtype, total in sorted(sums.items(), key=lambda item: -item[1][2]))
+
+
+def packed(stored: Stored) -> PackedSum | None:
+    """What packed weights come to with all that serves them; None where types pack by themselves, as GGUF's do."""
+    if stored.packing is None or not stored.packing.shapes:
+        return None
+    shapes, side = stored.packing.shapes, stored.packing.side
+    sizes = {tensor.name: tensor.nbytes for tensor in stored.tensors}
+    return PackedSum(
+        sum(map(prod, shapes.values())), sum(map(sizes.__getitem__, shapes)), sum(map(sizes.__getitem__, side))
+    )
+
+
+def active(prediction: Prediction | None, logical: int) -> int | None:
+    """Parameters that work on one token: all of a dense model's, None where nothing is predicted."""
+    if prediction is None:
+        return None
+    return prediction.active if any(row.active is not None for row in prediction.expected) else logical
+
+
+def most_common(sums: Iterable[DtypeSum]) -> str | None:
+    """The dtype of most elements."""
+    return max(sums, key=lambda each: each.elements, default=DtypeSum("", 0, 0, 0)).dtype or None
+
+
+class Labels(Sequence[Labelled]):
+    """The tensors with their keys, one made when asked for."""
+
+    def __init__(self, files: Sequence[Header], named: Named, parameters: Sequence[int]) -> None:
+        self._files, self._named, self._parameters = files, named, parameters
+        self._starts = [0, *accumulate(len(header.tensors) for header in files)]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @overload
+    def __getitem__(self, at: int) -> Labelled: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Labelled]: ...
+    def __getitem__(self, at: int | slice) -> Labelled | Sequence[Labelled]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(*at.indices(len(self)))]
+        at = range(len(self))[at]
+        file = bisect_right(self._starts, at) - 1
+        header = self._files[file]
+        tensor = header.tensors[at - self._starts[file]]
+        return Labelled(tensor, header.path, self._named.key(at), self._named.slots[at].group, self._parameters[at])
