@@ -21,8 +21,8 @@ FOLDER = Path(sparse.__file__).parent / "adapters"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 #: Files that say nothing of themselves.
 UNPREDICTED = {"kohya-names", "diffusers-names"}
-#: Parameters stored again, for a tied head or wrapped, of which only the base's configuration tells.
-STORED_AGAIN = {"trainable-tokens-of-gpt2": 3 * 128, "lora-biases-of-bert": 2 * 2}
+#: Parameters stored again for a tied head, of which only the base's configuration tells.
+STORED_AGAIN = {"trainable-tokens-of-gpt2": 3 * 128}
 #: First word of a fixture's name → the method, where they differ; "kohya" and "diffusers" tell names.
 METHODS = {
     **dict.fromkeys(("prompt", "prefix", "multitask", "cartridge", "cpt"), "prompt"),

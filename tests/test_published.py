@@ -190,7 +190,8 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
         },
         8_537_092_336,
     ),
-    # 16,407,657,776 are published, which counts 27 rotary frequencies of 32 in F32 as 64 parameters each.
+    # 16,407,657,776 are published, which counts 27 rotary frequencies of 32 in F32 as 64 parameters each, and as
+    # parameters the correction biases of 26 routers of 64 experts.
     "Kimi-VL-A3B-Instruct": (
         {
             "model_type": "kimi_vl",
@@ -206,7 +207,7 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
             },
             "vision_config": {"model_type": "moonvit"},
         },
-        16_407_657_776 - 27 * 64,
+        16_407_657_776 - 27 * 64 - 26 * 64,
     ),
     # Its index: 13,518,798,848 bytes at 16 bits, 8,192 of them 32 rotary frequencies of 64 in F32.
     "llava-v1.5-7b": (

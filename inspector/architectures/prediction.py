@@ -55,8 +55,8 @@ BYTES_AT: Mapping[str, int] = {"F32": 32, "F16": 16, "BF16": 16, "F8": 8, "I8": 
 
 
 def bytes_at(prediction: Prediction, bits: int) -> int:
-    """Bytes of all predicted tensors at so many bits an element, each tensor filled up to whole bytes."""
-    return sum(row.tensors * size_of(row.elements, bits) for row in prediction.expected)
+    """Bytes of all predicted parameters at so many bits each, every tensor filled up to whole bytes."""
+    return sum(row.tensors * size_of(row.elements, bits) for row in prediction.expected if not row.buffer)
 
 
 def size_of(elements: int, bits: int) -> int:

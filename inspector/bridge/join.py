@@ -136,12 +136,26 @@ class _Matching:
     def match(self, number: int, slot: Slot, members: Sequence[int], kinds: Counter[Kind] | None) -> None:
         """Tensors of one pattern with their own rows, by key."""
         unpredicted = (slot.tower, slot.role, slot.part) not in self._predicted
-        if slot.group in APART or (unpredicted and self._distinct(members)):
+        if slot.group in APART:
+            self.surplus += members
+            self._see_buffers(slot, members)
+        elif unpredicted and self._distinct(members):
             self.surplus += members
         elif kinds is not None and self._fills_a_row(slot, members, kinds):
             self.whole.append(number)
         else:
             self.matched.append((slot, self._match_each(members)))
+
+    def _see_buffers(self, slot: Slot, members: Sequence[int]) -> None:
+        """That predicted buffers are there. A prediction does not count them, so their bytes stay surplus."""
+        if slot.group == "buffer" and (slot.tower, slot.role, slot.part) in self._predicted:
+            for key in map(self.named.key, members):
+                row = self._row_of(key)
+                if row is not None:
+                    row.take(key)
+
+    def _row_of(self, key: Key) -> _Row | None:
+        return next((row for row in self._rows.get(_place(key), ()) if row.has(key)), None)
 
     def _distinct(self, members: Sequence[int]) -> bool:
         """Whether no name stands twice, as one may in two files."""
@@ -167,7 +181,7 @@ class _Matching:
         unpredicted: set[str] = set()
         for at in members:
             key = self.named.key(at)
-            row = next((row for row in self._rows.get(_place(key), ()) if row.has(key)), None)
+            row = self._row_of(key)
             name = self.named.names[at]
             if row.is_taken(key) if row else name in unpredicted:
                 self.copies.append(at)

@@ -24,9 +24,10 @@ def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], b
     rows: dict[str, list[Wanted]] = {}
     for each in missing:
         same = shared.get(each.name) if shared else None
-        head = each.row.role == HEAD
-        what = f"{short(each.row.name)} not stored" + (f" again: it is {short(same)}" if same else "")
-        ledger.add("tied_embeddings" if head or same else "missing", -size_of(each.row.elements, bits), what)
+        if not each.row.buffer:
+            head = each.row.role == HEAD
+            what = f"{short(each.row.name)} not stored" + (f" again: it is {short(same)}" if same else "")
+            ledger.add("tied_embeddings" if head or same else "missing", -size_of(each.row.elements, bits), what)
         if not same:
             rows.setdefault(each.row.name, []).append(each)
     for those in rows.values():
