@@ -13,7 +13,7 @@ from inspector.auditing.rules.names import barely_portable, look_alike, not_on_w
 from inspector.auditing.rules.pickles import PICKLES, Judged, judged
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
-from inspector.auditing.rules.templates import internals, templates
+from inspector.auditing.rules.templates import NOT_INSTALLED, judge, templates
 from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
@@ -200,18 +200,29 @@ def _texts(value: Mapping[str, Any]) -> Iterator[str]:
 
 @rule("template-code", "error")
 def template_code(subject: Subject) -> Iterator[Found]:
-    """A chat template that reaches for Python's internals.
+    """A chat template that reaches for Python's internals, or makes work without end.
 
-    Templates are programs, run on each message. One that touches `__class__`, the `attr` filter or a
-    module tries to leave Jinja's sandbox, or counts on there being none (CVE-2024-34359). Do not use it.
+    Templates are programs, run on each message. Judged on Jinja's own syntax tree, without rendering: an attribute
+    or item such as `__class__`, however its name is put together, tries to leave Jinja's sandbox, or counts on there
+    being none (CVE-2024-34359); so do other templates, and functions that no chat template has. Loops within loops,
+    recursion and texts that double cost hours. Do not use it. One that is longer than
+    any is an error too; a warning where Jinja cannot parse it, or Jinja (the extra `templates`) is not installed.
     """
+    uninstalled = False
     for template in templates(subject):
-        if found := internals(template.text):
-            what, words = found
-            yield Found(f"the template `{template.name[:40]}` has {what}: {words[:60]!r}", template.path)
-        elif template.text is None:
-            what = "more templates, or longer ones, than any model has: not looked into"
-            yield Found(what, template.path, severity="warning")
+        name = f"the template `{template.name[:40]}`"
+        if template.text is None:
+            yield Found("more templates, or longer ones, than any model has: not judged", template.path)
+            continue
+        judgement = judge(template.text)
+        for what, words in judgement.reaches[:3]:
+            yield Found(f"{name} has {what}{f': {words!r}' if words else ''}", template.path)
+        if judgement.unread == NOT_INSTALLED:
+            uninstalled = True
+        elif judgement.unread:
+            yield Found(f"{name} is not judged: {judgement.unread:.160}", template.path, severity="warning")
+    if uninstalled:
+        yield Found(f"chat templates are not judged: {NOT_INSTALLED}", severity="warning")
 
 
 @rule("keras-lambda", "error")

@@ -1,0 +1,1 @@
+"""Chat templates: Jinja programs from strangers, judged without rendering them."""

@@ -1,0 +1,153 @@
+"""What Jinja's filters and Python's methods make of constants, and which calls a chat template has use for."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.auditing.jinja.values import Value, python_of
+
+#: Filters that are worked out on constants.
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "capitalize": lambda text: str(text).capitalize(),
+    "first": lambda items: items[0],
+    "format": lambda text, *arguments: str(text) % arguments,
+    "int": lambda value, default=0: int(value) if str(value).lstrip("-").isdecimal() else default,
+    "join": lambda items, between="": str(between).join(map(str, items)),
+    "last": lambda items: items[-1],
+    "length": len,
+    "count": len,
+    "list": list,
+    "lower": lambda text: str(text).lower(),
+    "replace": lambda text, old, new, count=-1: str(text).replace(str(old), str(new), -1 if count is None else count),
+    "reverse": lambda items: items[::-1],
+    "sort": sorted,
+    "string": str,
+    "sum": lambda items, _=None, start=0: sum(items, start),
+    "safe": lambda text: text,
+    "title": lambda text: str(text).title(),
+    "trim": lambda text, chars=None: str(text).strip(chars),
+    "unique": lambda items: list(dict.fromkeys(items)),
+    "upper": lambda text: str(text).upper(),
+    "e": str,
+    "escape": str,
+    "forceescape": str,
+    "striptags": lambda text: str(text).strip(),
+    "wordcount": lambda text: len(str(text).split()),
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+#: Filters that hand their input on, or the default.
+PASSING = frozenset(("default", "d"))
+#: Filters whose outcome is no text that could be a name.
+COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
+#: Filters and methods whose outcome is a part of their input, whatever else they are given.
+PARTS = frozenset(
+    """
+    split rsplit splitlines partition rpartition strip lstrip rstrip trim lower upper title capitalize casefold swapcase
+    removeprefix removesuffix first last list sort reverse unique items keys values pop copy tojson dictsort selectattr
+    rejectattr select reject map groupby batch slice string startswith endswith find rfind index count isdigit isalpha
+    strftime isoformat safe escape e urlize striptags min max random truncate
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+#: Filters that look an attribute up, and where its name stands: position, or keyword.
+LOOKING: Mapping[str, tuple[int | None, str | None]] = {
+    "attr": (0, "name"),
+    "map": (None, "attribute"),
+    "selectattr": (0, None),
+    "rejectattr": (0, None),
+    "groupby": (0, "attribute"),
+    "sort": (2, "attribute"),
+    "unique": (1, "attribute"),
+    "sum": (0, "attribute"),
+    "min": (1, "attribute"),
+    "max": (1, "attribute"),
+    "join": (1, "attribute"),
+}
+#: Methods of texts that are worked out on constants.
+TEXT_METHODS: Mapping[str, Callable[..., Any]] = {
+    name: getattr(str, name)
+    for name in (
+        *("join", "format", "replace", "lower", "upper", "title", "capitalize", "swapcase", "casefold", "strip"),
+        *("lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition", "removeprefix"),
+        *("removesuffix", "startswith", "endswith", "find", "rfind", "index", "count", "isdigit", "isalpha"),
+        *("isdecimal", "isnumeric", "isalnum", "isspace", "islower", "isupper", "translate", "center", "ljust"),
+        *("rjust", "zfill", "expandtabs", "format_map", "encode"),
+    )
+}
+#: Methods of lists, dictionaries, dates and Jinja's own helpers that templates call.
+OTHER_METHODS = frozenset(
+    """
+    append extend insert pop remove clear update copy setdefault get items keys values sort reverse add index count
+    strftime isoformat date time now today next reset cycle changed current tojson dict json lower_first hex decode
+    total_seconds weekday isoweekday year month day model_dump to_json
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+#: Attributes through which Python's inside is reached without an underscore, as Jinja's sandbox lists them.
+INTERNAL = frozenset(
+    """
+    mro func_globals func_code func_closure func_dict func_defaults im_func im_self im_class gi_frame gi_code
+    gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code f_back f_globals f_locals f_builtins f_code
+    tb_frame tb_next
+    """.split()  # noqa: SIM905  the same
+)
+#: Names that no template has use for when they are called.
+ACTING = frozenset(
+    """
+    system popen popen2 popen3 popen4 exec execfile eval compile open __import__ import_module importlib subprocess
+    getattr setattr delattr globals locals vars dir breakpoint input os sys socket builtins pty check_output Popen
+    getoutput spawn
+    load_module get_loader read_text write_text unlink rmdir listdir environ putenv getenv urlopen _module
+    """.split()  # noqa: SIM905  the same
+)
+
+
+def is_internal(name: str) -> bool:
+    """Whether a name is one through which Python's inside is reached: what Jinja's sandbox refuses."""
+    return name in INTERNAL or (name.startswith("_") and "__" in name)
+
+
+def looks_inside(text: str) -> str | None:
+    """A field of a format string that reaches for an internal: `{0.__class__}`; the field."""
+    try:
+        fields = [field for _, field, spec, _ in string.Formatter().parse(text) if field or spec]
+    except ValueError:
+        return None
+    for field in fields:
+        parts = str(field).replace("]", "").replace("[", ".").split(".")
+        if any(is_internal(part) for part in parts[1:]):
+            return str(field)
+    return None
+
+
+#: Digits that no width, count or exponent in a template has.
+LONG_NUMBER = 100_000
+
+
+def is_huge(*values: Value) -> bool:
+    """Whether one of the values may be a number, or hold a width, with which work has no end."""
+    for value in values:
+        if any(abs(each) > LONG_NUMBER for each in value.numbers):
+            return True
+        for each in value.items or ():
+            if any(abs(number) > LONG_NUMBER for number in each.numbers):
+                return True
+    return False
+
+
+def is_wide(text: str) -> bool:
+    """Whether a format string has a width or precision of five digits or more."""
+    run = 0
+    for char in text:
+        run = run + 1 if char.isdigit() else 0
+        if run >= 5 and ("%" in text or "{" in text):
+            return True
+    return False
+
+
+def single(value: Value) -> Any:
+    """The one constant that a value is; None where it is several, or not known."""
+    found = python_of(value)
+    return found[0] if found and len(found) == 1 else None

@@ -1,0 +1,380 @@
+"""What a template's expressions look up, call and come to."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from jinja2 import nodes
+
+from inspector.auditing.jinja import calls, values
+from inspector.auditing.jinja.values import ANY, DATA, MADE, NOTHING, Value
+
+#: Nodes that are walked, a loop's body more than once.
+MAX_STEPS = 60_000
+#: Nodes within each other: Python's own limit is not far beyond.
+MAX_DEPTH = 150
+
+
+class Reach(NamedTuple):
+    """What a template does that no chat template needs to."""
+
+    what: str
+    words: str
+
+
+class Enough(Exception):  # noqa: N818  the end of the walk, no error
+    """The walk has gone as far as it goes."""
+
+
+class Expressions:
+    """The state of a walk through a template, and the outcomes of its expressions."""
+
+    def __init__(self) -> None:
+        self.found: dict[Reach, None] = {}
+        self.steps = 0
+        self.depth = 0
+        self.variables: dict[str, Value] = {}
+        self.macros: dict[str, nodes.Macro] = {}
+        self.parameters: dict[str, frozenset[str]] = {}  # of each macro
+        self.expansions: dict[Any, Value] = {}  # macro with all that it depends on → its text
+        self.running: list[str] = []  # macros, the innermost last
+        self.rounds = 1  # of the loops around, as written
+        self.all_rounds = 1
+        self.inner: list[set[str]] = []  # names that stand for parts of what is looped over
+        self.callers: list[Value] = []
+
+    def tell(self, what: str, words: str) -> None:
+        self.found[Reach(what, words[:60])] = None
+
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Enough
+
+    # --- expressions ----------------------------------------------------------------------------
+
+    def value(self, node: nodes.Node) -> Value:
+        """What an expression may come to."""
+        self._step()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.tell("expressions within each other deeper than any", "")
+            raise Enough
+        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        found: Value = method(node) if method else self._of_other(node)
+        self.depth -= 1
+        return found
+
+    def _of_other(self, node: nodes.Node) -> Value:
+        """Comparisons, tests, arithmetic: no text comes of it; what is in it is looked at."""
+        for child in node.iter_child_nodes():
+            self.value(child)
+        return DATA
+
+    def _of_const(self, node: nodes.Const) -> Value:
+        return values.of(node.value)
+
+    def _of_templatedata(self, node: nodes.TemplateData) -> Value:
+        return values.of(node.data)
+
+    def _of_name(self, node: nodes.Name) -> Value:
+        if node.name in self.variables:
+            return self.variables[node.name]
+        return MADE if node.name.endswith("_token") else DATA  # a repository writes its own special tokens
+
+    def _of_nsref(self, node: nodes.NSRef) -> Value:
+        return self.variables.get(f"{node.name}.{node.attr}", DATA)
+
+    def _of_list(self, node: nodes.List) -> Value:
+        found = tuple(self.value(each) for each in node.items)
+        return Value(items=found, weight=max(1, sum(each.weight for each in found)))
+
+    _of_tuple = _of_list
+
+    def _of_dict(self, node: nodes.Dict) -> Value:
+        return _table([self.value(each) for pair in node.items for each in (pair.key, pair.value)])
+
+    def _of_condexpr(self, node: nodes.CondExpr) -> Value:
+        self.value(node.test)
+        branches = [self.value(node.expr1)]
+        if node.expr2 is not None:
+            branches.append(self.value(node.expr2))
+        return values.either(branches)
+
+    def _of_and(self, node: nodes.And) -> Value:
+        return values.either([self.value(node.left), self.value(node.right)])
+
+    _of_or = _of_and
+
+    def _of_concat(self, node: nodes.Concat) -> Value:
+        return values.joined([self.value(each) for each in node.nodes])
+
+    def _of_add(self, node: nodes.Add) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if left.items is not None and right.items is not None:
+            return Value(items=(left.items + right.items)[: values.MAX_LENGTH], weight=left.weight + right.weight)
+        if values.is_known(left) and values.is_known(right):
+            return values.worked_out(lambda a, b: a + b, left, right)
+        if values.is_foreign(left) and values.is_foreign(right):
+            return Value(data=True, weight=left.weight + right.weight)
+        if left.items is not None or right.items is not None:
+            return Value(made=ANY, weight=left.weight + right.weight)
+        return values.joined([left, right])
+
+    def _of_mul(self, node: nodes.Mul) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if calls.is_huge(left, right):
+            self.tell("work without end", "a text or number times a large number")
+            return MADE
+        times = max((abs(each) for value in (left, right) for each in value.numbers), default=1)
+        return replace(values.worked_out(lambda a, b: a * b, left, right), weight=left.weight * right.weight * times)
+
+    def _of_pow(self, node: nodes.Pow) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if any(abs(each) > 64 for each in right.numbers) or any(abs(each) > 2**31 for each in left.numbers):
+            self.tell("work without end", "a power")
+            return DATA
+        return values.worked_out(lambda a, b: a**b, left, right)
+
+    def _of_mod(self, node: nodes.Mod) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        self._check_format(left, right)
+        return self._formatted(left, right)
+
+    def _formatted(self, left: Value, right: Value) -> Value:
+        if any(map(calls.is_wide, left.texts)):
+            return MADE
+        wrapped = right.items is not None
+        return values.worked_out(lambda a, b: a % (tuple(b) if wrapped else b), left, right)
+
+    def _check_format(self, text: Value, *arguments: Value) -> None:
+        """Widths that fill memory, fields that look inside."""
+        if any(map(calls.is_wide, text.texts)) or calls.is_huge(*arguments):
+            self.tell("work without end", "a width in a format")
+        for each in text.texts:
+            if field := calls.looks_inside(each):
+                self.tell("a format that reaches inside an object", field)
+
+    def _of_getattr(self, node: nodes.Getattr) -> Value:
+        found = self.value(node.node)
+        if calls.is_internal(node.attr):
+            self.tell("an internal attribute", node.attr)
+        if isinstance(node.node, nodes.Name):
+            own = self.variables.get(f"{node.node.name}.{node.attr}")
+            if own is not None:
+                return own
+        return part_of(found)
+
+    def _of_getitem(self, node: nodes.Getitem) -> Value:
+        found = self.value(node.node)
+        if isinstance(node.arg, nodes.Slice):
+            return self._sliced(found, node.arg)
+        key = self.value(node.arg)
+        self._look_up(key, "an item")
+        if values.is_known(key) and (values.is_known(found) or found.items is not None):
+            at = calls.single(key)
+            if (
+                found.items is not None
+                and not found.data
+                and isinstance(at, int)
+                and -len(found.items) <= at < len(found.items)
+            ):
+                return found.items[at]
+            if found.items is None:
+                return values.worked_out(lambda text, index: text[index], found, key)
+        return part_of(found)
+
+    def _sliced(self, found: Value, part: nodes.Slice) -> Value:
+        bounds = [self.value(each) if each else values.constant(None) for each in (part.start, part.stop, part.step)]
+        if found.items is not None and values.python_of(found) is None:
+            return loosened(found)
+        return values.worked_out(lambda text, *at: text[slice(*at)], found, *bounds)
+
+    def _look_up(self, name: Value, what: str) -> None:
+        """A name that is looked up at run time: none of its possible outcomes is an internal."""
+        for each_item in name.items or ():
+            self._look_up(each_item, what)
+        for text in name.texts:
+            for each in (text, *text.split(".")):
+                if calls.is_internal(each):
+                    self.tell(f"{what} that is an internal", text)
+        if name.made is not None and ("_" in name.made or "" in name.made):
+            self.tell(f"{what} whose name is put together from pieces", "")
+
+    def _of_filter(self, node: nodes.Filter) -> Value:
+        return self._filtered(node, self.value(node.node) if node.node is not None else DATA)
+
+    def _filtered(self, node: nodes.Filter, found: Value) -> Value:
+        arguments = [self.value(each) for each in node.args]
+        named = {str(each.key): self.value(each.value) for each in node.kwargs}
+        self._check_filter(node.name, found, arguments, named)
+        if node.name in calls.PASSING:
+            return values.either([found, *arguments])
+        if node.name in calls.COUNTING and not values.is_known(found):
+            return DATA
+        if node.name in calls.PARTS and (found.data or values.is_foreign(found)):
+            return _any_part(found)
+        if node.name == "map":
+            return self._mapped(found, arguments, named)
+        if node.name == "format" and arguments:
+            return self._formatted(found, Value(items=tuple(arguments)))
+        function = calls.FILTERS.get(node.name)
+        if function is None or named or calls.is_huge(*arguments):
+            return _unknown([found, *arguments, *named.values()])
+        if found.items is not None and node.name == "join" and values.python_of(found) is None:
+            if found.data:
+                return _unknown([found, *arguments])
+            between = [arguments[0]] if arguments else []
+            return values.joined([part for each in found.items for part in (*between, each)][len(between) :])
+        return values.worked_out(function, found, *arguments)
+
+    def _check_filter(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> None:
+        position, keyword = calls.LOOKING.get(name, (None, None))
+        looked_up = [named[keyword]] if keyword in named and keyword else []
+        if position is not None and position < len(arguments):
+            looked_up.append(arguments[position])
+        for each in looked_up:
+            self._look_up(each, "an attribute")
+        if name == "map" and arguments and "attr" in set(arguments[0].texts):
+            for each in arguments[1:]:
+                self._look_up(each, "an attribute")
+        if name in ("map", "select", "reject") and arguments and arguments[0].made is not None:
+            self.tell("a filter whose name is put together from pieces", "")
+        if name == "format":
+            self._check_format(found, *arguments, *named.values())
+        elif calls.is_huge(*arguments, *named.values()):
+            self.tell("work without end", f"a large number for the filter {name}")
+
+    def _mapped(self, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """A filter on each item, where it is named by a constant."""
+        name = calls.single(arguments[0]) if arguments else None
+        if found.items is None or not isinstance(name, str) or name not in calls.FILTERS:
+            return _unknown([found, *arguments, *named.values()])
+        function = calls.FILTERS[name]
+        return Value(items=tuple(values.worked_out(function, each, *arguments[1:]) for each in found.items))
+
+    def _of_call(self, node: nodes.Call) -> Value:
+        arguments = [self.value(each) for each in node.args]
+        named = {each.key: self.value(each.value) for each in node.kwargs}
+        for each in (node.dyn_args, node.dyn_kwargs):
+            if each is not None:
+                arguments.append(loosened(self.value(each)))
+        if isinstance(node.node, nodes.Getattr):
+            return self._method(node.node, arguments, named)
+        if isinstance(node.node, nodes.Name):
+            return self._function(node.node.name, arguments, named)
+        self.value(node.node)
+        if not isinstance(node.node, (nodes.Getitem, nodes.Filter)) or not _is_plain(node.node):
+            self.tell("a call of what another expression returns", "")
+        return _unknown([*arguments, *named.values()])
+
+    def _method(self, node: nodes.Getattr, arguments: list[Value], named: dict[str, Value]) -> Value:
+        found = self.value(node.node)
+        if calls.is_internal(node.attr):
+            self.tell("an internal attribute", node.attr)
+        if node.attr in calls.ACTING:
+            self.tell("a call that no template needs", node.attr)
+        self._check_method(node.attr, found, arguments, named)
+        if node.attr in ("append", "extend", "insert", "update") and isinstance(node.node, nodes.Name):
+            own = self.variables.get(node.node.name, DATA)
+            self.variables[node.node.name] = loosened(values.either([own, *map(loosened, arguments)]))
+            return values.constant(None)
+        return self._method_value(node.attr, found, arguments, named)
+
+    def _check_method(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> None:
+        known = name in calls.TEXT_METHODS or name in calls.OTHER_METHODS or name in calls.PARTS
+        if not known and values.is_known(found):
+            self.tell("a call that no template needs", name)
+        if name in ("format", "format_map"):
+            self._check_format(found, *arguments, *named.values())
+            if found.made is not None and not all(values.is_known(each) for each in (*arguments, *named.values())):
+                self.tell("a format that is put together from pieces", "")
+        elif calls.is_huge(*arguments):
+            self.tell("work without end", f"a large number for {name}")
+
+    def _method_value(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
+        if name in calls.PARTS and (found.data or values.is_foreign(found)):
+            return _any_part(found)
+        if name in ("get", "setdefault"):
+            for each in arguments[:1]:
+                self._look_up(each, "an item")
+            return values.either([part_of(found), *arguments[1:]])
+        function = calls.TEXT_METHODS.get(name)
+        if function is not None:
+            return self._text_method(function, name, found, arguments, named)
+        return _unknown([found, *arguments, *named.values()])
+
+    def _text_method(
+        self, function: Any, name: str, found: Value, arguments: list[Value], named: dict[str, Value]
+    ) -> Value:
+        if named or calls.is_huge(*arguments) or any(map(calls.is_wide, found.texts)):
+            return _unknown([found, *arguments, *named.values()])
+        if name == "join" and arguments and arguments[0].items is not None and not arguments[0].data:
+            parts = [part for each in arguments[0].items for part in (found, each)]
+            return values.joined(parts[1:])
+        return values.worked_out(function, found, *arguments)
+
+    def _function(self, name: str, arguments: list[Value], named: dict[str, Value]) -> Value:
+        if name in calls.ACTING:
+            self.tell("a Python built-in", name)
+        if name == "range":
+            if calls.is_huge(*arguments):
+                self.tell("work without end", "a large range")
+            known = arguments and all(map(values.is_known, arguments)) and not calls.is_huge(*arguments)
+            return values.worked_out(lambda *at: list(range(*at)[:100]), *arguments) if known else DATA
+        if name == "lipsum" and (calls.is_huge(*arguments, *named.values()) or self.rounds > 1000):
+            self.tell("work without end", "lipsum")
+        if name == "caller" and self.callers:
+            return self.callers[-1]
+        if name == "dict":
+            return _table([*arguments, *map(values.of, named), *named.values()])
+        macro = self.macros.get(name)
+        if macro is not None:
+            return self._expanded(macro, arguments, named)
+        return _unknown([*arguments, *named.values()])
+
+    @abstractmethod
+    def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """A macro's text with its arguments."""
+
+
+def _table(found: list[Value]) -> Value:
+    """A dictionary: its keys and values, of which any may come out."""
+    return Value(items=tuple(found), data=True, weight=max(1, sum(each.weight for each in found)))
+
+
+def is_range(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "range"
+
+
+def _is_plain(node: nodes.Node) -> bool:
+    """Whether what is called is looked up under a constant: `messages[0]['items']()`."""
+    return isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const)
+
+
+def part_of(value: Value) -> Value:
+    """An item, an attribute or a piece of a value."""
+    if value.items is not None:
+        return values.either(value.items) if value.items else NOTHING
+    return DATA if values.is_foreign(value) else loosened(value)
+
+
+def _any_part(value: Value) -> Value:
+    """Some items of a dictionary, or of what comes with the conversation."""
+    return DATA if values.is_foreign(value) else replace(value, data=True)
+
+
+def loosened(value: Value) -> Value:
+    """A value of which only its makers are kept."""
+    if values.is_foreign(value):
+        return Value(data=True, weight=value.weight)
+    return Value(made=ANY, data=value.data, weight=value.weight)
+
+
+def _unknown(parts: list[Value]) -> Value:
+    """What a function that is not worked out makes of its arguments."""
+    if all(map(values.is_foreign, parts)):
+        return DATA
+    return Value(made=ANY, weight=sum(each.weight for each in parts))

@@ -1,0 +1,375 @@
+"""A chat template judged on Jinja's own syntax tree: what it reaches for, and how much work it makes.
+
+The tree is walked as it would be rendered, with values in place of the conversation (`values`). Told is what Jinja's
+sandbox would refuse, and what counts on there being none: attributes and items whose names begin with two
+underscores, however the name is put together; other templates; functions that no template has; loops within loops,
+recursion and texts that double.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, TemplateSyntaxError, nodes
+from jinja2.ext import Extension, do, loopcontrols
+
+from inspector.auditing.jinja import calls, values
+from inspector.auditing.jinja.expressions import Enough, Expressions, Reach, is_range, loosened, part_of
+from inspector.auditing.jinja.values import ANY, DATA, MADE, Value
+
+if TYPE_CHECKING:
+    from jinja2.parser import Parser
+
+#: Rounds of loops within each other, where their number is written in the template.
+MAX_ROUNDS = 1_000_000
+#: The same with those over the conversation: messages times messages, and what is in them.
+MAX_ALL_ROUNDS = 10**8
+#: What a loop over the conversation counts for, and one over a part of what another loops over.
+OVER_DATA, OVER_PART = 1_000, 10
+#: Weight that a variable starts with where a loop is tested for growth, and growth that is no sum.
+TEST_WEIGHT, GROWTH = 100_000, 1.5
+#: Pieces of text that one value may be made of.
+MAX_WEIGHT = 100_000_000
+
+
+class _Generation(Extension):
+    """`{% generation %}`, with which Transformers marks an assistant's words."""
+
+    tags = {"generation"}  # noqa: RUF012  as Jinja has it
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def judge(text: str) -> list[Reach]:
+    """What a template does that none needs to, each once.
+
+    Raises:
+        TemplateSyntaxError: Jinja does not take it for a template.
+    """
+    environment = Environment(extensions=[loopcontrols, do, _Generation])  # noqa: S701  nothing is rendered
+    try:
+        tree = environment.parse(text)
+    except RecursionError as error:
+        raise TemplateSyntaxError("expressions within each other deeper than any", 1) from error
+    walk = Walk()
+    try:
+        walk.text_of(tree.body)
+        walk.check_recursion()
+    except Enough:
+        walk.tell("more work than is followed", "")
+    except RecursionError:
+        walk.tell("expressions within each other deeper than any", "")
+    return list(walk.found)
+
+
+class Walk(Expressions):
+    """Statements: what they write, set and repeat."""
+
+    def text_of(self, body: Iterable[nodes.Node]) -> Value:
+        """What statements write, one after the other."""
+        return values.joined([self._written(node) for node in body])
+
+    def _written(self, node: nodes.Node) -> Value:
+        self._step()
+        method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
+        if method is None:
+            for child in node.iter_child_nodes():
+                if isinstance(child, nodes.Expr):
+                    self.value(child)
+                else:
+                    self._written(child)
+            return MADE
+        found: Value = method(node)
+        if found.weight > MAX_WEIGHT:
+            self.tell("a text that doubles and doubles", "")
+            raise Enough
+        return found
+
+    def _do_output(self, node: nodes.Output) -> Value:
+        return values.joined([self.value(child) for child in node.nodes])
+
+    def _do_templatedata(self, node: nodes.TemplateData) -> Value:
+        return values.of(node.data)
+
+    def _do_scope(self, node: nodes.Scope) -> Value:
+        return self.text_of(node.body)
+
+    def _do_exprstmt(self, node: nodes.ExprStmt) -> Value:
+        self.value(node.node)
+        return values.constant("")
+
+    def _do_break(self, _: nodes.Node) -> Value:
+        return values.constant("")
+
+    _do_continue = _do_break
+
+    def _do_assign(self, node: nodes.Assign) -> Value:
+        if isinstance(node.target, nodes.Name) and isinstance(node.node, nodes.Call):
+            self._new_namespace(node.target.name, node.node)
+        self._bind(node.target, self.value(node.node))
+        return values.constant("")
+
+    def _do_assignblock(self, node: nodes.AssignBlock) -> Value:
+        found = self.text_of(node.body)
+        self._bind(node.target, self._filtered(node.filter, found) if node.filter else found)
+        return values.constant("")
+
+    def _new_namespace(self, name: str, call: nodes.Call) -> None:
+        """`namespace(a=…)`: its attributes are variables."""
+        if isinstance(call.node, nodes.Name) and call.node.name == "namespace":
+            for each in call.kwargs:
+                self.variables[f"{name}.{each.key}"] = self.value(each.value)
+
+    def _bind(self, target: nodes.Node, value: Value) -> None:
+        if isinstance(target, nodes.Name):
+            self._set(target.name, value)
+        elif isinstance(target, nodes.NSRef):
+            self._set(f"{target.name}.{target.attr}", value)
+            if calls.is_internal(target.attr):
+                self.tell("an internal attribute", target.attr)
+        elif isinstance(target, nodes.Tuple):
+            inner = value.items or ()
+            for number, each in enumerate(target.items):
+                whole = value if values.is_known(value) else part_of(value)
+                self._bind(each, inner[number] if number < len(inner) and not value.data else whole)
+
+    def _set(self, name: str, value: Value) -> None:
+        self.variables[name] = value
+        if self.inner:
+            self.inner[-1].add(name.partition(".")[0])
+
+    def _do_if(self, node: nodes.If) -> Value:
+        self.value(node.test)
+        branches = [node.body, *([each.body for each in node.elif_]), node.else_]
+        for each in node.elif_:
+            self.value(each.test)
+        before = dict(self.variables)
+        written, after = [], []
+        for branch in branches:
+            self.variables = dict(before)
+            written.append(self.text_of(branch))
+            after.append(self.variables)
+        self._merge(after)
+        return values.either(written)
+
+    def _merge(self, states: list[dict[str, Value]]) -> None:
+        """Variables after branches of which one was taken; one that a branch left alone is as it was."""
+        merged: dict[str, Value] = {}
+        for name in {name: None for state in states for name in state}:
+            own = [state[name] for state in states if name in state]
+            merged[name] = own[0] if all(each is own[0] for each in own) else values.either(own)
+        self.variables = merged
+
+    def _do_for(self, node: nodes.For) -> Value:
+        over = self.value(node.iter)
+        known = over.items is not None and over.made is None and not over.data and len(over.items) <= 64
+        rounds = self._count(node, over)
+        outer = self.rounds, self.all_rounds
+        self.all_rounds *= max(1, rounds)
+        self.rounds *= max(1, rounds) if over.items is not None or is_range(node.iter) else 1
+        if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS or node.recursive:
+            self._check_rounds(node)
+        self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | _own_names(node.target))
+        self.variables["loop"] = DATA
+        if known and over.items is not None:
+            written = [self._round(node, each) for each in over.items]
+        else:
+            one = part_of(over)
+            written = self._tested(node, replace(one, weight=max(1, one.weight // 1_000)))
+        self.inner.pop()
+        self.rounds, self.all_rounds = outer
+        written.append(self.text_of(node.else_))
+        return values.joined(written) if known else values.either([*written, values.constant("")])
+
+    def _check_rounds(self, node: nodes.For) -> None:
+        if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS:
+            self.tell("work without end", "loops within loops")
+        if node.recursive and _calls_of(node.body, "loop") > 1:
+            self.tell("work without end", "a loop that calls itself more than once a round")
+
+    def _count(self, node: nodes.For, over: Value) -> int:
+        """Rounds of one loop."""
+        if is_range(node.iter):
+            return self._range_of(node.iter)
+        if over.items is not None and not over.data:
+            return len(over.items)
+        root = next(iter(node.iter.find_all(nodes.Name)), node.iter)
+        part = isinstance(root, nodes.Name) and any(root.name in names for names in self.inner)
+        return OVER_PART if part else OVER_DATA
+
+    def _range_of(self, call: Any) -> int:
+        """Rounds of `range(…)`, where it is written with numbers."""
+        numbers = [max((abs(each) for each in self.value(argument).numbers), default=0) for argument in call.args]
+        found = [self.value(argument) for argument in call.args]
+        if all(values.is_known(each) for each in found):
+            return max([*numbers, 0])
+        return max([OVER_PART, *numbers])
+
+    def _round(self, node: nodes.For, each: Value) -> Value:
+        self._bind(node.target, each)
+        if node.test is not None:
+            self.value(node.test)
+        return self.text_of(node.body)
+
+    def _tested(self, node: nodes.For, part: Value) -> list[Value]:
+        """A loop of any number of rounds: taken again, to see what comes of its own outcome, and what grows."""
+        before = dict(self.variables)
+        written = [self._round(node, part)]
+        own = {"loop", *_own_names(node.target)}
+        changed = [name for name, value in self.variables.items() if before.get(name) is not value and name not in own]
+        self._merge([before, self.variables])
+        if not changed:
+            return [loosened(each) for each in written]
+        kept = {**self.variables, **{name: _any_round(self.variables[name], 0) for name in changed}}
+        self.variables = {**kept, **{name: _any_round(kept[name], TEST_WEIGHT) for name in changed}}
+        written.append(self._round(node, part))
+        sizes = {name: self.variables[name].weight for name in changed}
+        if any(_grows(TEST_WEIGHT, size) for size in sizes.values()):
+            self._round(node, part)
+            grown = (name for name in changed if _grows(TEST_WEIGHT, sizes[name], self.variables[name].weight))
+            if name := next(grown, None):
+                self.tell("work without end", f"{name} doubles in a loop")
+        self.variables = kept
+        return [loosened(each) for each in written]
+
+    def _do_macro(self, node: nodes.Macro) -> Value:
+        self.macros[node.name] = node
+        self.parameters[node.name] = frozenset(each.name for each in node.args)
+        before = dict(self.variables)
+        for each in node.args:
+            self.variables[each.name] = DATA
+        self._within(node.name, node.body)
+        self.variables = before
+        return values.constant("")
+
+    def _within(self, name: str, body: list[nodes.Node]) -> Value:
+        self.running.append(name)
+        self.inner.append(set(self.parameters.get(name, ())))
+        found = self.text_of(body)
+        self.inner.pop()
+        self.running.pop()
+        return found
+
+    def check_recursion(self) -> None:
+        """Macros that call themselves, through others too, do so on a part of what they were given, or once."""
+        called = {
+            name: {other for other in self.macros if _calls_of(each.body, other)} for name, each in self.macros.items()
+        }
+        for name, macro in self.macros.items():
+            again = {other for other in called[name] if name in _reachable(other, called)}
+            loops = [*macro.find_all(nodes.For)]
+            targets = {own for each in loops for own in _own_names(each.target)}
+            targets |= {own for each in macro.find_all(nodes.Assign) for own in _own_names(each.target)}
+            blind = [
+                call
+                for call in macro.find_all(nodes.Call)
+                if getattr(call.node, "name", None) in again and not _descends(call, targets)
+            ]
+            looped = {id(call) for loop in loops for call in loop.find_all(nodes.Call)}
+            if len(blind) > 1 or any(id(call) in looped for call in blind):
+                self.tell("work without end", f"{name} calls itself again and again")
+
+    def _do_callblock(self, node: nodes.CallBlock) -> Value:
+        for each in node.args:
+            self.variables[each.name] = DATA
+        self.callers.append(self.text_of(node.body))
+        found = self.value(node.call)
+        self.callers.pop()
+        return found
+
+    def _do_filterblock(self, node: nodes.FilterBlock) -> Value:
+        return self._filtered(node.filter, self.text_of(node.body))
+
+    def _do_with(self, node: nodes.With) -> Value:
+        for target, value in zip(node.targets, node.values, strict=True):
+            self._bind(target, self.value(value))
+        return self.text_of(node.body)
+
+    def _do_include(self, node: nodes.Node) -> Value:
+        self.tell("a tag that loads another template", type(node).__name__.lower())
+        return MADE
+
+    _do_import = _do_fromimport = _do_extends = _do_include
+
+    def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """A macro's text with its arguments; one that is running already is not entered again."""
+        if macro.name in self.running or len(self.running) > 6:
+            return Value(made=ANY, weight=1)
+        before = dict(self.variables)
+        defaults = [self.value(each) for each in macro.defaults]
+        for number, each in enumerate(reversed(macro.args)):
+            self.variables[each.name] = defaults[-1 - number] if number < len(defaults) else DATA
+        for each, value in zip(macro.args, arguments, strict=False):
+            self.variables[each.name] = value
+        self.variables |= {name: value for name, value in named.items() if any(a.name == name for a in macro.args)}
+        used = _free_names(macro)
+        key = (macro.name, self.all_rounds, *((name, self.variables.get(name)) for name in used))
+        if key not in self.expansions:
+            self.expansions[key] = self._within(macro.name, macro.body)
+        found = self.expansions[key]
+        kept = {name: value for name, value in self.variables.items() if "." in name}
+        self.variables = {**before, **kept}
+        return found
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _free_names(macro: nodes.Macro) -> list[str]:
+    """Variables, and attributes of namespaces, that a macro mentions."""
+    found = {each.name for each in macro.find_all(nodes.Name)}
+    found |= {f"{each.node.name}.{each.attr}" for each in macro.find_all(nodes.Getattr) if hasattr(each.node, "name")}
+    return sorted(found)
+
+
+def _own_names(target: nodes.Node) -> set[str]:
+    """Names that an assignment sets; `find_all` does not give the node itself."""
+    own = {target.name} if isinstance(target, (nodes.Name, nodes.NSRef)) else set()
+    return own | {each.name for each in target.find_all(nodes.Name)}
+
+
+def _calls_of(body: list[nodes.Node], name: str) -> int:
+    found = 0
+    for node in body:
+        own = [node] if isinstance(node, nodes.Call) else []
+        for call in (*own, *node.find_all(nodes.Call)):
+            found += isinstance(call.node, nodes.Name) and call.node.name == name
+    return found
+
+
+def _reachable(start: str, called: dict[str, set[str]]) -> set[str]:
+    """Macros that one calls, itself or through others; itself among them."""
+    found, pending = {start}, [start]
+    while pending:
+        for other in called[pending.pop()] - found:
+            found.add(other)
+            pending.append(other)
+    return found
+
+
+def _descends(call: nodes.Call, loops: set[str]) -> bool:
+    """Whether a call is handed a part of something, as recursion over a structure is."""
+    for argument in (*call.args, *(each.value for each in call.kwargs)):
+        own = [argument, *argument.find_all((nodes.Getattr, nodes.Getitem, nodes.Name))]
+        for each in own:
+            if isinstance(each, (nodes.Getattr, nodes.Getitem)) or getattr(each, "name", None) in loops:
+                return True
+    return False
+
+
+def _any_round(value: Value, weight: int) -> Value:
+    """What a variable may be in any round of a loop that sets it; numbers stay numbers."""
+    weight = weight or value.weight
+    if values.is_foreign(value):
+        return Value(data=True, weight=weight)
+    return Value(made=ANY, data=value.data, weight=weight)
+
+
+def _grows(*sizes: int) -> bool:
+    """Whether each size is more than what adding the same again would make of the one before."""
+    return all(after >= GROWTH * before for before, after in itertools.pairwise(sizes))

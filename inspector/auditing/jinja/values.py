@@ -1,0 +1,166 @@
+"""What an expression of a template may come to, as far as its text tells: constants exactly, the rest by who made it.
+
+A template can put a name together in any way that a language has. What is made of constants alone is worked out; a text
+with constants and something else in it is `made`, of which only the first letters are known; what comes with the
+conversation is `data`, which a template's author does not choose.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+#: Constants that one expression may come to, each; beyond, it is a text that was made.
+MAX_KNOWN = 48
+#: Characters, and items, of a constant that is worked out.
+MAX_LENGTH = 4_096
+#: Any first letter.
+ANY = frozenset(("_",))
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The possible outcomes of one expression."""
+
+    known: frozenset[Any] = frozenset()  # scalars, told apart by type
+    items: tuple[Value, ...] | None = None  # a list or tuple, item by item
+    made: frozenset[str] | None = None  # first letters of texts that are not known; `ANY` where they may be any
+    data: bool = False  # comes, or may come, with the conversation; with `items`, any of them in any order
+    weight: int = 1  # characters of text that it is made of, and pieces of unknown length
+
+    @property
+    def texts(self) -> Iterator[str]:
+        return (each for _, each in self.known if isinstance(each, str))
+
+    @property
+    def numbers(self) -> Iterator[int]:
+        return (each for _, each in self.known if isinstance(each, int) and not isinstance(each, bool))
+
+
+DATA = Value(data=True)
+MADE = Value(made=ANY)
+NOTHING = Value()
+
+
+def constant(*values: Scalar) -> Value:
+    longest = max((len(each) for each in values if isinstance(each, str)), default=1)
+    return Value(frozenset((type(each).__name__, each) for each in values), weight=max(1, longest))
+
+
+def of(value: Any) -> Value:
+    """A Python value that was worked out."""
+    if isinstance(value, str) and len(value) > MAX_LENGTH:
+        return Value(made=frozenset((value[:1],)), weight=len(value))
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return constant(value)
+    if isinstance(value, (list, tuple, range)) and len(value) <= MAX_LENGTH:
+        return Value(items=tuple(map(of, value)), weight=max(1, len(value)))
+    return MADE
+
+
+def either(values: Iterable[Value]) -> Value:
+    """One of several."""
+    found = list(values)
+    if len(found) == 1:
+        return found[0]
+    known = frozenset().union(*(each.known for each in found))
+    made = [each.made for each in found if each.made is not None]
+    lists = [each for each in found if each.items is not None]
+    if len(known) > MAX_KNOWN:
+        made.append(_firsts_of(known))
+        known = frozenset()
+    alike = all(each.items == lists[0].items for each in lists)
+    items = tuple(dict.fromkeys(item for each in lists[: 1 if alike else None] for item in each.items or ()))
+    if len(items) > MAX_KNOWN and not alike:
+        made, items, lists = [*made, ANY], (), []
+    return Value(
+        known,
+        (lists[0].items if alike else items) if lists else None,
+        frozenset().union(*made) if made else None,
+        any(each.data for each in found) or not alike,
+        max((each.weight for each in found), default=1),
+    )
+
+
+def _firsts_of(known: Iterable[tuple[str, Any]]) -> frozenset[str]:
+    return frozenset(str(each)[:1] for _, each in known)
+
+
+def firsts(value: Value) -> frozenset[str]:
+    """Letters that its text may begin with."""
+    if value.data or value.items is not None:
+        return ANY
+    return _firsts_of(value.known) | (value.made or frozenset())
+
+
+def joined(values: Iterable[Value]) -> Value:
+    """Texts one after the other."""
+    parts = [each for each in values if each.known != _EMPTY or each.made is not None or each.data]
+    weight = sum(each.weight for each in parts)
+    if all(is_known(each) for each in parts):
+        combined = list(_products(parts))
+        if combined:
+            whole = ["".join(str(each) for each in texts) for texts in combined]
+            if all(len(text) <= MAX_LENGTH for text in whole):
+                return constant(*dict.fromkeys(whole))
+    first = firsts(parts[0]) if parts else frozenset("")
+    return Value(made=first, weight=max(1, weight))
+
+
+_EMPTY = frozenset((("str", ""),))
+
+
+def is_known(value: Value) -> bool:
+    """Whether it comes to constants, and nothing else."""
+    return bool(value.known) and value.items is None and value.made is None and not value.data
+
+
+def is_foreign(value: Value) -> bool:
+    """Whether no text of it is the template's own: it comes with the conversation, or is a number."""
+    return value.made is None and not any(value.texts) and all(map(is_foreign, value.items or ()))
+
+
+def python_of(value: Value) -> list[Any] | None:
+    """The constants that a value may be, as Python has them; None where it may be anything else."""
+    if is_known(value):
+        return [each for _, each in value.known]
+    if value.items is not None and not value.known and value.made is None and not value.data:
+        inner = [python_of(each) for each in value.items]
+        if all(each is not None and len(each) == 1 for each in inner):
+            return [[each[0] for each in inner if each]]
+    return None
+
+
+def _products(parts: list[Value]) -> Iterator[tuple[Any, ...]]:
+    """Every combination; none where there are too many."""
+    count = 1
+    for each in parts:
+        count *= len(each.known)
+    if count <= MAX_KNOWN:
+        yield from itertools.product(*([each for _, each in part.known] for part in parts))
+
+
+#: Ways to work out constants that fail on some of them.
+_FAULTS = (TypeError, ValueError, IndexError, KeyError, OverflowError, ZeroDivisionError, AttributeError, MemoryError)
+
+
+def worked_out(function: Callable[..., Any], *arguments: Value) -> Value:
+    """What a function of constants comes to; made text where one argument is none, data where all are foreign."""
+    choices = [python_of(each) for each in arguments]
+    weight = sum(each.weight for each in arguments)
+    if any(each is None for each in choices):
+        return DATA if all(map(is_foreign, arguments)) else Value(made=ANY, weight=weight)
+    found: list[Value] = []
+    combinations = itertools.product(*(each or [] for each in choices))
+    for number, combination in enumerate(combinations):
+        if number >= MAX_KNOWN:
+            return Value(made=ANY, weight=weight)
+        try:
+            found.append(of(function(*combination)))
+        except _FAULTS:
+            continue  # an error when it is rendered: no value at all
+    return either(found) if found else NOTHING
