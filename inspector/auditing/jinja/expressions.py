@@ -82,6 +82,8 @@ class Expressions:
     def _of_name(self, node: nodes.Name) -> Value:
         if node.name in self.variables:
             return self.variables[node.name]
+        if node.name in self.macros:
+            return Value(frozenset((("macro", values.MacroName(node.name)),)))
         return MADE if node.name.endswith("_token") else DATA  # a repository writes its own special tokens
 
     def _of_nsref(self, node: nodes.NSRef) -> Value:
@@ -265,8 +267,15 @@ class Expressions:
             return self._method(node.node, arguments, named)
         if isinstance(node.node, nodes.Name):
             return self._function(node.node.name, arguments, named)
-        self.value(node.node)
-        if not isinstance(node.node, (nodes.Getitem, nodes.Filter)) or not _is_plain(node.node):
+        return self._called(node.node, arguments, named)
+
+    def _called(self, what: nodes.Node, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """A call of what an expression comes to: a macro of the template's own, or a method under a constant."""
+        found = self.value(what)
+        own = [each.name for _, each in found.known if isinstance(each, values.MacroName)]
+        if own and len(own) == len(found.known) and found.made is None:
+            return values.either([self._expanded(self.macros[name], arguments, named) for name in own])
+        if not _is_plain(what):
             self.tell("a call of what another expression returns", "")
         return _unknown([*arguments, *named.values()])
 

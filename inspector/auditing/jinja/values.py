@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Constants that one expression may come to, each; beyond, it is a text that was made.
 MAX_KNOWN = 48
@@ -20,6 +20,12 @@ MAX_LENGTH = 4_096
 ANY = frozenset(("_",))
 
 Scalar = str | int | float | bool | None
+
+
+class MacroName(NamedTuple):
+    """A macro of the template's own, as a value."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
