@@ -452,6 +452,67 @@ def test_whatever_key_values_say_the_overview_stands(
     assert json.dumps(documents.overview(result, tensors=True), allow_nan=False)
 
 
+# --- what tensors say, and no key -----------------------------------------------------------------
+
+
+def with_keys(architecture: str, **numbers: int) -> list[tuple[str, str, Any]]:
+    keys = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "context_length": 50,
+            "attention.head_count": 4, "vocab_size": 99, **numbers}  # fmt: skip
+    pairs: list[tuple[str, str, Any]] = [("general.architecture", "string", architecture)]
+    return pairs + [(f"{architecture}.{key}", "uint32", number) for key, number in keys.items()]
+
+
+def exact(tmp_path: Path, pairs: list[tuple[str, str, Any]], entries: list[tuple[str, list[int], str]]) -> None:
+    """Every tensor is predicted, with nothing left over, and one that is then taken away is missed."""
+    write_gguf(tmp_path / "whole.gguf", pairs, entries)
+    result = inspector.reconcile(inspector.open(tmp_path / "whole.gguf"))
+    assert (result.unexplained, result.findings) == ((), ())
+    assert result.prediction and result.prediction.parameters == result.logical
+    write_gguf(tmp_path / "less.gguf", pairs, entries[:-1])
+    less = inspector.reconcile(inspector.open(tmp_path / "less.gguf"))
+    assert [finding.rule for finding in less.findings] == ["missing"]
+
+
+def test_biases_are_predicted_where_one_block_has_them(tmp_path: Path) -> None:
+    """No key tells of them: Llama has none, other models of its layout have."""
+    biases = [("F32", [64], f"blk.{layer}.attn_{part}.bias") for part in "qkv" for layer in (0, 1)]
+    square = [("F16", [64, 64], f".attn_{part}.weight") for part in "qkv"]
+    exact(tmp_path, with_keys("llama"), [*layers(*DECODER, *square, HEAD), *biases])
+
+
+def test_a_classifier_without_named_labels_has_as_many_rows_as_are_stored(tmp_path: Path) -> None:
+    """BERT's converter writes labels only where they have names of their own."""
+    body = layers(*FAMILIES["bert"])
+    body = [(dtype, [64, *shape[1:]] if shape[0] == 32 else shape, name) for dtype, shape, name in body]
+    pairs = [*with_keys("bert"), ("tokenizer.ggml.token_type_count", "uint32", 2)]
+    exact(tmp_path, pairs, [("F16", [3, 64], "cls.weight"), ("F32", [3], "cls.bias"), *body])
+
+
+def test_distilberts_tokens_have_no_types_though_a_key_counts_one(tmp_path: Path) -> None:
+    body = [entry for entry in layers(*FAMILIES["bert"]) if entry[2] != "token_types.weight"]
+    body = [(dtype, [64, *shape[1:]] if shape[0] == 32 else shape, name) for dtype, shape, name in body]
+    exact(tmp_path, [*with_keys("bert"), ("tokenizer.ggml.token_type_count", "uint32", 1)], body)
+
+
+T5_KEYS = {"attention.key_length": 16, "attention.value_length": 16, "attention.relative_buckets_count": 8}
+
+
+@pytest.mark.parametrize("gated", [False, True], ids=["T5", "UMT5"])
+def test_umt5_has_a_gate_and_a_bias_in_each_layer(gated: bool, tmp_path: Path) -> None:
+    parts = [(f"attn_{part}", [64, 64]) for part in "qkvo"] + [("ffn_up", [96, 64]), ("ffn_down", [64, 96])]
+    parts += [("ffn_gate", [96, 64])] * gated + [("attn_norm", [64]), ("ffn_norm", [64])]
+    stacks = {"enc": parts, "dec": [*parts, *((f"cross_attn_{part}", [64, 64]) for part in "qkvo"),
+                                    ("cross_attn_norm", [64])]}  # fmt: skip
+    entries = [("F16", [99, 64], "token_embd.weight"), HEAD]
+    entries += [("F32", [64], f"{stack}.output_norm.weight") for stack in stacks]
+    for stack, each in stacks.items():
+        for layer in (0, 1):
+            entries += [("F16", shape, f"{stack}.blk.{layer}.{name}.weight") for name, shape in each]
+            if gated or layer == 0:
+                entries.append(("F16", [8, 4], f"{stack}.blk.{layer}.attn_rel_b.weight"))
+    exact(tmp_path, with_keys("t5", **T5_KEYS), entries)
+
+
 # --- what is no model -----------------------------------------------------------------------------
 
 LORA = [

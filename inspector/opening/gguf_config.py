@@ -16,6 +16,8 @@ from inspector.architectures.data.gguf_keys import (
     MODEL_TYPES,
     MODEL_TYPES_BY_KEY,
     NO_MODELS,
+    SHOWN,
+    SHOWN_ROWS,
     TOKENS,
 )
 from inspector.architectures.prediction import NO_MODEL, PER_LAYER, TIED
@@ -42,8 +44,8 @@ def config_of(files: Sequence[Header]) -> Config | None:
             return other
         if "general.architecture" in header.metadata:
             config = _config(header.metadata, header.path)
-            tied = _tied(files, header.metadata)
-            return config and config._replace(values={**config.values, **tied})
+            shown = _shown(files, header.metadata)
+            return config and config._replace(values={**config.values, **shown})
     return None
 
 
@@ -70,16 +72,27 @@ def _told(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
     return (", ".join(said),) if said else ()
 
 
-def _tied(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, bool]:
-    """Whether the head is the token embedding. No key says so: that the head is not stored is how GGUF says it.
+def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
+    """What no key says, and one tensor by being there, or not: biases, gates, classifiers, and whether the head is the
+    token embedding, where it is not stored.
 
     Says nothing of a vocabulary without tensors, nor of a split of which parts are missing.
     """
-    tensors = [tensor.name for header in files for tensor in header.tensors]
+    shapes = {_in_block(tensor.name): tensor.shape for header in files for tensor in header.tensors}
     parts = _value(pairs, "split.count")
-    if not tensors or (isinstance(parts, int) and parts > len(files)):
+    if not shapes or (isinstance(parts, int) and parts > len(files)):
         return {}
-    return {TIED: HEAD not in tensors}
+    rows = {field: shapes[name][0] for field, name in SHOWN_ROWS.items() if shapes.get(name)}
+    return {
+        TIED: HEAD not in shapes,
+        **{field: any(name in shapes for name in names.split()) for field, names in SHOWN.items()},
+        **rows,
+    }
+
+
+def _in_block(name: str) -> str:
+    """`blk.7.attn_q.bias` → `attn_q.bias`; other names as they are."""
+    return name.split(".", 2)[-1] if name.startswith("blk.") else name
 
 
 def _config(pairs: KeyValues, path: str) -> Config | None:

@@ -109,6 +109,28 @@ GENERAL_FIELDS: Mapping[str, str] = {
     "general.name": "_name_or_path",
 }
 
+#: Field → the tensor in blocks, or the whole name, or one of two, that says it by being there, where no key-value does:
+#: llama.cpp's loader goes by what it finds, too. Its shape, and that of the other blocks, is predicted.
+SHOWN: Mapping[str, str] = {
+    "attention_bias": "attn_q.bias attn_qkv.bias",
+    "attention_out_bias": "attn_output.bias",
+    "use_qk_norm": "attn_q_norm.weight",
+    "use_qk_norm_bias": "attn_q_norm.bias",
+    "two_norms": "attn_norm_2.weight",
+    "has_dense": "ffn_up.weight",
+    "is_gated_act": "enc.blk.0.ffn_gate.weight",
+    "bias_in_each_layer": "enc.blk.1.attn_rel_b.weight",
+    "has_token_types": "token_types.weight",
+    "has_positions": "position_embd.weight",
+    "has_classifier_bias": "cls.bias",
+    "has_classifier_norm": "cls.norm.weight",
+    "has_classifier_out": "cls.output.weight",
+    "has_classifier_out_bias": "cls.output.bias",
+}
+
+#: Field → the tensor whose first dimension it is: no key gives a classifier's rows where its labels have no names.
+SHOWN_ROWS: Mapping[str, str] = {"classifier_rows": "cls.weight"}
+
 #: `general.type`, or the architecture where the file has no type → what it is, though its tensors are no model's.
 #: `{}` is the value of the key beside it, where the file has that.
 NO_MODELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
