@@ -254,7 +254,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 #: Rules that are graver for a download from a stranger than for whoever reads their own file.
-_GRAVER = frozenset({"conflicting-key"})
+_GRAVER = frozenset({"conflicting-key", "config"})
 
 
 def _judged(finding: Finding) -> Finding:
@@ -265,11 +265,18 @@ def _judged(finding: Finding) -> Finding:
 _CONSEQUENCES = frozenset({"missing", "head-not-stored"})
 
 
+#: What a file is in truth, and what follows from its being no file of its kind.
+_TELLING = frozenset({"error-message", "blank-file", "html-page", "lfs-pointer"})
+_OF_KIND = frozenset({"document", "tokenizer", "wrong-kind", "config", "pickle"})
+
+
 def _excused(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bool:
     """Whether another finding tells the same better."""
     if finding.rule == "missing-shard":
         gone = (entry.name for entry in subject.entries if entry.outside or entry.broken)
         return any(name in finding.message for name in gone)
+    if finding.rule in _OF_KIND:
+        return any(other.rule in _TELLING and other.path == finding.path for other in found)
     if finding.rule == "missing-part":  # by the file's key-values, where their names tell it already
         return any(other.rule == "missing-shard" and other.path == finding.path for other in found)
     return finding.rule in _CONSEQUENCES and subject.incomplete

@@ -1,8 +1,8 @@
 """The audit's rules: each one function, whose docstring is its documentation.
 
-A rule that looks for itself is a function in `whole`, `consistent` or `safe`, under the decorator
-`rule`. What the reader, the selection of files or the bridge already find on their way is not looked
-for twice: `reported` has a documented entry for each of their codes.
+A rule that looks for itself is a function in one of the modules below, under the decorator `rule`. What the
+reader, the selection of files or the bridge already find on their way is not looked for twice: `reported` has a
+documented entry for each of their codes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from inspector.auditing.rules.rule import GROUPS, Rule
 @cache
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, group by group, in the order of the modules."""
-    from inspector.auditing.rules import consistent, reported, safe, whole
+    from inspector.auditing.rules import consistent, fits, kinds, present, reported, safe, whole
 
-    own = [value for module in (whole, consistent, safe) for value in vars(module).values() if isinstance(value, Rule)]
+    modules = (whole, present, kinds, consistent, fits, safe)
+    own = [value for module in modules for value in vars(module).values() if isinstance(value, Rule)]
     together = sorted([*reported.RULES, *own], key=lambda each: GROUPS.index(each.group))
     return {each.code: each for each in together}

@@ -217,29 +217,40 @@ def document(subject: Subject) -> Iterator[Found]:
                 yield Found("cut off: it does not end as a JSON document", entry.path)
         elif entry.size <= min(left, MAX_DOCUMENT):
             left -= entry.size
-            if wrong := _wrong_with(subject.text(entry.path)):
+            if wrong := _wrong_with(subject.text(entry.path), entry.name):
                 yield Found(wrong, entry.path)
+        else:
+            yield Found(
+                f"{plural(entry.size, 'byte')}, more than are read of a model's documents: not judged", entry.path
+            )
 
 
 #: Documents that loaders read, and those of them that are too large to be parsed for this.
 _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
 _DOCUMENTS = (*("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"), *_LARGE)
+#: Documents of which a loader asks for fields at once.
+_OBJECTS = (
+    *("config.json", "generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("preprocessor_config.json", "processor_config.json", "adapter_config.json", "model_index.json", "vocab.json"),
+)
 
 
 def _closed(end: bytes) -> bool:
     return end.rstrip().endswith((b"}", b"]"))
 
 
-def _wrong_with(text: str | None) -> str | None:
-    """What keeps a text from being a JSON document."""
+def _wrong_with(text: str | None, name: str) -> str | None:
+    """What keeps a text from being a JSON document of its kind."""
     if text is None:
         return "no UTF-8 text"
     try:
-        configs.loads(text)
+        value = configs.loads(text)
     except json.JSONDecodeError as error:
         return f"no JSON document: {error.msg} at line {error.lineno}"
     except ValueError as error:
         return f"no JSON document to be read: {error}"
+    if name in _OBJECTS and not isinstance(value, dict):
+        return f"no JSON object, but {text.strip()!r:.40}"
     return None
 
 

@@ -18,13 +18,6 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "A download that broke off, or a full disk. Download the file again.",
     ),
     (
-        "empty-file",
-        "whole",
-        "error",
-        "A weight file of zero bytes.",
-        "The download never began, or the disk was full. Download the file again.",
-    ),
-    (
         "json-document",
         "whole",
         "error",
@@ -315,7 +308,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
     (
         "config",
         "consistent",
-        "warning",
+        "error",
         "The configuration cannot be read.",
         "Not JSON, or larger than any real one. Nothing can be compared with it.",
     ),

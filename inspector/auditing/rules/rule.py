@@ -43,11 +43,13 @@ class Rule:
             yield Finding(self.code, found.severity or self.severity, found.message, found.path, found.tensor)
 
 
-def rule(code: str, severity: Severity) -> Callable[[Callable[[Subject], Iterator[Found]]], Rule]:
-    """Make a function a rule, in the group that its module is named after."""
+def rule(
+    code: str, severity: Severity, *, group: Group | None = None
+) -> Callable[[Callable[[Subject], Iterator[Found]]], Rule]:
+    """Make a function a rule, in the group that its module is named after where none is given."""
 
     def make(check: Callable[[Subject], Iterator[Found]]) -> Rule:
-        group = next(group for group in GROUPS if check.__module__.endswith(group))
-        return Rule(code, group, severity, cleandoc(check.__doc__ or ""), check)
+        named = next((each for each in GROUPS if check.__module__.endswith(each)), GROUPS[0])
+        return Rule(code, named if group is None else group, severity, cleandoc(check.__doc__ or ""), check)
 
     return make

@@ -68,11 +68,11 @@ class Subject:
         self.memo: dict[str, Any] = {}  # what one rule worked out and another needs too
         self._whole = place
         #: What loaders see: without hidden files. A set of shards is selected by the names of its files.
-        self.place: Place = Narrowed(place, self._readable, selected=bool(self.alone) or not one)
+        self.place: Place = Narrowed(place, self.readable, selected=bool(self.alone) or not one)
 
     # --- weights --------------------------------------------------------------------------------
 
-    def _readable(self, path: str) -> bool:
+    def readable(self, path: str) -> bool:
         """Whether a file is of this model, and of the kind that an audit reads."""
         entry = self.by_path.get(path)
         if entry is None or entry.kind != "file" or entry.outside:
@@ -217,7 +217,7 @@ class Subject:
 
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be read as it was listed; None where nothing is in the way."""
-        if self.root is None or not self._readable(entry.path):
+        if self.root is None or not self.readable(entry.path):
             return None
         full = os.path.join(self.root, entry.path)  # noqa: PTH118  once a file
         try:
@@ -231,7 +231,7 @@ class Subject:
 
     def span(self, path: str, start: int, length: int) -> bytes:
         """Bytes of a file from `start`; none of a file that cannot be read."""
-        if not self._readable(path):
+        if not self.readable(path):
             return b""
         length = min(length, self.by_path[path].size - start)
         if length <= 0:
@@ -251,7 +251,7 @@ class Subject:
     def reading(self, path: str) -> Iterator[Callable[[int, int], bytes]]:
         """Reads of one file that is opened once: start and length → bytes, none of what cannot be read."""
         source: Source | None = None
-        if self._readable(path):
+        if self.readable(path):
             with suppress(InspectorError):
                 source = self._whole.open(path)
         size = source.size if source else 0
@@ -273,7 +273,7 @@ class Subject:
 
     def text(self, path: str, limit: int = MAX_DOCUMENT) -> str | None:
         """A small text file; None where it is absent, too large or no text."""
-        if not self._readable(path):
+        if not self.readable(path):
             return None
         try:
             return self._whole.read_text(path, limit)

@@ -11,21 +11,34 @@ from inspector.auditing.rules.subject import Subject
 from inspector.model import Header
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS, shard_of
+from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
-#: Ends of files that a download leaves while it runs.
+#: Ends of files that a download leaves while it runs: of browsers, of programs for it, of copying between machines.
 PARTIAL = (
-    ".incomplete",
-    ".part",
-    ".partial",
-    ".crdownload",
-    ".download",
-    ".aria2",
-    ".aria2__temp",
-    ".!qb",
-    ".!ut",
-    ".tmp",
-    ".opdownload",
+    *(".incomplete", ".part", ".partial", ".crdownload", ".ucrdownload", ".download", ".opdownload", ".tmp", ".temp"),
+    *(".downloadinprogress", ".downloading", ".inprogress", ".in-progress", ".unfinished", ".filepart", ".dltemp"),
+    *(
+        ".!qb",
+        ".!ut",
+        ".bc!",
+        ".jc!",
+        ".td",
+        ".xltd",
+        ".fdmdownload",
+        ".idm",
+        ".dctmp",
+        ".gstmp",
+        "-partial",
+        ".uncompleted",
+    ),
+)
+#: Ends of the notes of a program beside the file that it still writes, under the file's own name.
+CONTROL = (".aria2", ".aria2__temp", ".st", ".xltd.cfg", ".td.cfg", ".bt.xltd", ".axel", ".chunks", ".bt.td")
+#: Names that only a download gives: rsync's, AWS' with eight digits, Ollama's parts.
+_TEMPORARY = re.compile(
+    r"(?:.*/)?(?:\.(?P<rsync>.+)\.[A-Za-z0-9]{6}|(?P<aws>.+)\.[0-9A-Fa-f]{8}|(?P<ollama>.+-partial)-\d+|"
+    r"Unconfirmed \d+\.crdownload|~(?P<tilde>.+\.tmp))"
 )
 _LFS = b"version https://git-lfs"
 #: A pointer has three lines; real ones take some 130 bytes.
@@ -89,17 +102,38 @@ def wrong_extension(subject: Subject) -> Iterator[Found]:
 def unfinished_download(subject: Subject) -> Iterator[Found]:
     """A download that was not finished.
 
-    The tool that began it left its temporary file. Run the download again; a warning where the
-    finished file is there too, and only the remains need to be deleted.
+    The tool that began it left its temporary file, or its notes beside a file that it has not finished. Run the
+    download again; a warning where the finished file is there too, and only the remains need to be deleted.
     """
+    for entry in subject.named(*CONTROL):
+        if (name := _without(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
+            yield Found("the notes of a download that has not finished the file: run it again", name)
     for entry in subject.named(*PARTIAL):
-        whole = entry.path[: entry.path.rfind(".")]
         hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)\.[^/]*incomplete$", entry.path)
-        named = [whole, *([hub[1]] if hub else [])]
-        if any(name in subject.by_path for name in named):
-            yield Found("remains of a download beside the finished file: delete them", entry.path, severity="warning")
-        else:
-            yield Found(f"a download that stopped after {plural(entry.size, 'byte')}: run it again", entry.path)
+        yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
+    for entry in subject.entries:
+        if _SCOPE in entry.path and entry.size:  # ModelScope's folder for what it has not finished
+            yield _remains(subject, entry, entry.path.replace(_SCOPE, ""))
+        found = _TEMPORARY.fullmatch(entry.path) if entry.size else None
+        if found and not entry.path.lower().endswith(PARTIAL):
+            whole = next((name for name in found.groups() if name), "")
+            if whole.endswith(_ENDS):
+                yield _remains(subject, entry, entry.folder + whole)
+
+
+_SCOPE = "._____temp/"
+#: Ends of files that are downloaded as a model's.
+_ENDS = (*WEIGHTS, ".bin", ".pt", ".pth", ".ckpt", ".json", ".model", ".onnx", ".h5", ".msgpack", "-partial")
+
+
+def _without(path: str, ends: tuple[str, ...]) -> str:
+    return path[: -max(len(end) for end in ends if path.lower().endswith(end))]
+
+
+def _remains(subject: Subject, entry: Entry, *named: str) -> Found:
+    if any(name in subject.by_path for name in named):
+        return Found("remains of a download beside the finished file: delete them", entry.path, severity="warning")
+    return Found(f"a download that stopped after {plural(entry.size, 'byte')}: run it again", entry.path)
 
 
 @rule("broken-link", "error")

@@ -1,0 +1,386 @@
+"""Do the files fit each other: ids and embedding, lists and layers, both halves of an adapter, a GGUF's own lists?"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.formats.gguf.types import FILE_TYPES
+from inspector.formats.gguf.values import KeyValues
+from inspector.model import Header, Labelled, Severity
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.units import integer, plural
+
+_rule = partial(rule, group="consistent")
+
+
+def embedding_of(subject: Subject) -> Labelled | None:
+    """The text model's token embedding, whole and two-dimensional; None of a packed one, or where there are two."""
+    result = subject.result
+    if result is None or result.packing:
+        return None
+    own = [
+        each
+        for each in result.tensors
+        if each.key.role == "embed_tokens" and each.key.part == "weight" and len(each.tensor.shape) == 2
+    ]
+    return own[0] if len(own) == 1 and own[0].key.tower in ("text", "decoder", "encoder") else None
+
+
+# --- the configuration ------------------------------------------------------------------------
+
+
+#: Fields with a token's id, and whether a loader indexes the embedding by it at once.
+_IDS: Mapping[str, bool] = {
+    "pad_token_id": True,
+    "eos_token_id": False,
+    "bos_token_id": False,
+    "decoder_start_token_id": False,
+}
+
+
+@_rule("token-id", "error")
+def token_id(subject: Subject) -> Iterator[Found]:
+    """A special token's id is beyond the embedding.
+
+    PyTorch refuses to make an embedding whose padding lies outside; generation that waits for an end that cannot come
+    never stops. The configuration belongs to another model, or tokens were added without resizing: a warning for
+    those that only the tokenizer knows.
+    """
+    embedding = embedding_of(subject)
+    if embedding is None:
+        return
+    rows = max(embedding.tensor.shape)
+    for name in ("config.json", "generation_config.json"):
+        path = subject.folder + name
+        own = subject.document(path)
+        text = own.get("text_config")
+        for scope in (own, text if isinstance(text, Mapping) else {}):
+            for field in _IDS:
+                for number in _numbers(scope.get(field)):
+                    if number >= rows:
+                        what = f"{field} is {integer(number)}, and the embedding has {plural(rows, 'row')}"
+                        yield Found(what, path, embedding.tensor.name)
+    path = subject.folder + "tokenizer_config.json"
+    added = subject.document(path).get("added_tokens_decoder")
+    ids = (
+        [int(number) for number in added if number.isdecimal() and len(number) < 10] if isinstance(added, dict) else []
+    )
+    if beyond := [number for number in ids if number >= rows]:
+        what = f"added tokens up to {integer(max(beyond))}, beyond the embedding's {plural(rows, 'row')}"
+        yield Found(what, path, embedding.tensor.name, "warning")
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    for each in value if isinstance(value, list) else [value]:
+        if type(each) is int:
+            yield each
+
+
+#: Fields with an item for each layer → the field with the number of layers.
+_PER_LAYER: Mapping[str, str] = {"layer_types": "num_hidden_layers", "mlp_layer_types": "num_hidden_layers"}
+
+
+@_rule("layer-list", "error")
+def layer_list(subject: Subject) -> Iterator[Found]:
+    """A list with an item for each layer is of another length than there are layers.
+
+    Transformers refuses such a configuration. It was edited, or layers were taken out of the model.
+    """
+    if subject.config is None or subject.config.kind != "config.json":
+        return
+    values = subject.config.values
+    for name, scope in (
+        ("", values),
+        *((key + ".", each) for key, each in values.items() if isinstance(each, Mapping)),
+    ):
+        for field, number in _PER_LAYER.items():
+            listed, layers = scope.get(field), scope.get(number)
+            if isinstance(listed, list) and type(layers) is int and len(listed) != layers:
+                what = f"{name}{field} has {plural(len(listed), 'item')}, {name}{number} is {integer(layers)}"
+                yield Found(what, subject.config.path)
+
+
+@_rule("dtype-mixture", "warning")
+def dtype_mixture(subject: Subject) -> Iterator[Found]:
+    """The same weights are stored in another dtype in one shard than in the others.
+
+    Shards of two versions of the model were mixed: each is sound, and together they are no model that anybody
+    published. Download the set again.
+    """
+    if len(subject.headers) < 2:
+        return
+    kinds: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)  # pattern of names → dtype → files
+    for header in subject.headers:
+        for tensor in header.tensors if header.format == "safetensors" else ():
+            if tensor.dtype in _PLAIN and len(tensor.shape) > 1:
+                kinds[_DIGITS.sub("*", tensor.name)].setdefault(tensor.dtype, set()).add(header.path)
+    apart = [found for found in kinds.values() if len(found) > 1 and not set.intersection(*found.values())]
+    together = [found for found in kinds.values() if len(found) > 1 and set.intersection(*found.values())]
+    if apart and len(apart) > 2 * len(together):
+        files = {dtype: sorted(paths)[0] for dtype, paths in apart[0].items()}
+        told = ", ".join(f"{dtype} in {path}" for dtype, path in sorted(files.items()))
+        yield Found(f"{plural(len(apart), 'kind')} of weights of two dtypes: {told}", None)
+
+
+_PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
+_DIGITS = re.compile(r"\d+")
+
+
+@_rule("undeclared-float8", "warning")
+def undeclared_float8(subject: Subject) -> Iterator[Found]:
+    """Weights of eight-bit floats that the configuration of a Transformers model does not declare.
+
+    Without `quantization_config` a loader takes them for the values themselves, without the scales that belong to
+    them, or cannot compute with them. Get the configuration that belongs to the files.
+    """
+    if subject.config is None or subject.config.kind != "config.json" or not subject.config.model_type:
+        return
+    values = subject.config.values
+    declared = [key for key in values if "quant" in key or key == "compression_config"]
+    dtypes = {str(values.get(field)) for field in ("dtype", "torch_dtype")}
+    if declared or any("float8" in each for each in dtypes) or (subject.result and subject.result.packing):
+        return
+    for header in subject.headers:
+        eight = [each for each in header.tensors if each.dtype.startswith("F8_E") and len(each.shape) > 1]
+        if eight:
+            what = f"{plural(len(eight), 'weight')} of {eight[0].dtype}, and the configuration declares no packing"
+            yield Found(what, header.path, eight[0].name)
+            return
+
+
+# --- the tokenizer ----------------------------------------------------------------------------
+
+
+@_rule("tokenizer", "error")
+def tokenizer(subject: Subject) -> Iterator[Found]:
+    """A tokenizer.json that the tokenizers library refuses.
+
+    It has no model, its model no vocabulary or no merges, or zeros stand in it where a part was never downloaded.
+    Download it again. One of over 2 MB is looked through for zeros, and not parsed.
+    """
+    for entry in subject.named("tokenizer.json"):
+        if entry.name != "tokenizer.json" or not 16 < entry.size <= _LARGEST_TOKENIZER:
+            continue
+        raw = subject.head(entry.path, entry.size)
+        if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+            continue  # told by what it is instead
+        if b"\0" in raw:
+            yield Found(f"zeros from byte {integer(raw.index(0))} on: a part was never downloaded", entry.path)
+        elif len(raw) <= _PARSED:
+            if wrong := _refused(raw):
+                yield Found(f"{wrong}: download it again", entry.path)
+        elif b'"model"' not in raw or b'"vocab"' not in raw:
+            yield Found("it has no model: download it again", entry.path)
+
+
+_LARGEST_TOKENIZER = 64 * 1024 * 1024
+_PARSED = 2 * 1024 * 1024
+
+
+def _refused(raw: bytes) -> str | None:
+    """Why the tokenizers library would refuse a tokenizer; None where it would take it, as far as is looked."""
+    try:
+        own = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        return f"no JSON document: {str(error)[:80]}"
+    model = own.get("model") if isinstance(own, dict) else None
+    if isinstance(own, dict) and {"error", "message"} & own.keys() and model is None:
+        return None  # a server's message
+    if not isinstance(model, dict):
+        return "it has no model"
+    vocabulary, kind = model.get("vocab"), model.get("type")
+    if not isinstance(vocabulary, dict | list):
+        return "its model has no vocabulary"
+    if kind == "BPE" and not isinstance(model.get("merges"), list):
+        return "its model has no merges"
+    if kind == "BPE" and isinstance(vocabulary, dict) and (lost := _unknown_merge(model["merges"], vocabulary)):
+        return f"a merge makes {lost!r:.60} of what the vocabulary does not have"
+    return None
+
+
+def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
+    """A piece that a merge joins, or makes, and that is no token."""
+    for merge in merges:
+        pieces = merge.split(" ") if isinstance(merge, str) else merge
+        if not (isinstance(pieces, list) and len(pieces) == 2 and all(isinstance(each, str) for each in pieces)):
+            continue
+        for piece in (*pieces, "".join(pieces)):
+            if piece not in vocabulary:
+                return str(piece)
+    return None
+
+
+# --- adapters ---------------------------------------------------------------------------------
+
+#: Pieces of LoRA that only work together.
+_HALVES = {"lora_A": "lora_B", "lora_B": "lora_A", "lora_down": "lora_up", "lora_up": "lora_down"}
+_HALF = re.compile(r"^(.*?)[._](lora_A|lora_B|lora_down|lora_up)(?=[._]|$)(.*)$")
+
+
+@_rule("half-adapter", "error")
+def half_adapter(subject: Subject) -> Iterator[Found]:
+    """One of the two matrices of LoRA without the other.
+
+    The adapter is their product. PEFT fills the missing one with zeros, or with random numbers, and says so in a
+    warning at most. The file was cut or edited: get it again.
+    """
+    for header in subject.all_headers:
+        names = {tensor.name for tensor in header.tensors}
+        halves: dict[tuple[str, str], str] = {}
+        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for name in names:
+            if "lora_" in name and len(name) < _LONGEST and (part := _HALF.match(name)):
+                found[part[1], part[3]].add(part[2])
+                halves[part[1], part[3]] = name
+        lone = sorted(halves[key] for key, parts in found.items() if len(parts) == 1)
+        if lone and len(lone) < len(subject.headers) * 10_000 and len(subject.headers) == 1:
+            yield Found(
+                f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half", header.path, lone[0]
+            )
+
+
+_LONGEST = 1_000
+
+
+@_rule("adapter-targets", "warning")
+def adapter_targets(subject: Subject) -> Iterator[Found]:
+    """The modules that an adapter's configuration names are not those that it has tensors for.
+
+    PEFT makes matrices for every module of `target_modules`: those without tensors stay as they are, and tensors of
+    other modules are dropped. Configuration and weights belong to different adapters.
+    """
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path)
+        targets = own.get("target_modules")
+        header = next(
+            (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model")), None
+        )
+        if own.get("peft_type") != "LORA" or not isinstance(targets, list) or header is None or not header.tensors:
+            continue
+        named = {each for each in targets if isinstance(each, str)}
+        modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:_LONGEST]))}
+        if not modules or not named:
+            continue
+        beside = own.get("modules_to_save")
+        kept = {each for each in beside if isinstance(each, str)} if isinstance(beside, list) else set[str]()
+        without = sorted(name for name in named if not any(_within(name, module) for module in modules))
+        if without:
+            what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
+            yield Found(what, entry.path)
+        other = [module for module in sorted(modules) if not any(_within(name, module) for name in named | kept)]
+        if other:
+            what = f"{plural(len(other), 'module')} with tensors and in no target: {other[0]:.120}"
+            yield Found(what, header.path)
+
+
+def _within(name: str, module: str) -> bool:
+    """PEFT's own test: the module's name, or its end after a point."""
+    return module == name or module.endswith("." + name)
+
+
+# --- GGUF -------------------------------------------------------------------------------------
+
+_TOKENS = "tokenizer.ggml.tokens"
+
+
+@_rule("gguf-tokens", "error")
+def gguf_tokens(subject: Subject) -> Iterator[Found]:
+    """A GGUF's lists of the tokenizer do not fit each other.
+
+    Scores and types are of each token, merges belong to byte pairs, and no id is beyond the list. llama.cpp refuses the
+    file, or reads beyond the lists.
+    """
+    for header in subject.all_headers:
+        fields = header.metadata.fields if isinstance(header.metadata, KeyValues) else {}
+        if header.format == "gguf" and "tokenizer.ggml.model" in fields:
+            for what, severity in _of_tokens(header, {key: each.items for key, each in fields.items()}):
+                yield Found(what, header.path, severity=severity)
+
+
+def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tuple[str, Severity]]:
+    model = header.metadata["tokenizer.ggml.model"]
+    tokens = items.get(_TOKENS)
+    if not tokens:
+        if model not in ("no_vocab", "none", "rwkv"):
+            yield f"a tokenizer of kind {model!r:.40} without tokens", "error"
+        return
+    for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
+        if items.get(key) is not None and items[key] != tokens:
+            yield f"{integer(items[key] or 0)} items in {key}, {plural(tokens, 'token')}", "error"
+    if model == "gpt2" and "tokenizer.ggml.merges" not in items:
+        yield "byte pairs without tokenizer.ggml.merges", "error"
+    for key in sorted(items):
+        if key.startswith("tokenizer.ggml.") and key.endswith("_token_id"):
+            number = header.metadata[key]
+            if type(number) is int and tokens <= number < _NONE:
+                yield f"{key} is {integer(number)}, of {plural(tokens, 'token')}", "warning"
+
+
+#: What writers put for a token that there is not: −1 in 32 bits.
+_NONE = 2**32 - 1
+
+
+@_rule("gguf-name", "warning")
+def gguf_name(subject: Subject) -> Iterator[Found]:
+    """A GGUF's name, or its general.file_type, says another quantization than its tensors have.
+
+    It was renamed, or is another's file: quality and size are not what they promise. Of mixtures the width counts
+    that most weights have. Weights that are not packed in a file of a few tensors are no sign: such are made for tests.
+    """
+    for header in subject.all_headers:
+        if header.format != "gguf":
+            continue
+        names = _QUANTIZED.findall(header.path.rpartition("/")[2].upper())
+        file_type = FILE_TYPES.get(header.metadata.get("general.file_type", -1))
+        for where, named in (
+            ("the name", names[:1] if len(set(names)) == 1 else []),
+            ("general.file_type", [file_type]),
+        ):
+            if named and named[0] and (most := _another(named[0], header)):
+                yield Found(f"{where} says {named[0]}, and most weights are {most}", header.path)
+                break
+
+
+#: Types in which models are trained: writers leave such experts as they are, whatever the file is called.
+_AS_TRAINED = frozenset({"MXFP4", "NVFP4"})
+#: Elements of weights below which a file that is not packed may be anything.
+_FEW = 1_000_000
+
+
+def _another(named: str, header: Header) -> str | None:
+    """The type of most weights, where its width is not the one that is named; None where it is, or may be."""
+    counts, all_of_it = Counter[str](), 0
+    block = 256 if "_K" in named or (named.startswith("IQ") and named != "IQ4_NL") else 32
+    for tensor in header.tensors:
+        if len(tensor.shape) > 1:
+            all_of_it += tensor.elements
+            if tensor.shape[-1] % block == 0:  # other rows take another type, whatever was asked for
+                counts[tensor.dtype] += tensor.elements
+    most = counts.most_common(1)[0][0] if counts.total() * 2 > all_of_it else None
+    if most is None or most in _AS_TRAINED:
+        return None
+    told, has = _width(named), _width(most)
+    plain = most in _PLAIN and counts.total() < _FEW
+    return most if told and has and told != has and not plain and not _mixed(named, counts) else None
+
+
+_QUANTIZED = re.compile(r"(?<![A-Z0-9])(I?Q\d_[A-Z0-9]+(?:_[A-Z]+)?|BF16|F16|F32)(?![A-Z0-9])")
+
+
+def _width(name: str) -> int | None:
+    """Bits of a weight by a type's name: `Q4_K_M` 4, `F16` and `BF16` 16."""
+    found = re.search(r"\d+", name)
+    return int(found[0]) if found else None
+
+
+def _mixed(named: str, counts: Counter[str]) -> bool:
+    """Whether a fair share of the weights is of the width that the name says: mixtures raise some by a bit or two."""
+    of_it = sum(number for dtype, number in counts.items() if _width(dtype) == _width(named))
+    return of_it * 5 >= counts.total()

@@ -1,0 +1,235 @@
+"""Is each file of the kind that its name says, and are all its bytes there?
+
+A download that goes wrong leaves a server's message, zeros or a part of the file under the right name. What a file is
+its first bytes tell; nothing is opened further.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rules.whole import stands_in
+from inspector.opening import configs
+from inspector.sources.filenames import WEIGHTS
+from inspector.sources.listing import Entry
+from inspector.units import plural
+
+_rule = partial(rule, group="whole")
+
+#: Weights of other programs, told by their first bytes alone.
+_TORCH = (".pt", ".pth", ".ckpt")
+_TORCH_BIN = re.compile(r"(pytorch_model|diffusion_pytorch_model|adapter_model|open_clip_pytorch_model)[^/]*\.bin")
+#: SentencePiece's model: a message of Protocol Buffers, its first field with a length. Llama 3's tokenizer.model is
+#: tiktoken's list of tokens in base 64.
+_SPM = (".model", ".spm")
+_TIKTOKEN = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
+#: Data of which no byte is meant to be missing.
+_DATA = (
+    *WEIGHTS,
+    *_TORCH,
+    *_SPM,
+    *(".bin", ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5", ".npz", ".npy", ".pb", ".tflite"),
+)
+#: Files of which every real one begins with something else than zeros.
+_MARKED = (*WEIGHTS, *_TORCH, *_SPM, ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".h5", ".npz", ".npy", ".pb")
+#: Bytes that are looked at where a file begins with zeros.
+_BLANK = 4096
+
+
+@_rule("empty-file", "error")
+def empty_file(subject: Subject) -> Iterator[Found]:
+    """A data file of zero bytes.
+
+    The download never began, or the disk was full. Download the file again. A list of added tokens or merges that is
+    empty is none of these.
+    """
+    for entry in subject.named(*_DATA):
+        told = entry.path.endswith(WEIGHTS) or entry.name.endswith(".json")  # by their readers
+        if not entry.size and entry.kind == "file" and not told and _is_weights(entry):
+            yield Found("a file of zero bytes: download it again", entry.path)
+
+
+def _is_weights(entry: Entry) -> bool:
+    name = entry.name.lower()
+    return name.endswith((*_TORCH, *_SPM, ".onnx", ".h5", ".msgpack", ".tiktoken")) or bool(_TORCH_BIN.fullmatch(name))
+
+
+@_rule("blank-file", "error")
+def blank_file(subject: Subject) -> Iterator[Found]:
+    """A file that begins with nothing but zeros.
+
+    Its space was reserved, and the download never filled it. Download the file again.
+    """
+    for entry in subject.named(*_MARKED, ".bin"):
+        name = entry.name.lower()
+        marked = name.endswith(_MARKED) or _TORCH_BIN.fullmatch(name)
+        if marked and entry.size >= 8 and not any(subject.head(entry.path, 8) or b"x"):
+            start = subject.head(entry.path, _BLANK)
+            if not any(start):
+                yield Found(f"the first {plural(len(start), 'byte')} are zero: download it again", entry.path)
+
+
+@_rule("sparse-hole", "error")
+def sparse_hole(subject: Subject) -> Iterator[Found]:
+    """A large part of the file was never written.
+
+    The file has its full size, and its end, or much of it, takes no space on the disk: a download that reserved the
+    space and stopped. Where the file system tells. A file of which nothing but the header was written is no
+    download: tests and tools make such.
+    """
+    ahead = {header.path: header.bytes_in("header") + header.bytes_in("padding") for header in subject.all_headers}
+    for entry in subject.named(*WEIGHTS, *_TORCH, ".bin", ".onnx"):
+        if entry.size < _LEAST_HOLE or subject.root is None or not subject.readable(entry.path):
+            continue
+        written, beyond = _extents(Path(subject.root, entry.path), entry.size)
+        if beyond > ahead.get(entry.path, 0) + _BLOCK and entry.size - written >= entry.size // 4:
+            what = f"{plural(entry.size - written, 'byte')} of {plural(entry.size, 'byte')} were never written"
+            yield Found(f"{what}: download it again", entry.path)
+
+
+#: Smaller files may lie within one block of the disk.
+_LEAST_HOLE = 32 * 1024
+#: The disk's blocks: the last of a header reaches into the data.
+_BLOCK = 8 * 1024
+_MOST_EXTENTS = 1_000
+
+
+def _extents(path: Path, size: int) -> tuple[int, int]:
+    """(bytes that the disk holds, where the last of them end); all of them where the system does not tell."""
+    if not hasattr(os, "SEEK_HOLE"):
+        return size, 0
+    try:
+        with path.open("rb", buffering=0) as file:
+            written = end = 0
+            for _ in range(_MOST_EXTENTS):
+                start = file.seek(end, os.SEEK_DATA)
+                end = file.seek(start, os.SEEK_HOLE)
+                written += end - start
+                if end >= size:
+                    break
+            return written, end
+    except OSError as error:
+        return (written, end) if error.errno == 6 and end else (size, 0)  # ENXIO: nothing but a hole from there on
+
+
+@_rule("error-message", "error")
+def error_message(subject: Subject) -> Iterator[Found]:
+    """A server's error message under a data file's name.
+
+    An API answered "not found" or "not allowed", and the answer was saved. Download the file again; a gated
+    repository wants a token.
+    """
+    for entry in subject.named(*_DATA):
+        if 0 < entry.size <= _LONGEST_MESSAGE and (told := _message(subject, entry)) is not None:
+            yield Found(f"a server's message, not the file: {told!r:.120}; download it again", entry.path)
+
+
+#: No error message is longer; of a tokenizer or a configuration that is, the words stand in no field of their own.
+_LONGEST_MESSAGE = 16 * 1024
+#: Fields that servers' messages have, and no data: an object with nothing else is a message.
+_SAID = frozenset({"error", "errors", "message", "detail", "details", "error_description", "msg", "errorMessage"})
+_BESIDE = frozenset(
+    {
+        *(
+            "status",
+            "statusCode",
+            "status_code",
+            "code",
+            "type",
+            "title",
+            "timestamp",
+            "path",
+            "request_id",
+            "requestId",
+        ),
+        *("instance", "traceId", "error_code", "errorCode", "success", "url", "documentation_url", "reason", "data"),
+        *("error_type", "warnings", "url", "method", "ok"),
+    }
+)
+#: How plain messages of the Hub, of storage and of proxies begin.
+_WORDS = re.compile(
+    r"(entry not found|repository not found|revision not found|not found|40[134][ :]|"
+    r"invalid (username|credentials)|"
+    r"access (to model|denied)|unauthorized|forbidden|bad gateway|service unavailable|internal server error|"
+    r"gateway time-?out|too many requests|request (timed out|timeout)|rate limit|you need to|error code:|error:)",
+    re.IGNORECASE,
+)
+
+
+def _message(subject: Subject, entry: Entry) -> str | None:
+    start = subject.head(entry.path, 64).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] == b"{":
+        return _of_object(_loaded(subject, entry.path))
+    if start[:1] == b'"' or start[:1].isalnum():
+        try:
+            text = start.decode().strip('"')
+        except UnicodeDecodeError:
+            return None
+        prose = entry.name.lower().endswith((".txt", ".jinja"))
+        return text if _WORDS.match(text) and not (prose and entry.size > 256) else None
+    return None
+
+
+def _loaded(subject: Subject, path: str) -> Any:
+    try:
+        return configs.loads(subject.text(path, _LONGEST_MESSAGE) or "null")
+    except ValueError:
+        return None
+
+
+def _of_object(value: Any) -> str | None:
+    """What a message says; None for an object that is none."""
+    if not isinstance(value, Mapping) or not _SAID & value.keys() or value.keys() - _SAID - _BESIDE:
+        return None
+    said = next(value[key] for key in value if key in _SAID)
+    return str(said.get("message", said) if isinstance(said, Mapping) else said)
+
+
+@_rule("wrong-kind", "error")
+def wrong_kind(subject: Subject) -> Iterator[Found]:
+    """A file that is not of the kind that its name says.
+
+    A tokenizer's model that is text, a JSON document of one value, weights of PyTorch that begin as none of its
+    formats do, a vocabulary with zeros in it: loaders refuse it. Download it again.
+    """
+    for entry in subject.entries:
+        if entry.kind == "file" and entry.size >= 4 and not entry.outside and (wrong := _wrong(subject, entry)):
+            yield Found(f"{wrong}: download it again", entry.path)
+
+
+def _wrong(subject: Subject, entry: Entry) -> str | None:
+    name = entry.name.lower()
+    if name.endswith(_SPM) and _is_tokenizer(name):
+        start = subject.head(entry.path, 64)
+        if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
+            return "no model of SentencePiece or tiktoken"
+    elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
+        start = subject.head(entry.path, 64)
+        if start and any(start) and _is_text(start) and not start.startswith(_PROTOCOL_0) and not stands_in(start):
+            return "text, and no file of PyTorch"
+    elif name in ("merges.txt", "vocab.txt") or name.endswith(".tiktoken"):
+        raw = subject.head(entry.path, min(entry.size, _MOST_TEXT))
+        if any(raw[:8]) and b"\0" in raw:
+            return f"zeros at byte {raw.index(0)} of a text"
+    return None
+
+
+_MOST_TEXT = 8 * 1024 * 1024
+#: How pickles of protocol 0 begin: `(dp0`, `cmodule`, `}`, `]`; and an archive of Python's for TorchScript.
+_PROTOCOL_0 = (b"(", b"c", b"}", b"]", b"PK")
+_TOKENIZER_MODELS = ("tokenizer", "spiece", "sentencepiece", "source", "target", "vocab")
+
+
+def _is_tokenizer(name: str) -> bool:
+    return name.startswith(_TOKENIZER_MODELS)
+
+
+def _is_text(start: bytes) -> bool:
+    return all(byte in b"\t\r\n" or 32 <= byte < 127 for byte in start)

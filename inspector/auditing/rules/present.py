@@ -1,0 +1,173 @@
+"""Is each file there that a loader needs beside those that are?
+
+What Transformers, PEFT and llama.cpp look for, as their own code does: tokenization_utils_base, modeling_utils and
+peft's config in Python, llama-model-loader in C++.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Header
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.sources.filenames import INDEX, shard_of
+from inspector.units import integer, plural
+
+_rule = partial(rule, group="whole")
+
+#: Stems of sharded weights → the index by which Transformers, Diffusers and Accelerate find the shards.
+_INDEXED = {
+    "model": "model.safetensors.index.json",
+    "diffusion_pytorch_model": "diffusion_pytorch_model.safetensors.index.json",
+    "pytorch_model": "pytorch_model.bin.index.json",
+}
+
+
+@_rule("no-index", "error")
+def no_index(subject: Subject) -> Iterator[Found]:
+    """Shards without the index that says which tensor is in which of them.
+
+    Transformers and Diffusers find the shards by it alone, and do not load the model without it. Download it. llama.cpp
+    and vLLM do without: a warning where no configuration says that the model is one of theirs.
+    """
+    shards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry in subject.entries:
+        shard = shard_of(entry.path)
+        if shard and shard.total > 1 and shard.suffix in (".safetensors", ".bin"):
+            shards[shard.stem, shard.suffix].append(entry.path)
+    for (stem, suffix), paths in shards.items():
+        folder, slash, name = stem.rpartition("/")
+        own, variant, _ = name.partition(".")
+        if own not in _INDEXED or (suffix == ".bin") != (own == "pytorch_model"):
+            continue
+        # A variant's index has its name before or after that of the format: `model.safetensors.index.fp16.json`.
+        usual = folder + slash + _INDEXED[own]
+        named = {usual, f"{stem}{suffix}.index.json", usual.replace("index.json", f"index.{variant}.json")}
+        if named.isdisjoint(subject.by_path) and folder + slash + own + suffix not in subject.by_path:
+            loaded = "config.json" in subject.names_in(folder) if folder else "config.json" in subject.by_path
+            what = f"{plural(len(paths), 'shard')} and no {_INDEXED[own]}: download it"
+            yield Found(what, paths[0], severity="error" if loaded else "warning")
+
+
+@_rule("shadowed-shards", "warning")
+def shadowed_shards(subject: Subject) -> Iterator[Found]:
+    """A single file that is loaded in place of the shards beside it.
+
+    Transformers takes `model.safetensors` where it is there, and looks at the index and its shards only where it is
+    not. An old file was left in the folder, or the shards were: delete what is not meant.
+    """
+    for entry in subject.named("model" + INDEX):
+        single = entry.folder + "model.safetensors"
+        shards = [
+            path for path in subject.by_path if path.startswith(entry.folder) and _is_shard_of(path, entry.folder)
+        ]
+        if entry.name == "model" + INDEX and single in subject.by_path and shards:
+            yield Found(f"loaded in place of {plural(len(shards), 'shard')} and their index", single)
+
+
+def _is_shard_of(path: str, folder: str) -> bool:
+    shard = shard_of(path)
+    return shard is not None and shard.total > 1 and shard.stem == folder + "model" and shard.suffix == ".safetensors"
+
+
+@_rule("lone-part", "error")
+def lone_part(subject: Subject) -> Iterator[Found]:
+    """A part of a split GGUF under a name that does not say so.
+
+    llama.cpp finds the other parts by the name of the first, `…-00001-of-00003.gguf`, and refuses the file. Give the
+    parts the names that they were made with, or download them again.
+    """
+    for header in subject.all_headers:
+        count = header.metadata.get("split.count") if header.format == "gguf" else None
+        if isinstance(count, int) and count > 1 and shard_of(header.path) is None:
+            yield Found(f"a part of {integer(count)}, and its name does not say which", header.path)
+
+
+@_rule("missing-merges", "error")
+def missing_merges(subject: Subject) -> Iterator[Found]:
+    """One half of a tokenizer: its vocabulary without the merges, or these without it.
+
+    Tokenizers of GPT-2's kind need vocab.json and merges.txt both, unless tokenizer.json has them: Transformers
+    refuses to load. Download the other file.
+    """
+    for entry in subject.named("vocab.json", "merges.txt"):
+        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        if "tokenizer.json" in names or entry.name not in ("vocab.json", "merges.txt"):
+            continue
+        other = "merges.txt" if entry.name == "vocab.json" else "vocab.json"
+        if other not in names and _needs_both(subject, entry.folder) and not names & _OTHER_MERGES:
+            yield Found(f"no {other} beside it, which the tokenizer needs: download it", entry.path)
+
+
+_OTHER_MERGES = frozenset({"bpe.codes", "vocab-src.json", "vocab.bpe"})
+#: Words that begin the names of tokenizers of GPT-2's kind, and those of the models that use them.
+_BYTE_PAIRS = re.compile(
+    r"(gpt2|gpt_neo(?!x_j)|gptj|roberta|xlm_?roberta_xl|bart|led|longformer|mvp|blenderbot|clip|codegen|ctrl|deberta(?!_?v2)|"
+    r"qwen2|qwen3|whisper|openai_?gpt|opt|herbert|layoutlmv3|biogpt|luke|markuplm|olmo|starcoder2|granite|falcon|bloom)"
+    r"(_|Tokenizer|TokenizerFast|$|\d)",
+    re.IGNORECASE,
+)
+
+
+def _needs_both(subject: Subject, folder: str) -> bool:
+    kind = subject.document(folder + "tokenizer_config.json").get("tokenizer_class")
+    kind = kind or subject.document(folder + "config.json").get("model_type")
+    return isinstance(kind, str) and _BYTE_PAIRS.match(kind) is not None
+
+
+@_rule("no-vocabulary", "error")
+def no_vocabulary(subject: Subject) -> Iterator[Found]:
+    """A tokenizer's configuration without its vocabulary.
+
+    Transformers makes a tokenizer that knows no words, or refuses. Download the vocabulary: tokenizer.json,
+    tokenizer.model, vocab.json or what else the model has.
+    """
+    for entry in subject.named("tokenizer_config.json"):
+        if entry.name != "tokenizer_config.json" or entry.kind != "file":
+            continue
+        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        own = subject.document(entry.path)
+        kind = own.get("tokenizer_class")
+        if own.get("auto_map") or any(_VOCABULARY.search(name) for name in names - _NO_VOCABULARY):
+            continue
+        if isinstance(kind, str) and not _OF_BYTES.match(kind):
+            yield Found(f"{kind:.60} has no vocabulary beside it: download it", entry.path)
+
+
+_NO_VOCABULARY = frozenset({"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"})
+#: Files in which some tokenizer keeps its words.
+_VOCABULARY = re.compile(
+    r"(?i)(tokenizer|tekken|vocab|merges|spiece|sentencepiece|\.spm$|\.model$|\.tiktoken$|bpe|dict|codes|\.gguf$|emoji|"
+    r"spm|tokens|\.vocab$|rwkv|\.py$)"
+)
+#: Tokenizers of bytes and letters have no vocabulary.
+_OF_BYTES = re.compile(r"(ByT5|Canine|Perceiver|Mgpstr|Myt5|Char|Byte|Tapex|Dia|Evo|Hyena|Dna)", re.IGNORECASE)
+
+
+@_rule("no-adapter-config", "error")
+def no_adapter_config(subject: Subject) -> Iterator[Found]:
+    """An adapter without its configuration, or with it under another name.
+
+    PEFT makes an adapter from adapter_config.json, and refuses without. As config.json it is taken for a model's
+    configuration, which it is not. Download it, or rename it.
+    """
+    for entry in subject.named("adapter_model.safetensors", "adapter_model.bin"):
+        if entry.folder + ADAPTER_FILE not in subject.by_path and not subject.alone:
+            header = next((each for each in subject.all_headers if each.path == entry.path), None)
+            if header is None or not _says_its_own(header):
+                yield Found(f"no {ADAPTER_FILE} beside it: download it", entry.path)
+    for entry in subject.named("config.json"):
+        if entry.name == "config.json":
+            own = subject.document(entry.path)
+            if isinstance(own.get("peft_type"), str) and "model_type" not in own:
+                yield Found(f"an adapter's configuration: its name is {ADAPTER_FILE}", entry.path)
+
+
+def _says_its_own(header: Header) -> bool:
+    """Whether an adapter has its configuration within, as Diffusers' have."""
+    return any("adapter" in key or "lora" in key or key == "format_version" for key in header.metadata)
