@@ -37,8 +37,13 @@ STEPS_PER_COMBINATION, STEPS_PER_SHAPE = 8, 100
 #: Fields that every configuration has, though files leave them out, and their values there.
 EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
 EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
+#: Fields that files leave at null, and what every class takes then.
+FOR_NULL: Mapping[str, str] = {
+    "num_key_value_heads": "num_attention_heads",
+    "head_dim": "hidden_size // num_attention_heads",
+}
 
-#: Whole models that do not say whether their head is tied go by their text model.
+#: Whole models that do not say whether their head is tied go by what their text model says, or its type.
 TIED, TEXT = "tie_word_embeddings", "text_config"
 
 #: Mappings that are one value: labels by their numbers, which a file gives whole.
@@ -207,16 +212,16 @@ class Scope:
 
     def _default(self, name: str, null: bool) -> Any:
         """What holds where the configuration says nothing, or says null."""
-        if name == TIED and isinstance(self.values.get(TEXT), Mapping):
-            with suppress(ConfigError, KeyError):
-                return self[TEXT][TIED]
+        said = _tied_by_text(self.values.get(TEXT)) if name == TIED else None
+        if said is not None:
+            return said
         typed = self.family.types.get(self.values.get("model_type", ""), {})
         if name in typed and not null:
             return typed[name]
         if name in self.family.derived:
             return self._derived(name)
         if null:
-            return None
+            return formula.evaluate(FOR_NULL[name], self) if name in FOR_NULL else None
         if name in self.family.defaults:
             return self.family.defaults[name]
         if name in EVERYWHERE_DERIVED:
@@ -268,6 +273,16 @@ def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
         name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists
     }
     return values if new == lists else {**values, **new}
+
+
+def _tied_by_text(text: Any) -> bool | None:
+    """Whether a text model says that its head is tied, or its type does; None where it leaves that to the whole."""
+    if not isinstance(text, Mapping):
+        return None
+    family = family_of(text) if text.get("model_type") else None
+    usual = {**family.defaults, **family.types.get(text["model_type"], {})} if family else {}
+    said = text.get(TIED, usual.get(TIED))
+    return None if said is None else bool(said)
 
 
 class Part(Mapping[str, Any]):
