@@ -233,6 +233,39 @@ def test_missing_head_is_told(tmp_path: Path) -> None:
     assert "head-not-stored" in {finding.rule for finding in result.findings}
 
 
+def test_what_save_model_kept_is_the_embedding(tmp_path: Path) -> None:
+    """`safetensors.torch.save_model` keeps the first name in the alphabet, and writes the other into `__metadata__`."""
+    recipe = sparse.load("qwen2.5-0.5b")
+    file = recipe["files"]["model.safetensors"]
+    for entry in file["tensors"]:
+        entry[2] = entry[2].replace("model.embed_tokens.weight", "lm_head.weight")
+    file["metadata"] = {"format": "pt", "model.embed_tokens.weight": "lm_head.weight"}
+    folder = sparse.make(recipe, tmp_path / "x")
+    result = reconciled(folder)
+    assert result.logical == 494_032_768
+    assert set(steps(result)) == {"tied_embeddings", "header"}
+    assert (steps(result)["tied_embeddings"], result.unexplained, result.findings) == (0, (), ())
+    (folder / "config.json").unlink()
+    assert reconciled(folder).logical == 494_032_768
+
+
+def test_bits_of_a_role_are_its_weights(tmp_path: Path) -> None:
+    """A second copy of the embedding does not make its weights wider; a stored tied head has none."""
+    recipe = sparse.load("qwen3-0.6b")
+    twice = next(entry for entry in recipe["files"]["model.safetensors"]["tensors"] if "embed_tokens" in entry[2])
+    recipe["files"]["again.safetensors"] = {"tensors": [twice]}
+    recipe["index"] = False
+    bits = {role.role: role.bits_per_weight for role in reconciled(sparse.make(recipe, tmp_path / "x")).roles}
+    assert (bits["embed_tokens"], bits["q_proj"], bits["lm_head"]) == (16, 16, None)
+
+
+def test_bits_a_weight_leave_out_what_is_no_weight(made: Made) -> None:
+    """gpt2 is F32: 32 bits, whatever its masks take."""
+    result = reconciled(made("gpt2"))
+    assert result.bits_per_weight(result.weight_bytes) == 32
+    assert result.weight_bytes == 4 * 124_439_808
+
+
 FUSED = {
     "self_attn.qkv_proj": (("q_proj", "k_proj", "v_proj"), [2048 + 256 + 256, 2048]),
     "mlp.gate_up_proj": (("gate_proj", "up_proj"), [2 * 5632, 2048]),

@@ -35,7 +35,8 @@ SIZES = {
     "vocab_size": 1000,
 }
 
-Save = Callable[[Path, Path], object]  # from the folder of the plain model to that of the packed one
+#: From the folder of the plain model to that of the packed one. A number is the parameters of a model of its own.
+Save = Callable[[Path, Path], object]
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,22 @@ def mlx(plain: Path, out: Path, **settings: Any) -> None:
     words = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
     PreTrainedTokenizerFast(tokenizer_object=words).save_pretrained(plain)
     convert(str(plain), mlx_path=str(out), quantize=True, **settings)
+
+
+def finegrained_fp8(_: Path, out: Path, model_type: str, **sizes: Any) -> int:
+    """A model of its own as Transformers packs it; that it wants a GPU for this is for speed."""
+    from transformers import AutoConfig, AutoModelForCausalLM, FineGrainedFP8Config
+    from transformers.quantizers.quantizer_finegrained_fp8 import FineGrainedFP8HfQuantizer
+
+    FineGrainedFP8HfQuantizer.validate_environment = lambda *_, **__: None
+    config = AutoConfig.for_model(model_type, **{**SIZES, **sizes})
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+    with tempfile.TemporaryDirectory() as plain:
+        model.save_pretrained(plain)
+        declared = FineGrainedFP8Config()
+        packed = AutoModelForCausalLM.from_pretrained(plain, quantization_config=declared, dtype=torch.bfloat16)
+    packed.save_pretrained(out)
+    return int(model.num_parameters())
 
 
 def mlx_by_module(name: str, _: object) -> bool | dict[str, Any]:
@@ -392,6 +409,8 @@ FIXED: dict[str, Fixture] = {
     "vptq": Fixture("vptq", partial(with_layers, make=vptq_layer, declared={"quant_method": "vptq"}), "vptq", 2),
     "bitnet": Fixture("transformers", partial(with_layers, make=BITNET, declared={"quant_method": "bitnet"}), "bitnet", 2),
     "fp8-blocks": Fixture("transformers", partial(with_layers, make=FP8, declared={"quant_method": "fp8", "weight_block_size": [128, 128]}), "fp8", 8),
+    "fp8-experts": Fixture("transformers", partial(finegrained_fp8, model_type="qwen3_moe", num_experts=8, moe_intermediate_size=128), "fp8", 8),
+    "fp8-latent": Fixture("transformers", partial(finegrained_fp8, model_type="deepseek_v3", num_key_value_heads=4, n_routed_experts=8, num_experts_per_tok=2, n_group=1, topk_group=1, moe_intermediate_size=128, first_k_dense_replace=1, kv_lora_rank=64, q_lora_rank=128, qk_nope_head_dim=32, qk_rope_head_dim=16, v_head_dim=32), "fp8", 8),
     "fp8-rows": Fixture("transformers", partial(with_layers, make=FBGEMM, declared={"quant_method": "fbgemm_fp8"}), "fp8", 8),
     "higgs": Fixture("transformers", partial(with_layers, make=HIGGS, declared={"quant_method": "higgs", "bits": 4}), "higgs", 4),
     "metal": Fixture("transformers", partial(with_layers, make=METAL, declared={"quant_method": "metal", "bits": 4, "group_size": 64}), "mlx", 4),
@@ -496,8 +515,9 @@ def main(wanted: list[str]) -> None:
             if wanted and name not in wanted:
                 continue
             folder = Path(temporary) / name
-            fixture.save(plain, folder)
-            write(FIXTURES / "packed" / f"{name}.json", recipe(fixture, folder, model.num_parameters()))
+            own = fixture.save(plain, folder)
+            parameters = own if isinstance(own, int) else model.num_parameters()
+            write(FIXTURES / "packed" / f"{name}.json", recipe(fixture, folder, parameters))
             print(name)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from inspector.architectures import family_of
 from inspector.architectures.data.conventions import (
+    BUFFER_ENDS,
     BUFFER_PATHS,
     EXPERT_WORDS,
     GGUF_WORDS,
@@ -26,6 +27,7 @@ from inspector.architectures.data.conventions import (
     PATHS,
     SPLIT_WEIGHTS,
     STACKED_WORDS,
+    STATISTICS,
     TAILS,
     TOWERS,
     WRAPPERS,
@@ -413,15 +415,16 @@ def by_convention(pattern: str, bare: str) -> Slot:
     layer_at, expert_at, indexes_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
     role = PATHS.get(".".join(path)) or _role(path)
-    if role == "" and path and path[-1] in ROLES:
+    if role == "" and path and (path[-1] in ROLES or path[-1] in STATISTICS):
         role = path[-1]
+    constant = words[-1] in STATISTICS or bare.endswith(BUFFER_ENDS)
     if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
         stacked = True
     return Slot(
         tower=_tower(pattern.split(".")),
         role=role,
         part=part,
-        group=group_of(role or ".".join(path[-2:])),
+        group="buffer" if constant else group_of(role or ".".join(path[-2:])),
         layer_at=layer_at,
         expert_at=expert_at,
         indexes_at=indexes_at,

@@ -98,8 +98,8 @@ def _maps(found: Unpacked, bits: int) -> _Maps:
                     maps.odd_bits[tensor.name] = weight.bits
             elif end in kinds:
                 maps.side[tensor.name], maps.kinds[tensor.name] = served, kinds[end]
-    for name, kind in found.loose:
-        maps.side[name], maps.kinds[name] = _served_by(name), kind
+    for name, served, kind in found.loose:
+        maps.side[name], maps.kinds[name] = served or _served_by(name), kind
     return maps
 
 

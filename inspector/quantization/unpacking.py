@@ -18,7 +18,7 @@ class Unpacked:
 
     scheme: Scheme
     weights: list[tuple[Unit, Weight]] = field(default_factory=list)
-    loose: list[tuple[str, str]] = field(default_factory=list)  # (tensor, what it is)
+    loose: list[tuple[str, str, str]] = field(default_factory=list)  # (tensor, the weight it serves or "", what it is)
 
     @property
     def explained(self) -> int:
@@ -56,15 +56,34 @@ def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unp
 
 def _tried(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
     result = Unpacked(scheme)
+    idle: list[Unit] = []
     for unit in _units(scheme, tensors, result.loose):
-        weight = scheme.unpack(unit, declared)
+        weight = scheme.unpack(unit, declared) if len(unit.pieces) > 1 else None
         if weight is not None and all(weight.shape) and weight.bits > 0:
             result.weights.append((unit, weight))
+        else:
+            idle.append(unit)
+    result.loose += _idle(scheme, result.weights, idle)
     return result
 
 
-def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str]]) -> Iterator[Unit]:
-    """Tensors by stem, where there are at least two: a weight, and what serves it."""
+def _idle(
+    scheme: Scheme, weights: Iterable[tuple[Unit, Weight]], idle: Iterable[Unit]
+) -> Iterator[tuple[str, str, str]]:
+    """Side data of the checkpoint's own kind that no packed weight has.
+
+    Transformers writes scales for weights that stayed plain, and those of stacked experts though it unstacks them.
+    """
+    pieces = {(end, tensor.dtype) for unit, _ in weights for end, tensor in unit.pieces.items() if end in scheme.side}
+    for unit in idle:
+        for end, tensor in unit.pieces.items():
+            known = any(tensor.dtype == dtype and (own.endswith(end) or end.endswith(own)) for own, dtype in pieces)
+            if end in scheme.side and known:
+                yield tensor.name, unit.stem + (".weight" if end.startswith(".") else ""), scheme.side[end]
+
+
+def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str, str]]) -> Iterator[Unit]:
+    """Tensors by stem: a weight and what serves it, or one of these alone."""
     end_of = _Ends((*scheme.weights, *scheme.side, *scheme.loose))
     groups: dict[str, dict[str, Tensor]] = {}
     for tensor in tensors:
@@ -72,7 +91,7 @@ def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str
         if end is None:
             continue
         if end in scheme.loose:
-            loose.append((tensor.name, scheme.loose[end]))
+            loose.append((tensor.name, "", scheme.loose[end]))
         else:
             groups.setdefault(tensor.name[: -len(end)], {})[end] = tensor
     bare = "" in scheme.weights  # a weight that is named by the stem alone: `experts.gate_up_proj`
@@ -80,8 +99,7 @@ def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str
     for stem, pieces in groups.items():
         if stem in whole and not pieces.keys() & scheme.weights.keys():
             pieces[""] = whole[stem]
-        if len(pieces) > 1:
-            yield Unit(stem, pieces)
+        yield Unit(stem, pieces)
 
 
 class _Ends:

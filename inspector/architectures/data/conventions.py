@@ -211,6 +211,10 @@ TAILS: Mapping[str, str] = {tail: role for role, tails in _ROLES_BY_TAIL.items()
 #: The longest entry of `TAILS`, in words.
 LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
 
+#: Last words of the statistics that a batch normalization keeps.
+STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+#: Ends of names that are buffers in nearly all models: a router's correction, which no gradient changes.
+BUFFER_ENDS = (".gate.e_score_correction_bias",)
 #: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask where the module has no weight.
 BUFFER_PATHS = frozenset(
     {"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"}
