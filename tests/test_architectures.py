@@ -1,4 +1,4 @@
-"""All tables against what Transformers' own models hold, as `tools/zoo/check.py` wrote it down."""
+"""More configurations of Transformers' own models than `test_cases` has, by digest, and published mixtures."""
 
 from __future__ import annotations
 
@@ -35,11 +35,6 @@ def test_names_and_shapes_are_those_of_the_models(model_type: str) -> None:
         named = Namer(family_of(values), values).name([name for name, _, _ in pairs])
         assert named.keys() == [key for _, key, _ in pairs]
         assert len({key for _, key, _ in pairs}) == number
-
-
-def test_most_types_are_recorded() -> None:
-    """The records cannot shrink unseen."""
-    assert len(RECORDS) >= 475
 
 
 #: Published totals and what works on a token.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent.parent / "fixtures"))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from typing import TYPE_CHECKING

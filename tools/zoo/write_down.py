@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import cases
 import records
 import table_text
 
@@ -107,33 +108,53 @@ def _show(percent: int | None) -> str:
 _WANTED = ("default", "p2", "p3", "x3", "x2", "h1", "h2")
 #: Variants of `build.py --seed`.
 _DRAWN = re.compile(r"h\d")
+#: Configurations that are shown with names and shapes, after the first if they are shorter than this.
+_SHOWN, _SHORT = 3, 2500
 #: A default model of more tensors than this is left to `check.py`.
 _MOST_TENSORS = 1500
 
 
 def fixtures(truths: Iterable[Path], table: Mapping[str, list[Verdict]]) -> None:
-    """Configurations with the digest of what their models hold: one JSON line each."""
-    target = ROOT / "fixtures" / "zoo.jsonl"
-    before = [(json.loads(line)[0]["model_type"], line) for line in target.read_text().splitlines()]
-    kept = [
-        (model_type, line) for model_type, line in before if model_type not in table and model_type in model_types()
-    ]
+    """What models hold: a few configurations of each type with names and shapes, further ones with their digest."""
+    further = ROOT / "fixtures" / "zoo.jsonl"
+    before = [(json.loads(line)[0]["model_type"], line) for line in further.read_text().splitlines()]
+    digests = [(model_type, line) for model_type, line in before if model_type not in table]
     for model_type, verdicts in sorted(table.items()):
-        chosen: dict[str, Verdict] = {}
-        for verdict in verdicts:
-            kind = verdict.variant.split("_")[0]
-            small = verdict.tensors <= _MOST_TENSORS
-            if verdict.exact and verdict.agree and verdict.unique and small and kind in _WANTED:
-                chosen.setdefault(kind, verdict)
-        for verdict in chosen.values():
-            name = f"{model_type}__{verdict.cls}__{verdict.variant}.json.gz"
-            record = records.read(next(truth / name for truth in truths if (truth / name).exists()))
-            config = pruned(record.config)
-            config = config if _suffices(config, record.shapes) else record.config
-            kept.append((model_type, json.dumps([config, len(record.shapes), digest(record.shapes)])))
-    lines = [line for _, line in sorted(kept, key=lambda pair: pair[0])]
-    target.write_text("\n".join(lines) + "\n")
-    print(f"{len(lines)} configurations, {target.stat().st_size:,} bytes")
+        found = [_case(truths, verdict) for verdict in _chosen(verdicts)]
+        shown = [case for at, case in enumerate(found[:_SHOWN]) if not at or len(cases.text(case)) < _SHORT]
+        _write_cases(model_type, shown)
+        lines = [[case.config, len(case.shapes), digest(case.shapes)] for case in found if case not in shown]
+        digests += [(model_type, json.dumps(line)) for line in lines]
+    digests.sort(key=lambda pair: pair[0])
+    further.write_text("\n".join(line for _, line in digests) + "\n")
+
+
+def _chosen(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """One exact verdict of each wanted variant, the smallest first."""
+    chosen: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        kind = verdict.variant.split("_")[0]
+        small = verdict.tensors <= _MOST_TENSORS
+        if verdict.exact and verdict.agree and verdict.unique and small and kind in _WANTED:
+            chosen.setdefault(kind, verdict)
+    return sorted(chosen.values(), key=lambda verdict: verdict.tensors)
+
+
+def _case(truths: Iterable[Path], verdict: Verdict) -> cases.Case:
+    name = f"{verdict.model_type}__{verdict.cls}__{verdict.variant}.json.gz"
+    record = records.read(next(truth / name for truth in truths if (truth / name).exists()))
+    config = pruned(record.config)
+    config = config if _suffices(config, record.shapes) else record.config
+    return cases.Case(f"Transformers, {verdict.cls}", config, dict(record.shapes))
+
+
+def _write_cases(model_type: str, found: list[cases.Case]) -> None:
+    """The cases of a type in the file of its table, in the place of those that were there."""
+    path = cases.FOLDER / f"{model_types()[model_type]}.txt"
+    others = [
+        case for case in (cases.load(path) if path.exists() else []) if case.config.get("model_type") != model_type
+    ]
+    path.write_text("\n".join(map(cases.text, [*others, *found])))
 
 
 def _suffices(config: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> bool:
