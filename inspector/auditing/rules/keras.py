@@ -1,28 +1,126 @@
-"""Keras models with code in them: a Lambda layer carries marshalled bytecode."""
+"""Keras models: a configuration in JSON that names the classes and functions which loading calls.
+
+A layer is `{"module": …, "class_name": …, "config": …}`; whatever module it names is imported (CVE-2025-1550), and a
+`Lambda` layer carries Python bytecode (CVE-2024-3660). The `.keras` archive has it as config.json, an HDF5 file as an
+attribute, a SavedModel in keras_metadata.pb. In binary files it is looked for by its keys, whose letters JSON may
+escape.
+"""
 
 from __future__ import annotations
 
+import builtins
+import json
 import re
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from inspector.auditing.rules.subject import Subject
-from inspector.formats.pytorch import zips
+Read = Callable[[int, int], bytes]
 
-#: Bytes of a file, or of the configuration in an archive, that are looked through.
-MAX_SEARCHED = 1024 * 1024
+#: Bytes of a configuration that are parsed.
+MAX_CONFIG = 16 * 1024 * 1024
+#: Bytes of a binary file that are looked through; of a larger one its ends, which is where Keras writes.
+MAX_SEARCHED = 64 * 1024 * 1024
+_WINDOW = 1 << 20
+_OVERLAP = 4_096
+#: JSON values within each other that are looked into.
+MAX_VALUES = 500_000
 
-_LAMBDA = re.compile(rb'"class_name"\s*:\s*"Lambda"')
+#: Classes that run what their configuration holds, or load another file.
+_RUNNING = frozenset(("Lambda", "TorchModuleWrapper", "TFSMLayer", "FlaxLayer", "JaxLayer", "StaticLambda"))
+#: Packages of Keras's own. Its utilities fetch and run files.
+_OWN = (
+    "keras",
+    "tf_keras",
+    "tensorflow.keras",
+    "tensorflow.python.keras",
+    "keras_hub",
+    "keras_nlp",
+    "keras_cv",
+    "builtins",
+)
+_OWN_RUNNING = re.compile(r"(?:^|\.)(?:utils|saving|src\.utils|src\.saving|backend|models|ops\.core|legacy)(?:\.|$)")
 
 
-def has_lambda(subject: Subject, path: str) -> bool:
-    """Whether a Keras file's configuration has a Lambda layer."""
-    start = subject.head(path, MAX_SEARCHED)
-    if start.startswith(b"PK"):
-        with subject.reading(path) as read:
-            try:
-                listed = zips.members(read, subject.by_path[path].size)
-                start = b"".join(
-                    zips.unpacked(read, each, MAX_SEARCHED) for each in listed if each.name == "config.json"
-                )
-            except zips.ZipError:
-                return False
-    return _LAMBDA.search(start) is not None
+def in_config(raw: bytes) -> Iterator[str]:
+    """What a configuration names that runs code; raises ValueError where it is no JSON."""
+    try:
+        document = json.loads(raw)
+    except RecursionError as error:
+        raise ValueError("nested deeper than any") from error
+    pending = [document]
+    for number, value in enumerate(pending):
+        if number > MAX_VALUES:
+            raise ValueError("more values than any model has")
+        if isinstance(value, dict):
+            yield from _named(value)
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
+def _named(scope: dict[str, Any]) -> Iterator[str]:
+    kind, module = scope.get("class_name"), scope.get("module")
+    if isinstance(kind, str):
+        if kind.rpartition(".")[2].rpartition(">")[2] in _RUNNING or kind == "__lambda__":
+            yield f"a {kind} layer, which is code"
+        if isinstance(module, str) and module and not _is_own(module, kind):
+            yield f"{kind} of the module {module}"
+        if kind == "function" and module in ("builtins", None) and str(scope.get("config")) in vars(builtins):
+            yield f"Python's own function {scope['config']}"
+    if isinstance(scope.get("fn_name"), str) and isinstance(scope.get("module"), str) and not isinstance(kind, str):
+        yield f"the function {scope['fn_name']} of the module {scope['module']}"
+
+
+def _is_own(module: str, kind: str) -> bool:
+    """Whether a class is one of Keras's own that only holds layers; its functions are named as `function`."""
+    own = module.split(".", maxsplit=1)[0] in _OWN or module.startswith(_OWN)
+    if module == "builtins":
+        return kind in ("function", "dict", "list", "tuple", "int", "float", "str", "bool", "slice", "NoneType", "type")
+    return own and not _OWN_RUNNING.search(module)
+
+
+def _escaped(word: str) -> bytes:
+    """A pattern for a word in JSON, each letter of which may be written as `\\\\u0041`."""
+    letters = (rf"(?:{re.escape(letter)}|\\u(?i:{ord(letter):04x}))" for letter in word)
+    return "".join(letters).encode()
+
+
+_QUOTED = rb'"((?:[^"\\\x00-\x1f]|\\.){0,400})"'
+_CLASS = re.compile(rb'"' + _escaped("class_name") + rb'"\s*:\s*' + _QUOTED)
+_MODULE = re.compile(rb'"' + _escaped("module") + rb'"\s*:\s*' + _QUOTED)
+
+
+def in_binary(read: Read, size: int) -> Iterator[str]:
+    """What the configuration within a binary file names that runs code, found by its keys."""
+    if size <= MAX_SEARCHED:
+        yield from _in_range(read, 0, size)
+        return
+    yield from _in_range(read, 0, MAX_SEARCHED // 2)
+    yield from _in_range(read, size - MAX_SEARCHED // 2, size)
+
+
+def _in_range(read: Read, start: int, end: int) -> Iterator[str]:
+    while start < end:
+        data = read(start, min(_WINDOW + _OVERLAP, end - start))
+        if b'"' in data:
+            yield from _in_bytes(data)
+        start += _WINDOW
+
+
+def _in_bytes(data: bytes) -> Iterator[str]:
+    for found in _CLASS.finditer(data):
+        kind = _text(found[1])
+        if kind.rpartition(".")[2].rpartition(">")[2] in _RUNNING or kind == "__lambda__":
+            yield f"a {kind} layer, which is code"
+    for found in _MODULE.finditer(data):
+        module = _text(found[1])
+        if module and module != "builtins" and not _is_own(module, ""):
+            yield f"the module {module}"
+
+
+def _text(raw: bytes) -> str:
+    try:
+        value = json.loads(b'"' + raw + b'"')
+    except ValueError:
+        return raw.decode("utf-8", "replace")
+    return value if isinstance(value, str) else ""

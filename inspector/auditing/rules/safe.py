@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from inspector.auditing.rules.keras import has_lambda
 from inspector.auditing.rules.names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.auditing.rules.pickles import PICKLES, Judged, judged
 from inspector.auditing.rules.rule import Found, rule
@@ -223,18 +222,6 @@ def template_code(subject: Subject) -> Iterator[Found]:
             yield Found(f"{name} is not judged: {judgement.unread:.160}", template.path, severity="warning")
     if uninstalled:
         yield Found(f"chat templates are not judged: {NOT_INSTALLED}", severity="warning")
-
-
-@rule("keras-lambda", "error")
-def keras_lambda(subject: Subject) -> Iterator[Found]:
-    """A Keras model with a Lambda layer: Python bytecode that loading runs.
-
-    Keras refuses it only under `safe_mode=True`, and older releases not at all (CVE-2024-3660). Use the safetensors
-    files instead. The first MiB of an HDF5 file is looked at, where Keras writes the configuration.
-    """
-    for entry in subject.named(".h5", ".hdf5", ".keras"):
-        if has_lambda(subject, entry.path):
-            yield Found("a Lambda layer, which is code: do not load it", entry.path)
 
 
 @rule("link-outside", "error")

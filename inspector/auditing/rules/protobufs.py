@@ -1,0 +1,119 @@
+"""Protocol Buffers' wire format, as far as ONNX and TensorFlow files need it: fields by number.
+
+https://protobuf.dev/programming-guides/encoding. A table says which fields hold messages of which kind; whatever else
+there is, tensors' bytes above all, is passed over unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+#: Fields that are looked at in one file.
+MAX_FIELDS = 500_000
+#: Messages within each other: graphs in the attributes of nodes of graphs.
+MAX_DEPTH = 40
+#: Bytes of one message's fields that are fetched at once.
+_WINDOW = 1 << 16
+
+Read = Callable[[int, int], bytes]
+#: Kind of message → number of a field → the kind of message, or text, that it holds.
+Schema = Mapping[str, Mapping[int, str]]
+
+#: onnx.proto: where tensors are, and the entries that say in which file one lies.
+ONNX: Schema = {
+    "model": {7: "graph", 20: "training", 25: "function"},
+    "training": {1: "graph", 2: "graph"},
+    "function": {7: "node", 11: "attribute"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse"},
+    "node": {4: ".operation", 5: "attribute", 7: ".domain"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
+    "tensor": {13: "entry"},
+    "entry": {1: ".key", 2: ".value"},
+}
+#: saved_model.proto, meta_graph.proto, graph.proto, function.proto: where operations are named.
+SAVED_MODEL: Schema = {
+    "model": {2: "meta"},
+    "meta": {2: "graph"},
+    "graph": {1: "node", 2: "library"},
+    "library": {1: "function"},
+    "function": {3: "node"},
+    "node": {2: ".operation"},
+}
+
+
+class Text(NamedTuple):
+    """A text that the schema asks for."""
+
+    kind: str  # ".operation", ".key", …
+    value: str
+    parent: int  # where its message starts: entries of one message have the same
+
+
+class DamageError(ValueError):
+    """No such message, or more of it than is read."""
+
+
+def texts(read: Read, size: int, schema: Schema, kind: str = "model") -> Iterator[Text]:
+    """Every text that the schema names, in the file's order. Raises DamageError."""
+    budget = [MAX_FIELDS]
+    yield from _of_message(_Window(read, size), 0, size, schema, kind, budget, 0)
+
+
+def _of_message(
+    window: _Window, start: int, end: int, schema: Schema, kind: str, budget: list[int], depth: int
+) -> Iterator[Text]:
+    if depth > MAX_DEPTH:
+        raise DamageError("messages within each other, deeper than any")
+    at = start
+    while at < end:
+        budget[0] -= 1
+        if budget[0] < 0:
+            raise DamageError("more fields than are read")
+        tag, at = window.number(at)
+        wire, number = tag & 7, tag >> 3
+        if wire == 0:
+            _, at = window.number(at)
+        elif wire in (1, 5):
+            at += 8 if wire == 1 else 4
+        elif wire == 2:
+            length, at = window.number(at)
+            if length > end - at:
+                raise DamageError("a field that is longer than its message")
+            inner = schema[kind].get(number, "")
+            if inner.startswith("."):
+                yield Text(inner, window.take(at, min(length, 1024)).decode("utf-8", "replace"), start)
+            elif inner:
+                yield from _of_message(window, at, at + length, schema, inner, budget, depth + 1)
+            at += length
+        else:
+            raise DamageError("no field of any kind")
+
+
+class _Window:
+    """Bytes by position, fetched a stretch at a time."""
+
+    def __init__(self, read: Read, size: int) -> None:
+        self._read, self._size = read, size
+        self._data, self._start = b"", 0
+
+    def take(self, at: int, length: int) -> bytes:
+        if not self._start <= at <= at + length <= self._start + len(self._data):
+            self._data = self._read(at, min(max(length, _WINDOW), self._size - at))
+            self._start = at
+        found = self._data[at - self._start : at - self._start + length]
+        if len(found) < length:
+            raise DamageError("it is cut off")
+        return found
+
+    def number(self, at: int) -> tuple[int, int]:
+        """A number of variable length, and where the next field starts."""
+        value = 0
+        for place in range(10):
+            byte = self.take(at, 1)[0]
+            at += 1
+            value |= (byte & 0x7F) << 7 * place
+            if byte < 0x80:
+                return value, at
+        raise DamageError("a number longer than any")

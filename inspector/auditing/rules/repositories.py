@@ -1,0 +1,138 @@
+"""Programs that version control and editors start by themselves: in `.git`, `.hg`, settings beside the files."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+
+from inspector.auditing.rules.subject import Subject
+
+#: Bytes of a configuration that are read: git's own has some hundred.
+MAX_CONFIG = 256 * 1024
+#: Folders in which `.git` and the like are looked for.
+MAX_FOLDERS = 2_000
+
+#: git-config's fields, as `section.field`, whose value is a program; `*` is a section's own name.
+_PROGRAMS = re.compile(
+    r"(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|hookspath|gitproxy|alternaterefscommand)|sequence\.editor"
+    r"|diff\.external|diff\..+\.(?:textconv|command)|merge\..+\.driver|(?:merge|diff)tool\..+\.(?:cmd|path)"
+    r"|filter\..+\.(?:clean|smudge|process)|gpg\.(?:.+\.)?program|pager\..+|(?:browser|man)\..+\.(?:cmd|path)"
+    r"|remote\..+\.(?:uploadpack|receivepack|vcs)|uploadpack\.packobjectshook|interactive\.difffilter"
+    r"|trailer\..+\.(?:command|cmd)|include\.path|includeif\..+\.path|credential\.(?:.+\.)?helper|core\.worktree"
+    r"|web\.browser|ssh\.command|sendemail\..*(?:cmd|command)|submodule\..+\.update|alias\..+"
+    r"|receive\.procreceiverefs|gc\..*hook|lfs\..*(?:path|cmd)|lfs\.customtransfer\..+)"
+)
+#: Values of such fields that start nothing of the author's.
+_HARMLESS = re.compile(
+    r"(?:true|false|yes|no|on|off|0|1|cat|less|more|vim?|nano|rebase|merge|none|checkout|store|cache|osxkeychain"
+    r"|manager(?:-core)?|git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?|\.\./?)?",
+)
+
+
+def programs(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Path and what it starts."""
+    yield from _beside(subject)
+    if subject.root is None or subject.alone is not None:
+        return
+    folders = {""} | {entry.folder for entry in subject.entries}
+    for folder in sorted(folders)[:MAX_FOLDERS]:
+        yield from _in_git(subject.root, f"{folder}.git/")
+        yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
+
+
+#: End of a file's path → what in it starts a program, and how that is told.
+_SETTINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    ((".envrc",), "", "direnv runs it when the folder is entered, once it is allowed"),
+    (
+        (".vscode/tasks.json", ".code-workspace"),
+        r'"runOn"\s*:\s*"folderOpen"',
+        "a task that the editor runs when the folder is opened",
+    ),
+    (
+        (".devcontainer/devcontainer.json", ".devcontainer.json"),
+        r'"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"',
+        "a command that the editor runs when the folder is opened in a container",
+    ),
+    (
+        (".gitmodules",),
+        r"(?m)^\s*(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)",
+        "a submodule whose address is an option of git's, or a path outside",
+    ),
+)
+
+
+def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Bare repositories, settings of editors, direnv: files that are listed."""
+    for entry in subject.entries:
+        if entry.kind != "file" or entry.outside:
+            continue
+        if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
+            text = subject.text(entry.path, MAX_CONFIG) or ""
+            yield from ((entry.path, what) for what in _in_text(text))
+        for ends, pattern, what in _SETTINGS:
+            if entry.path.endswith(ends) and re.search(pattern, subject.text(entry.path, MAX_CONFIG) or ""):
+                yield entry.path, what
+
+
+def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    for name in ("config", "config.worktree"):
+        yield from _in_config(root, folder + name, _in_text)
+    hooks = os.path.join(root, folder, "hooks")  # noqa: PTH118  as the listing does
+    try:
+        names = sorted(os.listdir(hooks))  # noqa: PTH208  the same
+    except OSError:
+        return
+    for name in names[:1_000]:
+        if not name.endswith(".sample"):
+            yield f"{folder}hooks/{name}", "a hook, which git runs"
+
+
+def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:
+    text = _small_text(os.path.join(root, path))  # noqa: PTH118  the same
+    yield from ((path, what) for what in look(text))
+
+
+def _small_text(path: str) -> str:
+    """A regular file's text, no link followed; empty where there is none. One that is too large counts as a program."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return ""
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return ""
+        raw = file.read(MAX_CONFIG + 1)
+    return raw.decode("utf-8", "replace") if len(raw) <= MAX_CONFIG else "[core]\nfsmonitor = larger than any\n"
+
+
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_FIELD = re.compile(r"\s*([A-Za-z][\w-]*)\s*=?\s*(.*)")
+
+
+def _in_text(text: str) -> Iterator[str]:
+    """Fields of a git configuration that start programs (git-config's own syntax)."""
+    section = ""
+    for line in text.replace("\\\n", "").splitlines():
+        if header := _SECTION.match(line):
+            section = header[1].lower() + (f".{header[2]}" if header[2] is not None else "")
+            line = line[header.end() :]
+        field = _FIELD.match(line)
+        if not field or not section:
+            continue
+        name = f"{section}.{field[1].lower()}"
+        value = re.split(r"\s[#;]", field[2])[0].strip().strip('"')
+        runs = _PROGRAMS.fullmatch(name) and not _HARMLESS.fullmatch(value)
+        if name.startswith("alias.") and not value.startswith("!"):
+            continue
+        if name.startswith("submodule.") and not value.startswith("!"):
+            continue
+        if runs or (name.endswith(".url") and value.startswith("ext::")):
+            yield f"git's configuration sets {name:.60} to {value!r:.80}, which it runs"
+
+
+def _in_hgrc(text: str) -> Iterator[str]:
+    for found in re.finditer(r"(?m)^\s*\[(hooks|extensions|alias|hgext\.\w+)\]", text):
+        yield f"Mercurial's configuration has {found[1]}, which it runs"

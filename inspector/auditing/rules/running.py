@@ -1,0 +1,230 @@
+"""Can it do harm by other ways than pickles and templates: Keras, TensorFlow, TorchScript, YAML, Python files, git?"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from inspector.auditing.rules import keras, repositories
+from inspector.auditing.rules.archives import UNOPENED
+from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
+from inspector.auditing.rules.reach import danger
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.formats.pytorch import zips
+from inspector.formats.pytorch.values import Reached
+from inspector.model import Severity
+from inspector.sources.listing import Entry
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+
+
+@rule("keras-lambda", "error", group="safe")
+def keras_lambda(subject: Subject) -> Iterator[Found]:
+    """A Keras model whose configuration names code: a Lambda layer, a function of any module.
+
+    Loading imports the module and calls what is named (CVE-2024-3660, CVE-2025-1550); `safe_mode=True` has let
+    both pass. Looked for in `.keras` archives, HDF5 files and keras_metadata.pb, however the letters are escaped.
+    Use the safetensors files instead. A warning where the configuration cannot be read.
+    """
+    for entry in subject.entries:
+        if entry.kind == "file" and not entry.outside and _is_keras(subject, entry):
+            found = dict.fromkeys(_in_keras(subject, entry))
+            for what, damaged in list(found)[:5]:
+                if damaged:
+                    yield Found(f"its configuration is not judged: {what:.120}", entry.path, severity="warning")
+                else:
+                    yield Found(f"it has {what:.160}: do not load it", entry.path)
+
+
+def _is_keras(subject: Subject, entry: Entry) -> bool:
+    name = entry.name.lower()
+    named = name.endswith((".keras", ".h5", ".hdf5", ".hdf", "keras_metadata.pb"))
+    return named or subject.head(entry.path, 8) == _HDF5
+
+
+def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
+    """What is named, and whether it is only damage."""
+    with subject.reading(entry.path) as read:
+        if read(0, 2) != b"PK":
+            yield from ((what, False) for what in keras.in_binary(read, entry.size))
+            return
+        try:
+            for member in zips.members(read, entry.size):
+                if member.name.lower().endswith(".json"):
+                    raw = zips.unpacked(read, member, keras.MAX_CONFIG)
+                    yield from ((what, False) for what in keras.in_config(raw))
+                elif member.method == zips.STORED and member.name.lower().endswith(".h5"):
+                    start = zips.data_start(read, member)
+                    inner = lambda at, length, start=start: read(start + at, length)  # noqa: E731
+                    yield from ((what, False) for what in keras.in_binary(inner, member.compressed))
+        except ValueError as error:
+            yield str(error), True
+
+
+#: TensorFlow's operations that read or write files of any name, or call Python.
+_OPERATIONS = frozenset(
+    """
+    ReadFile WriteFile MatchingFiles PyFunc PyFuncStateless EagerPyFunc WholeFileReader WholeFileReaderV2
+    TextLineReader TextLineReaderV2 TFRecordReader TFRecordReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2
+    ImmutableConst PrintV2 Save SaveSlices WriteAudioSummary WriteGraphSummary WriteImageSummary WriteRawProtoSummary
+    CreateSummaryFileWriter CreateSummaryDbWriter DebugIdentity DebugIdentityV2 DebugIdentityV3 DebugNumericSummary
+    DumpTensor TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2
+    SqlDataset SaveDataset SaveDatasetV2 LoadDataset CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2
+    DatasetToTFRecord CSVDataset CSVDatasetV2 LMDBDataset LMDBReader RpcCall RpcClient RpcServer RpcServerStart
+    RpcServerRegister RemoteCall ConnectTraceMeAgent RegisterDataset RegisterDatasetV2 DataServiceDataset
+    DeleteFile FileSystemSetConfiguration BigQueryReader GcsConfigureBlockCache GcsConfigureCredentials
+    PyTreeFunc NumpyFunction
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+
+
+@rule("graph-operation", "error", group="safe")
+def graph_operation(subject: Subject) -> Iterator[Found]:
+    """A TensorFlow graph with operations that read or write files, or call Python.
+
+    A SavedModel is a program: `WriteFile` and `ReadFile` take any path that its author chose, and run when the
+    model does. Use the safetensors files instead. A warning where the graph cannot be read to its end.
+    """
+    for entry in subject.named(".pb", ".meta", ".graphdef"):
+        name = entry.name.lower()
+        if entry.kind != "file" or entry.outside or name in ("keras_metadata.pb", "fingerprint.pb"):
+            continue
+        kind = "model" if name.startswith("saved_model") else "meta" if name.endswith(".meta") else "graph"
+        with subject.reading(entry.path) as read:
+            try:
+                each = texts(read, entry.size, SAVED_MODEL, kind)
+                found = dict.fromkeys(text.value for text in each if text.value in _OPERATIONS)
+            except DamageError as error:
+                if name.startswith("saved_model"):
+                    yield Found(f"its graph is not judged: {error}", entry.path, severity="warning")
+                continue
+        if found:
+            yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+
+
+@rule("torchscript", "error", group="safe")
+def torchscript(subject: Subject) -> Iterator[Found]:
+    """A TorchScript archive: a program of its own beside the weights.
+
+    `torch.jit.load`, and `torch.load` for such a file, run it when the model runs. An error where its source names
+    operations that write or map files, a warning otherwise. Use the safetensors files instead.
+    """
+    for entry in subject.entries:
+        if entry.kind == "file" and not entry.outside and subject.head(entry.path, 2) == b"PK":
+            with subject.reading(entry.path) as read:
+                try:
+                    listed = zips.members(read, entry.size)
+                    code = [each for each in listed if "/code/" in f"/{each.name}" and each.name.endswith(".py")]
+                    raw = b"\n".join(zips.unpacked(read, each, 1 << 20) for each in code[:1_000])
+                except zips.ZipError:
+                    continue
+            if code:
+                found = dict.fromkeys(each.decode() for each in _SCRIPTED.findall(raw))
+                what = f", which calls {', '.join(found):.120}" if found else ""
+                yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "warning")
+
+
+_SCRIPTED = re.compile(
+    rb"\b(?:torch\.(?:save|load|from_file|hub|ops\.load_library)|ops\.(?:aten\.(?:save|from_file)|(?!prim\b|aten\b|quantized\b"
+    rb"|torchvision\b|inductor\b|profiler\b|onednn\b|mkldnn\b)\w+)\.?\w*|__torch__\.torch\.classes\.(?!quantized)\w+)"
+)
+
+
+@rule("yaml-code", "error", group="safe")
+def yaml_code(subject: Subject) -> Iterator[Found]:
+    """A YAML or JSON document that names what its reader calls.
+
+    `!!python/object/apply:os.system` runs when Python's `yaml.load` reads it; `_target_: os.system` when Hydra makes
+    an object of it, as NeMo and many trainers do. Do not load it with them.
+    """
+    for entry in subject.named(".yaml", ".yml", ".json", ".model_config"):
+        if entry.kind != "file" or entry.outside or entry.size > MAX_YAML:
+            continue
+        raw = subject.text(entry.path, MAX_YAML) or ""
+        if not entry.name.lower().endswith(".json") and (tag := _TAG.search(raw)):
+            yield Found(f"the tag {tag[0]:.80}, which runs code", entry.path)
+        for target in dict.fromkeys(_TARGET.findall(raw) if "_target_" in raw else ()):
+            module, _, name = target.rpartition(".")
+            if danger(Reached(module, name, "call", known=False)) == "error":
+                yield Found(f"`_target_` names {target:.120}, which can run anything", entry.path)
+
+
+#: Bytes of a document that is looked through.
+MAX_YAML = 1024 * 1024
+_TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
+_TARGET = re.compile(r"""["']?_target_["']?\s*:\s*["']?([\w.]{1,200})""")
+
+#: Python files that are run for their names → by whom, and how grave that is.
+_BY_NAME: dict[str, tuple[str, Severity]] = {
+    "sitecustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
+    "usercustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
+    "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
+    "conftest.py": ("pytest runs it", "info"),
+    "setup.py": ("pip runs it", "info"),
+}
+#: Modules of Python's own whose names are given to scripts without a thought, and that nothing imports.
+_SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))
+#: Packages that programs which load models import.
+_IMPORTED = frozenset(
+    """
+    torch numpy transformers diffusers tokenizers safetensors huggingface_hub accelerate peft datasets tensorflow keras
+    jax flax scipy sklearn pandas PIL requests tqdm yaml jinja2 packaging regex filelock fsspec sentencepiece onnx
+    onnxruntime gguf vllm xformers triton flash_attn bitsandbytes einops timm torchvision torchaudio click
+    typing_extensions sentence_transformers pytorch_lightning lightning deepspeed llama_cpp httpx urllib3
+    certifi idna charset_normalizer
+    """.split()  # noqa: SIM905  the same
+)
+
+
+@rule("python-name", "error", group="safe")
+def python_name(subject: Subject) -> Iterator[Found]:
+    """A Python file that is run for its name, without anybody asking for it.
+
+    `sitecustomize.py`, and a file named as a module that programs import (`torch.py`, `json.py`): Python takes the
+    one in the folder that it is started from. A warning for what servers and tools run (`handler.py`, `setup.py`).
+    Do not start programs from within the folder; read the file before.
+    """
+    for entry in subject.entries:
+        if entry.name in _BY_NAME:
+            who, severity = _BY_NAME[entry.name]
+            yield Found(who, entry.path, severity=severity)
+        elif (module := _importable(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
+            yield Found(f"programs that are started here import it in place of their own `{module}`", entry.path)
+
+
+def _importable(entry: Entry) -> str:
+    """The module that a file is when Python is started in the folder; empty for none."""
+    if entry.name.startswith("__init__.") and entry.folder.count("/") == 1:
+        return entry.folder.rstrip("/")
+    stem, _, end = entry.name.partition(".")
+    return stem if not entry.folder and end.endswith(("py", "pyc", "so", "pyd")) else ""
+
+
+@rule("repository-program", "error", group="safe")
+def repository_program(subject: Subject) -> Iterator[Found]:
+    """Version control or an editor's settings that start programs.
+
+    A `.git` folder that came with a download has hooks and a configuration of its author's: `core.fsmonitor`,
+    filters and aliases run as soon as git, or a prompt that asks git, looks at the folder. The same holds for
+    Mercurial's hgrc, tasks of editors that run when the folder is opened, and direnv. Delete them.
+    """
+    for path, what in repositories.programs(subject):
+        yield Found(what, path)
+
+
+@rule("hidden-archive", "warning", group="safe")
+def hidden_archive(subject: Subject) -> Iterator[Found]:
+    """A file that is an archive, and named as something else.
+
+    A picture, a text or a configuration whose bytes are a 7z or RAR archive is there to be passed over.
+    Look at what is in it before anything else.
+    """
+    for entry in subject.named(
+        ".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".yaml", ".yml", ".model"
+    ):
+        start = subject.head(entry.path, 8)
+        kind = next((what for magic, what in UNOPENED if len(magic) >= 4 and start.startswith(magic)), None)
+        if kind or start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")):
+            yield Found(f"{kind or 'a compressed archive'}, under the name of a document", entry.path)
