@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
+import cases
 import pytest
 from click.testing import CliRunner
 
@@ -61,6 +64,17 @@ def test_a_relative_of_llama(tmp_path: Path) -> None:
     after = names.index("model.layers.{layer}.self_attn.o_proj.weight") + 1
     assert names[after] == "model.layers.{layer}.self_attn.gate_proj.weight"
     assert [(each.table, each.default) for each in listed() if each.model_type == "newmodel"] == [("newmodel", None)]
+
+
+def test_the_example_of_the_handbook(tmp_path: Path) -> None:
+    """CONTRIBUTING's table predicts CONTRIBUTING's case, which was worked out without it."""
+    handbook = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text()
+    table, case = re.findall(r"   ```\w*\n(.*?)   ```", handbook.partition("## Adding a family")[2], re.DOTALL)[:2]
+    (tmp_path / "newmodel.txt").write_text(dedent(case))
+    inspector.add_tables(folder(tmp_path / "own", table))
+    (known,) = cases.load(tmp_path / "newmodel.txt")
+    predicted = inspector.predict(known.config)
+    assert {row.name_of(key): row.shape for row in predicted.expected for key in row.keys()} == known.shapes
 
 
 def test_rows_instead_of_others_and_at_the_end(tmp_path: Path) -> None:
