@@ -3,8 +3,8 @@
     data/tables/families/llama.json     →  ("families", "llama")
     data/tables/blocks/gguf.json        →  ("blocks", "gguf_mlp") and the other blocks in it
 
-The packed file, `data/tables.jsonl`, is an index on the first line, then a table a line: one is found without reading
-the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made again when
+The packed file, `data/tables.pack`, is an index as JSON on the first line, then each document by itself, deflated: one is
+found without reading the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made again when
 the folder has changed.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from inspector.errors import TableError
 
 #: People's files, and the file that is made of them.
 FOLDER = Path(__file__).parent / "data" / "tables"
-PACKED = FOLDER.with_suffix(".jsonl")
+PACKED = FOLDER.with_suffix(".pack")
 #: Kinds whose files hold several documents, each under its name.
 SEVERAL = frozenset({"blocks", "adapters", "dialects"})
 
@@ -30,21 +31,21 @@ class Store(NamedTuple):
     """Documents, and which of them has a model type."""
 
     home: Path  # the folder, or the packed file
-    lines: Mapping[str, tuple[int, int]]  # "kind/name" → where its line is, and how long
+    places: Mapping[str, tuple[int, int]]  # "kind/name" → where its document begins after the index, and how long it is
     types: Mapping[str, str]  # model_type → the family that has it, in the order of the types
     inferable: tuple[str, ...]  # model types that are tried where there is no configuration; the first of equals wins
-    start: int  # where the first line after the index begins
-    text: bytes | None = None  # what `lines` are places in, where it is no file
+    start: int  # where the index ends
+    content: bytes | None = None  # what `places` are in, where it is no file
     beyond: Store | None = None  # where what is not here may be
 
     def find(self, kind: str, name: str) -> Mapping[str, Any]:
         """A table's or a block's document. Raises KeyError where there is none."""
-        line = self.lines.get(f"{kind}/{name}")
-        if line is None and self.beyond:
+        place = self.places.get(f"{kind}/{name}")
+        if place is None and self.beyond:
             return self.beyond.find(kind, name)
-        if line is None:
+        if place is None:
             raise KeyError(name)
-        document = json.loads(self._bytes(self.start + line[0], line[1]))
+        document = json.loads(zlib.decompress(self._bytes(self.start + place[0], place[1])))
         assert isinstance(document, dict)
         return document
 
@@ -53,11 +54,11 @@ class Store(NamedTuple):
 
     def names(self, kind: str) -> list[str]:
         """The names of all documents of a kind."""
-        return [name for home, _, name in (line.partition("/") for line in self.lines) if home == kind]
+        return [name for home, _, name in (place.partition("/") for place in self.places) if home == kind]
 
     def _bytes(self, offset: int, length: int) -> bytes:
-        if self.text is not None:
-            return self.text[offset : offset + length]
+        if self.content is not None:
+            return self.content[offset : offset + length]
         with self.home.open("rb") as file:
             file.seek(offset)
             return file.read(length)
@@ -76,9 +77,9 @@ def store() -> Store:
     except (FileNotFoundError, ValueError, KeyError):
         if stamp is None:
             raise
-    text = packed(FOLDER)
-    _keep(text)
-    return _in_memory(FOLDER, text)
+    content = packed(FOLDER)
+    _keep(content)
+    return _in_memory(FOLDER, content)
 
 
 def of_folder(folder: Path) -> Store:
@@ -88,13 +89,13 @@ def of_folder(folder: Path) -> Store:
     return _in_memory(folder, packed(folder))._replace(beyond=store())
 
 
-def _in_memory(home: Path, text: bytes) -> Store:
-    first = text[: text.index(b"\n") + 1]
-    return _store(home, json.loads(first), len(first))._replace(text=text)
+def _in_memory(home: Path, content: bytes) -> Store:
+    first = content[: content.index(b"\n") + 1]
+    return _store(home, json.loads(first), len(first))._replace(content=content)
 
 
 def _store(home: Path, index: Mapping[str, Any], start: int) -> Store:
-    return Store(home, index["lines"], index["types"], tuple(index["inferable"]), start)
+    return Store(home, index["places"], index["types"], tuple(index["inferable"]), start)
 
 
 def _stamp(folder: Path) -> list[int] | None:
@@ -112,24 +113,23 @@ def packed(folder: Path) -> bytes:
     types: dict[str, str] = {}
     inferable: dict[str, int] = {}
     coverage: dict[str, Any] = {}
-    lines, texts, offset = dict[str, tuple[int, int]](), list[bytes](), 0
+    places, pieces, offset = dict[str, tuple[int, int]](), list[bytes](), 0
     for kind, name, document in (*documents(folder), ("made", "coverage", coverage)):
         if kind == "families":
             types.update(dict.fromkeys(document["types"], name))
             inferable.update(document.get("inferable", {}))
             coverage.update(_coverage(document))
         told = {field: value for field, value in document.items() if field != "notes"}
-        text = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
-        lines[f"{kind}/{name}"] = (offset, len(text))
-        texts.append(text)
-        offset += len(text) + 1
+        pieces.append(zlib.compress(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode(), 9))
+        places[f"{kind}/{name}"] = (offset, len(pieces[-1]))
+        offset += len(pieces[-1])
     index = {
         "stamp": _stamp(folder),
         "types": dict(sorted(types.items())),
         "inferable": sorted(inferable, key=inferable.__getitem__),
-        "lines": lines,
+        "places": places,
     }
-    return b"\n".join([json.dumps(index, separators=(",", ":")).encode(), *texts, b""])
+    return b"".join([json.dumps(index, separators=(",", ":")).encode(), b"\n", *pieces])
 
 
 def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
@@ -168,13 +168,13 @@ def _document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _keep(text: bytes) -> None:
+def _keep(content: bytes) -> None:
     """Keep the packed file for the next start, where this is allowed."""
     import tempfile  # only where a table has changed
 
     try:
         with tempfile.NamedTemporaryFile(dir=PACKED.parent, delete=False) as file:
-            file.write(text)
+            file.write(content)
         Path(file.name).replace(PACKED)
     except OSError:
         pass
