@@ -16,7 +16,7 @@ from inspector.model import Expected, Finding, Severity
 from inspector.units import integer, plural
 
 #: Roles whose first dimension counts a vocabulary.
-VOCABULARY = ("embed_tokens", "lm_head")
+VOCABULARY = ("embed_tokens", "embed_tokens_per_layer", "lm_head")
 
 Resized = tuple[int, Expected]
 

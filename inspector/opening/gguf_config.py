@@ -17,13 +17,14 @@ from inspector.architectures.data.gguf_keys import (
     MODEL_TYPES_BY_KEY,
     NO_MODELS,
     SHOWN,
+    SHOWN_LAYERS,
     SHOWN_ROWS,
     TOKENS,
 )
 from inspector.architectures.prediction import NO_MODEL, PER_LAYER, TIED
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
-from inspector.model import Claim, Config, Header
+from inspector.model import Claim, Config, Header, Tensor
 from inspector.units import integer
 
 #: A per-layer array longer than this is no array of layers.
@@ -78,21 +79,27 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
 
     Says nothing of a vocabulary without tensors, nor of a split of which parts are missing.
     """
-    shapes = {_in_block(tensor.name): tensor.shape for header in files for tensor in header.tensors}
+    tensors = [tensor for header in files for tensor in header.tensors]
     parts = _value(pairs, "split.count")
-    if not shapes or (isinstance(parts, int) and parts > len(files)):
+    if not tensors or (isinstance(parts, int) and parts > len(files)):
         return {}
+    shapes = {_in_block(tensor.name): tensor.shape for tensor in tensors}
+    layers = {field: _layers_with(name, tensors) for field, name in SHOWN_LAYERS.items()}
     rows = {field: shapes[name][0] for field, name in SHOWN_ROWS.items() if shapes.get(name)}
-    return {
-        TIED: HEAD not in shapes,
-        **{field: any(name in shapes for name in names.split()) for field, names in SHOWN.items()},
-        **rows,
-    }
+    shown = {field: any(name in shapes for name in names.split()) for field, names in SHOWN.items()}
+    return {TIED: HEAD not in shapes, **shown, **layers, **rows}
 
 
 def _in_block(name: str) -> str:
     """`blk.7.attn_q.bias` → `attn_q.bias`; other names as they are."""
     return name.split(".", 2)[-1] if name.startswith("blk.") else name
+
+
+def _layers_with(name: str, tensors: Iterable[Tensor]) -> list[int]:
+    """The numbers of the blocks that have the tensor."""
+    weights = (tensor.name.removesuffix(".weight") for tensor in tensors)
+    numbers = (weight[len("blk.") : -len(name) - 1] for weight in weights if weight.endswith("." + name))
+    return sorted({int(number) for number in numbers if number.isdecimal() and len(number) < 6})
 
 
 def _config(pairs: KeyValues, path: str) -> Config | None:

@@ -118,6 +118,7 @@ SHOWN: Mapping[str, str] = {
     "use_qk_norm_bias": "attn_q_norm.bias",
     "two_norms": "attn_norm_2.weight",
     "has_dense": "ffn_up.weight",
+    "has_router_bias": "exp_probs_b.bias",
     "is_gated_act": "enc.blk.0.ffn_gate.weight",
     "bias_in_each_layer": "enc.blk.1.attn_rel_b.weight",
     "has_token_types": "token_types.weight",
@@ -126,6 +127,12 @@ SHOWN: Mapping[str, str] = {
     "has_classifier_norm": "cls.norm.weight",
     "has_classifier_out": "cls.output.weight",
     "has_classifier_out_bias": "cls.output.bias",
+}
+
+#: Field → the weight in blocks: the field is the list of the layers that have it.
+SHOWN_LAYERS: Mapping[str, str] = {
+    "layers_with_experts": "ffn_gate_inp",
+    "layers_with_sinks": "attn_sinks",
 }
 
 #: Field → the tensor whose first dimension it is: no key gives a classifier's rows where its labels have no names.
