@@ -30,8 +30,17 @@ from inspector.sources.url import UrlPlace
 from inspector.units import escape, integer
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-#: Ends of files that make a folder a model's, whole or not.
-_MARKS = (*WEIGHTS, ".index.json", ".bin", ".pt", ".pth", ".ckpt", ".pkl", *(end + ".incomplete" for end in WEIGHTS))
+#: Ends of files that make a folder a model's, whole or not: weights in any format that loaders take, and what else they
+#: read before them.
+_MARKS = (
+    *WEIGHTS,
+    ".index.json",
+    *(".bin", ".pt", ".pth", ".pt2", ".ckpt", ".pkl", ".pickle", ".joblib", ".npz", ".msgpack", ".mar", ".nemo"),
+    *(".keras", ".h5", ".hdf5", ".onnx", "saved_model.pb", ".tflite", ".mlmodel", ".llamafile"),
+    *("adapter_config.json", "model_index.json", "modules.json"),
+)
+#: What stands behind the name of weights that a program still downloads, or has numbered: `model.safetensors.tmp`.
+_UNFINISHED = re.compile(rf"(?:{'|'.join(map(re.escape, WEIGHTS))})[.-]\w+$", re.IGNORECASE)
 #: Findings of one rule in one model that are told one by one.
 MOST_PER_RULE = 50
 
@@ -401,7 +410,7 @@ def _models(root: Path, listed: Sequence[Entry], marked: set[str]) -> dict[str, 
 
     Files above all models, or in folders without any, go to the root.
     """
-    marked |= {entry.folder for entry in listed if entry.name.lower().endswith(_MARKS) and not _hidden(entry.folder)}
+    marked |= {entry.folder for entry in listed if _marks(entry.name) and not _hidden(entry.folder)}
     marked -= _indexed(root, listed, marked)
     if not marked:
         return {}
@@ -409,6 +418,10 @@ def _models(root: Path, listed: Sequence[Entry], marked: set[str]) -> dict[str, 
     for entry in listed:
         models[_home(entry.folder, marked)].append(entry)
     return models
+
+
+def _marks(name: str) -> bool:
+    return name.lower().endswith(_MARKS) or _UNFINISHED.search(name) is not None
 
 
 #: A file in a folder, in an index's map. The map is not parsed: seldom does it name any.

@@ -205,7 +205,7 @@ def template_code(subject: Subject) -> Iterator[Found]:
     or item such as `__class__`, however its name is put together, tries to leave Jinja's sandbox, or counts on there
     being none (CVE-2024-34359); so do other templates, and functions that no chat template has. Loops within loops,
     recursion and texts that double cost hours. Do not use it. One that is longer than
-    any is an error too; a warning where Jinja cannot parse it, or Jinja (the extra `templates`) is not installed.
+    any is an error too; a warning where Jinja cannot parse it, or Jinja is not installed.
     """
     uninstalled = False
     for template in templates(subject):

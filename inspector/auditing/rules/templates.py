@@ -97,4 +97,4 @@ def judge(text: str) -> Judgement:
 
 
 #: Why no template is judged in an environment without the extra.
-NOT_INSTALLED = "Jinja is not installed: `pip install checkpoint-inspector[templates]`"
+NOT_INSTALLED = "Jinja is not installed: `pip install jinja2`"
