@@ -3,9 +3,9 @@
     data/tables/families/llama.json     →  ("families", "llama")
     data/tables/blocks/gguf.json        →  ("blocks", "gguf_mlp") and the other blocks in it
 
-The packed file, `data/tables.pack`, is an index as JSON on the first line, then each document by itself, deflated: one is
-found without reading the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made again when
-the folder has changed.
+The packed file, `data/tables.pack`, is an index as JSON on the first line, then each document by itself, deflated: one
+is found without reading the others. A wheel holds the packed file alone; in a source tree it is a cache beside the
+folder, and made again when the folder has changed.
 """
 
 from __future__ import annotations
