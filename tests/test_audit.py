@@ -93,7 +93,8 @@ def test_json_is_what_was_promised(inspect: Run, tmp_path: Path) -> None:
     for finding in model["findings"]:
         assert finding.keys() == {"rule", "severity", "path", "tensor", "message"}
     assert document["counts"] == {"error": 1, "warning": 0, "info": 0}
-    assert model["verdicts"][0] == {"path": hostile.FIRST, "reader": "safetensors", "accepts": True, "rule": None}
+    verdict = {"path": hostile.FIRST, "reader": "safetensors", "accepts": True, "rule": None, "asked": False}
+    assert model["verdicts"][0] == verdict
 
 
 def test_sarif_is_valid(inspect: Run, tmp_path: Path) -> None:

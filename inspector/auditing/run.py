@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 
-from inspector.auditing import limits, rules
+from inspector.auditing import limits, readers, rules
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Finding, Severity
@@ -46,16 +46,6 @@ MOST_PER_RULE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether the format's reference reader would take a file."""
-
-    path: str
-    reader: str  # "safetensors" or "llama.cpp"
-    accepts: bool | None  # None where the header was not read
-    reason: str | None = None  # the rule that says no
-
-
-@dataclass(frozen=True, slots=True)
 class Audited:
     """One model with what was found."""
 
@@ -63,7 +53,7 @@ class Audited:
     files: int
     size: int  # bytes of its files
     findings: tuple[Finding, ...]  # errors first
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[readers.Verdict, ...] = ()
     root: str | None = None  # the folder that findings' paths are relative to; None where it is not on this machine
     is_model: bool = True  # False for the Hub's cache as a whole
 
@@ -174,7 +164,7 @@ def examined(
     """One model under every rule, in bounded time; what was not judged is a finding."""
     size = sum(entry.size for entry in subject.entries)
     found = [*more(subject)]
-    verdicts: list[Verdict] = []
+    verdicts: list[readers.Verdict] = []
     left = ["reading the files", *rules.all_rules()]
     try:
         with ExitStack() as limited:
@@ -186,7 +176,7 @@ def examined(
                 left.pop(0)
                 found += _guarded(left[0], lambda: _at_most(rules.all_rules()[left[0]].findings(subject)))
             left.clear()
-            verdicts += _verdicts(subject)
+            verdicts += readers.verdicts(subject, found)
     except limits.Exceeded:
         what = f"stopped after {limits.seconds_for(size):.1f} s of work, which no sound model of its size takes"
         found.append(
@@ -289,34 +279,6 @@ def _excused(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bo
     if finding.rule == "missing-part":  # by the file's key-values, where their names tell it already
         return any(other.rule == "missing-shard" and other.path == finding.path for other in found)
     return finding.rule in _CONSEQUENCES and subject.incomplete
-
-
-#: What the audit did not look at itself: no reader's verdict. A header beyond the format's own limit is refused.
-_NOT_READ = frozenset({"not-judged", "header-size"})
-
-
-def _verdicts(subject: Subject) -> Iterator[Verdict]:
-    """What the readers themselves reject is an error of theirs; see `formats.safetensors` and `formats.gguf`."""
-    told: dict[str, str] = {}
-    headers = {header.path: header for header in subject.all_headers}
-    for header in headers.values():
-        for finding in header.findings:
-            if finding.severity == "error":
-                told.setdefault(header.path, finding.rule)
-    unread = {finding.path: finding for finding in subject.findings if finding.path}
-    stand_ins = {header.path for header in subject.headers if not header.bytes_in("header")}
-    for finding in subject.checkpoint.findings if subject.checkpoint else ():
-        if finding.path in stand_ins:
-            unread.setdefault(finding.path, finding)
-    for path in sorted(headers.keys() | {path for path in unread if path.endswith(WEIGHTS)}):
-        reader = "llama.cpp" if path.endswith(".gguf") else "safetensors"
-        if path in unread:
-            refused = unread[path].severity == "error" and unread[path].rule not in _NOT_READ
-            yield Verdict(path, reader, False if refused else None, unread[path].rule)
-        elif not path.endswith("." + headers[path].format):
-            yield Verdict(path, reader, False, "wrong-extension")
-        else:
-            yield Verdict(path, reader, path not in told, told.get(path))
 
 
 # --- targets ----------------------------------------------------------------------------------

@@ -135,6 +135,11 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
     index = _index_path(place, folder) if use_index else None
     if index is not None:
         selection = by_index(place, index, required=False)
+        single = folder + "model.safetensors"
+        if single in here and index == folder + "model" + INDEX and selection.paths and single not in selection.paths:
+            # Transformers takes it, and looks at no index: modeling_utils, `_get_resolved_checkpoint_files`.
+            others = [path for path in here if path != single]
+            return Selection((single,), folder, None, _not_counted(others, single))
         if selection.paths:
             return _with_strangers(selection, here)
         told = [finding for finding in selection.findings if finding.rule != "missing-shard"]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
+from inspector.auditing.readers import Verdict
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import GROUPS
-from inspector.auditing.run import Audit, Audited, Verdict
+from inspector.auditing.run import Audit, Audited
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA, finding
 from inspector.units import escape, plural, size
@@ -92,7 +93,8 @@ def document(result: Audit) -> dict[str, Any]:
                 "size": model.size,
                 "findings": [finding(each) for each in model.findings],
                 "verdicts": [
-                    {"path": v.path, "reader": v.reader, "accepts": v.accepts, "rule": v.reason} for v in model.verdicts
+                    {"path": v.path, "reader": v.reader, "accepts": v.accepts, "rule": v.reason, "asked": v.asked}
+                    for v in model.verdicts
                 ],
             }
             for model in result.checkpoints

@@ -220,8 +220,7 @@ def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
 # --- adapters ---------------------------------------------------------------------------------
 
 #: Pieces of LoRA that only work together.
-_HALVES = {"lora_A": "lora_B", "lora_B": "lora_A", "lora_down": "lora_up", "lora_up": "lora_down"}
-_HALF = re.compile(r"^(.*?)[._](lora_A|lora_B|lora_down|lora_up)(?=[._]|$)(.*)$")
+_HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(.*)$")
 
 
 @_rule("half-adapter", "error")
