@@ -33,7 +33,7 @@ def _scaled(number: int, step: int, names: tuple[str, ...], digits: int) -> str:
         value /= step
         power += 1
     sign = "\N{MINUS SIGN}" if number < 0 else ""
-    return f"{sign}{value:.{digits if power else 0}f} {names[power]}".rstrip()
+    return f"{sign}{value:.{digits if power else 0}f} {names[power]}"
 
 
 def size(nbytes: int) -> str:
@@ -79,11 +79,4 @@ def escape(text: str, limit: int | None = None) -> str:
         text = text[: limit - 1] + "…"
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(
-        lambda m: (
-            m[0].encode("unicode_escape").decode()
-            if ord(m[0]) < 0xD800 or ord(m[0]) > 0xDFFF
-            else f"\\u{ord(m[0]):04x}"
-        ),
-        text,
-    )
+    return _UNSAFE.sub(lambda m: m[0].encode("unicode_escape").decode(), text)

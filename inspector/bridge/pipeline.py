@@ -13,6 +13,9 @@ from typing import NamedTuple, overload
 from inspector.bridge.single import Model
 from inspector.model import Checkpoint, Component, ComponentSum, DtypeSum, Expected, Labelled, PackedSum, Prediction
 
+#: The finding that the other parts' files are not counted: here they are.
+OTHERS = "several-checkpoints"
+
 
 class Part(NamedTuple):
     """One of a pipeline's models."""
@@ -35,7 +38,7 @@ def parts_of(checkpoint: Checkpoint) -> tuple[Part, ...]:
 
 def whole(checkpoint: Checkpoint, parts: Sequence[Part]) -> Checkpoint:
     """The pipeline as one checkpoint: the files of all its models."""
-    own = checkpoint.findings
+    own = tuple(found for found in checkpoint.findings if found.rule != OTHERS)
     return checkpoint._replace(
         files=tuple(header for part in parts for header in part.checkpoint.files),
         other=None if checkpoint.other is None else tuple(o for o in checkpoint.other if o.kind != "component"),

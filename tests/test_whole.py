@@ -1,0 +1,478 @@
+"""The bridge around the join: files, labels, claims, sums, pipelines; on files of a few hundred bytes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sparse
+
+import inspector
+from inspector.architectures.naming import Namer, Names
+from inspector.bridge import claims, file_steps, label_steps, pipeline, summary
+from inspector.bridge.forecast import forecast
+from inspector.bridge.identify import Stored, identify
+from inspector.bridge.ledger import Ledger
+from inspector.bridge.tally import Kind, kinds_of
+from inspector.model import (
+    Adapter,
+    Checkpoint,
+    Claim,
+    Config,
+    DtypeSum,
+    Expected,
+    Header,
+    Index,
+    Origin,
+    PackedSum,
+    Packing,
+    Prediction,
+    Reconciliation,
+    Region,
+    Tensor,
+)
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def header(size: int, *regions: tuple[str, int, int], claims: Sequence[tuple[int, int]] = (), **others: Any) -> Header:
+    """A header with regions, and tensors that claim `(offset, bytes)`."""
+    tensors = tuple(Tensor(f"t{at}", "U8", (nbytes,), offset, nbytes) for at, (offset, nbytes) in enumerate(claims))
+    path, kind = others.get("path", "a.safetensors"), others.get("format", "safetensors")
+    return Header(path, kind, size, tensors, tuple(Region(*each) for each in regions), {})
+
+
+def booked(*files: Header) -> dict[str, tuple[int, str]]:
+    ledger = Ledger()
+    file_steps.book(ledger, files)
+    return {step.cause: (step.bytes, step.detail) for step in ledger.steps()}
+
+
+SOUND = header(200, ("length", 0, 8), ("header", 8, 100), ("tensors", 100, 200), claims=[(100, 60), (160, 40)])
+
+
+def test_a_header_is_its_length_and_its_text() -> None:
+    assert booked(SOUND) == {"header": (100, "1 safetensors header")}
+
+
+def test_headers_are_counted_by_format() -> None:
+    other = header(40, ("header", 0, 24), ("tensors", 24, 40), claims=[(24, 16)], format="gguf")
+    assert booked(SOUND, SOUND, other) == {"header": (224, "2 safetensors headers, 1 gguf header")}
+
+
+@pytest.mark.parametrize(
+    ("region", "cause"),
+    [
+        ("metadata", "metadata"),
+        ("tokenizer", "tokenizer"),
+        ("tensor table", "tensor_table"),
+        ("padding", "alignment"),
+        ("hole", "trailing"),
+        ("trailing", "trailing"),
+        ("unreadable", "unreadable"),
+    ],
+)
+def test_each_region_has_its_cause(region: str, cause: str) -> None:
+    """30 bytes of it are a step of 30 bytes, told by the cause's meaning."""
+    steps = booked(header(30, (region, 0, 30)))
+    assert {name: nbytes for name, (nbytes, _) in steps.items()} == {cause: 30}
+    assert steps[cause][1]
+
+
+def test_bytes_beyond_the_end_are_truncated() -> None:
+    """Of a tensor that ends 30 bytes beyond, 30; of one that begins there, all of its 20."""
+    cut = header(150, ("header", 0, 100), ("tensors", 100, 150), claims=[(100, 80), (180, 20)])
+    assert booked(cut)["truncated"] == (-50, "50 bytes beyond the end of a.safetensors")
+    assert "overlap" not in booked(cut)
+
+
+def test_one_byte_beyond_the_end() -> None:
+    cut = header(109, ("header", 0, 100), ("tensors", 100, 109), claims=[(100, 10)])
+    assert booked(cut)["truncated"] == (-1, "1 byte beyond the end of a.safetensors")
+
+
+def test_bytes_that_two_tensors_claim_are_overlap() -> None:
+    """40 bytes, claimed twice."""
+    twice = header(140, ("header", 0, 100), ("tensors", 100, 140), claims=[(100, 40), (100, 40)])
+    assert booked(twice)["overlap"] == (-40, "bytes that several tensors claim")
+    assert "truncated" not in booked(twice)
+
+
+def test_overlap_and_truncation_in_one_file() -> None:
+    """100–140 is there. One claims it, another the same and 20 beyond: −40 twice claimed, −20 not there."""
+    both = header(140, ("header", 0, 100), ("tensors", 100, 140), claims=[(100, 40), (100, 60)])
+    steps = booked(both)
+    assert (steps["overlap"][0], steps["truncated"][0]) == (-40, -20)
+
+
+# --- what lies in the files -----------------------------------------------------------------------
+
+
+def plain(*names: str, metadata: dict[str, Any] | None = None, kind: Any = "safetensors") -> Header:
+    tensors = tuple(Tensor(name, "F32", (2,), 8 * at, 8) for at, name in enumerate(names))
+    return Header("model", kind, 0, tensors, (), metadata or {})
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shared"),
+    [
+        ({}, {}),
+        ({"format": "pt"}, {}),
+        ({"format": "pt", "b": "a"}, {"a": ("b",)}),
+        ({"b": "a", "c": "a"}, {"a": ("b", "c")}),
+        ({"b": "nowhere"}, {}),
+        ({"a": "d"}, {}),  # both are stored
+        ({"b": ["a"]}, {}),
+        ({"title": "a model"}, {}),
+    ],
+)
+def test_names_of_one_tensor(metadata: dict[str, Any], shared: dict[str, tuple[str, ...]]) -> None:
+    """`{"other name": "stored name"}` in `__metadata__`, as `safetensors.torch.save_model` writes it."""
+    assert identify((plain("a", "d", metadata=metadata),), None).shared == shared
+
+
+def test_a_gguf_says_nothing_of_shared_tensors() -> None:
+    assert identify((plain("a", metadata={"b": "a"}, kind="gguf"),), None).shared == {}
+
+
+def test_plain_tensors_are_as_they_are() -> None:
+    stored = identify((plain("a", "b"), plain("c")), None)
+    assert (stored.names, stored.shapes, stored.adapter, stored.packing) == (("a", "b", "c"), [(2,)] * 3, None, None)
+
+
+# --- predictions ----------------------------------------------------------------------------------
+
+SIZES = {
+    "hidden_size": 8,
+    "intermediate_size": 12,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "vocab_size": 10,
+}
+LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "torch_dtype": "bfloat16", **SIZES}
+#: Embedding and head, four projections, three of the feed-forward, three norms.
+PARAMETERS = 2 * 10 * 8 + 4 * 8 * 8 + 3 * 8 * 12 + 3 * 8
+
+
+def test_a_configuration_is_predicted_from() -> None:
+    prediction, found = forecast(Config(LLAMA, "config.json"))
+    assert prediction is not None
+    assert (prediction.parameters, found) == (PARAMETERS, ())
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        (None, "no configuration, and no known family explains the tensors: no prediction"),
+        (Config({"model_type": "unheard"}, "config.json", "here"), "no prediction for model_type 'unheard': "),
+        (
+            Config({**LLAMA, "architectures": ["LlamaForCausalLMEagle3"]}, "config.json", "here"),
+            "LlamaForCausalLMEagle3 is a draft for speculative decoding, and no model of its type",
+        ),
+    ],
+)
+def test_why_nothing_is_predicted(config: Config | None, why: str) -> None:
+    prediction, (found,) = forecast(config)
+    assert prediction is None
+    assert (found.rule, found.severity, found.path) == ("no-prediction", "info", config and "here")
+    assert found.message.startswith(why)
+
+
+@pytest.mark.parametrize("config", [None, Config(LLAMA, "config.json")])
+def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
+    prediction, (found,) = forecast(config, Adapter("lora", {}, {}, {}))
+    assert prediction is None
+    assert found.message.startswith("an adapter: its size is predicted where its own configuration and its base's")
+
+
+# --- names, labels, claims ------------------------------------------------------------------------
+
+
+def checkpoint(**fields: Any) -> Checkpoint:
+    usual = {"target": "x", "name": "folder-7b", "origin": Origin("local", "/x"), "files": (SOUND,), "other": ()}
+    return Checkpoint(**{**usual, **fields})
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({}, ["a.safetensors", "folder-7b"]),
+        ({"files": (SOUND, SOUND)}, ["folder-7b"]),
+        ({"other": None}, ["a.safetensors"]),
+        ({"other": None, "origin": Origin("hub", "x")}, ["a.safetensors", "folder-7b"]),
+        ({"files": (SOUND._replace(path="unet/b.safetensors"),)}, ["b.safetensors", "folder-7b"]),
+        (
+            {"config": Config({"_name_or_path": "org-2t/model-3b/"}, "config.json")},
+            ["a.safetensors", "folder-7b", "model-3b"],
+        ),
+        ({"config": Config({"_name_or_path": 7}, "config.json")}, ["a.safetensors", "folder-7b"]),
+    ],
+)
+def test_names_in_which_a_size_may_be(fields: dict[str, Any], names: list[str]) -> None:
+    assert list(label_steps.names_of(checkpoint(**fields))) == names
+
+
+def test_totals_of_an_index_stand_beside_what_was_counted() -> None:
+    index = Index("i", {}, {"total_size": 100.0, "total_parameters": "77", "other": 3})
+    found = list(claims.claims(checkpoint(index=index), SOUND.tensors, 55, "F32"))
+    assert found == [Claim("total_size", "100.0", 100), Claim("total_parameters", "77", 55)]
+    assert list(claims.claims(checkpoint(), SOUND.tensors, 55, "F32")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "claimed", "elements", "note"),
+    [
+        ("general.parameter_count", "132", 132, "32 stored elements are no parameters"),
+        ("general.parameter_count", "100", 132, ""),
+        ("general.parameter_count", "100", 100, ""),
+        ("general.name", "132", 132, ""),
+    ],
+)
+def test_a_claim_that_counts_constants_says_so(name: str, claimed: str, elements: int, note: str) -> None:
+    assert claims.with_note(Claim(name, claimed, 100), elements, 100) == Claim(name, claimed, 100, note)
+
+
+# --- sums -----------------------------------------------------------------------------------------
+
+
+def test_dtypes_are_summed_the_largest_first() -> None:
+    groups = [{Kind("F32", (2, 3), 24): 2, Kind("BF16", (4,), 8): 1}, {Kind("BF16", (50,), 100): 3}]
+    assert summary.dtypes(map(Counter, groups)) == (
+        DtypeSum("BF16", 4, 154, 308),
+        DtypeSum("F32", 2, 12, 48),
+    )
+
+
+def test_the_usual_dtype_has_most_elements() -> None:
+    """Not most bytes."""
+    assert summary.most_common([DtypeSum("F32", 1, 10, 40), DtypeSum("F8", 1, 30, 30)]) == "F8"
+    assert summary.most_common([]) is None
+
+
+def test_packed_weights_with_what_serves_them() -> None:
+    tensors = [Tensor("q", "I32", (2,), 0, 8), Tensor("s", "F16", (4,), 8, 8), Tensor("norm", "F16", (4,), 16, 8)]
+    packing = Packing("gptq", 4, shapes={"q": (4, 4)}, side={"s": "q"})
+    assert summary.packed(Stored(tensors, Names(["q", "s", "norm"]), [], packing=packing)) == PackedSum(16, 8, 8)
+    assert PackedSum(16, 8, 8).bits == 8
+    assert PackedSum(0, 8, 8).bits == 0
+    assert summary.packed(Stored(tensors, Names(), [], packing=Packing("Q4_0", 4))) is None
+    assert summary.packed(Stored(tensors, Names(), [])) is None
+
+
+def expected(**columns: Any) -> Expected:
+    fields: dict[str, Any] = {
+        "role": "up_proj",
+        "group": "feed_forward",
+        "tower": "text",
+        "part": "weight",
+        "name": "model.layers.{layer}.mlp.experts.{expert}.up_proj.weight",
+        "shape": (3, 4),
+        "formula": ("a", "b"),
+        "numbers": ("3", "4"),
+        "layers": (0,),
+        "experts": 4,
+    }
+    return Expected(**{**fields, **columns})
+
+
+def test_what_works_on_one_token() -> None:
+    """One expert of four is 12 of 48; a dense model works whole; nothing is known where nothing is predicted."""
+    sparse, dense = expected(active=1), expected(experts=None)
+    config = Config({}, "config.json")
+    assert summary.active(Prediction(config, "f", "", (sparse,)), 999) == 12
+    assert summary.active(Prediction(config, "f", "", (dense,)), 999) == 999
+    assert summary.active(None, 999) is None
+
+
+def test_roles_count_bytes_that_hold_no_parameters_apart() -> None:
+    """Two norms of 4 F32, one a second copy: 32 bytes, of which 16 are weights, at 32 bits."""
+    tensors = [Tensor(f"model.layers.{at}.input_layernorm.weight", "F32", (4,), 0, 16) for at in (0, 0)]
+    stored = Stored(tensors, Names(each.name for each in tensors), [(4,), (4,)])
+    named = Namer().name(stored.names)
+    (role,) = summary.roles(stored, named, kinds_of(tensors, named.groups), [4, 0], None, {})
+    assert (role.role, role.group, role.tensors, role.parameters, role.bytes) == ("input_layernorm", "norm", 2, 4, 32)
+    assert (role.weight_bytes, role.bits_per_weight, role.predicted_parameters, role.formula) == (16, 32, None, None)
+    assert (role.dtypes, role.explained, role.dimensions) == (("F32",), "", ())
+
+
+def test_roles_stand_in_the_predictions_order_also_those_that_are_not_stored() -> None:
+    row = expected(role="gate_proj", experts=None, name="model.layers.{layer}.mlp.gate_proj.weight")
+    prediction = Prediction(Config({}, "config.json"), "f", "", (row,))
+    tensors = [Tensor("model.norm.weight", "BF16", (4,), 0, 8), Tensor("unheard", "F32", (2,), 8, 8)]
+    stored = Stored(tensors, Names(each.name for each in tensors), [(4,), (2,)])
+    named = Namer().name(stored.names)
+    gate, norm, other = summary.roles(stored, named, kinds_of(tensors, named.groups), [4, 2], prediction, {})
+    assert (gate.role, gate.tensors, gate.parameters, gate.predicted_parameters) == ("gate_proj", 0, 0, 12)
+    assert (gate.formula, gate.dimensions, gate.bits_per_weight) == ("a × b", None, None)
+    assert (norm.role, norm.parameters, norm.predicted_parameters, norm.bits_per_weight) == ("norm", 4, 0, 16)
+    assert (other.role, other.group) == ("other", "other")
+
+
+def test_tensors_with_their_keys_are_a_sequence() -> None:
+    files = (plain("model.norm.weight"), plain("a.weight", "lm_head.weight")._replace(path="two"))
+    names = [each.name for each in (*files[0].tensors, *files[1].tensors)]
+    labels = summary.Labels(files, Namer().name(names), [2, 3, 4])
+    assert [each.tensor.name for each in labels] == names
+    assert (labels[0].file, labels[1].file, labels[-1].file, len(labels)) == ("model", "two", "two", 3)
+    assert (labels[-1].key.role, labels[-1].group, labels[-1].parameters) == ("lm_head", "head", 4)
+    assert [each.parameters for each in labels[1:]] == [3, 4]
+    with pytest.raises(IndexError):
+        labels[3]
+
+
+# --- all of it ------------------------------------------------------------------------------------
+
+
+def save(folder: Path, config: dict[str, Any] | None, *, dtype: str = "BF16", name: str = "model") -> Path:
+    """A model as its configuration has it, with zeros."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = inspector.predict(LLAMA if config is None else config).expected
+    if config is not None:
+        (folder / "config.json").write_text(json.dumps(config))
+    entries = [(dtype, list(row.shape), each) for row in rows for each in row.names()]
+    sparse.write_safetensors(folder / f"{name}.safetensors", entries)
+    return folder
+
+
+def steps(result: Reconciliation) -> dict[str, int]:
+    found = {step.cause: step.bytes for step in result.steps}
+    assert result.start + sum(found.values()) + result.unexplained_bytes == result.on_disk
+    return found
+
+
+def test_from_a_label_to_the_disk(tmp_path: Path) -> None:
+    """ "1k" at 2 bytes is 2,000; 728 parameters are 1,456; the rest of the file is its header."""
+    result = inspector.reconcile(inspector.open(save(tmp_path / "m", LLAMA)), "1k")
+    assert PARAMETERS == 728
+    assert result.nominal and (result.nominal.label, result.nominal.bytes, result.start) == ("1k", 2000, 2000)
+    assert (result.predicted, result.dtype, result.logical, result.active) == (1456, "BF16", 728, 728)
+    assert steps(result) == {"label_rounding": -544, "header": result.on_disk - 1456}
+    assert (result.stored_elements, result.family, result.weight_bytes) == (728, "llama", 1456)
+    assert not result.findings
+    assert not result.is_pipeline
+
+
+def test_the_label_is_in_the_name(tmp_path: Path) -> None:
+    result = inspector.reconcile(inspector.open(save(tmp_path / "small-2M", LLAMA)))
+    assert result.nominal and result.nominal.label == "2M"
+    assert steps(result)["label_rounding"] == 1456 - 4_000_000
+
+
+def test_without_a_label_the_bridge_begins_at_the_prediction(tmp_path: Path) -> None:
+    """The configuration says BF16, the file is F32: as many bytes again."""
+    result = inspector.reconcile(inspector.open(save(tmp_path / "m", LLAMA, dtype="F32")))
+    assert (result.nominal, result.start) == (None, 1456)
+    assert steps(result)["mixed_dtype"] == 1456
+
+
+def test_without_a_dtype_in_the_configuration_the_usual_one_is_counted_with(tmp_path: Path) -> None:
+    config = {key: value for key, value in LLAMA.items() if key != "torch_dtype"}
+    result = inspector.reconcile(inspector.open(save(tmp_path / "m", config, dtype="F32")))
+    assert (result.dtype, result.predicted) == ("F32", 2912)
+    assert set(steps(result)) == {"header"}
+
+
+def test_without_a_configuration_the_dimensions_are_inferred(tmp_path: Path) -> None:
+    sizes = {"hidden_size": 128, "head_dim": 64, "num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": 300}
+    known = save(tmp_path / "m", {**LLAMA, **sizes})
+    (known / "config.json").unlink()
+    result = inspector.reconcile(inspector.open(known))
+    assert result.checkpoint.config and result.checkpoint.config.kind == "inferred"
+    assert result.prediction and result.prediction.parameters == result.logical
+
+
+def test_an_unknown_architecture_is_all_unexplained(tmp_path: Path) -> None:
+    """From nothing to the disk: every tensor's bytes; its sizes are explained by the fields that are there."""
+    folder = save(tmp_path / "m", LLAMA)
+    (folder / "config.json").write_text(json.dumps({**LLAMA, "model_type": "unheard"}))
+    result = inspector.reconcile(inspector.open(folder))
+    assert (result.prediction, result.predicted, result.start, result.family) == (None, None, 0, None)
+    assert (result.unexplained_bytes, len(result.unexplained), result.active) == (1456, 12, None)
+    assert {finding.rule for finding in result.findings} == {"no-prediction"}
+    assert next(role.explained for role in result.roles if role.role == "up_proj") == "intermediate_size × hidden_size"
+
+
+def together(folder: Path, *parts: str, kinds: dict[str, dict[str, Any]] | None = None) -> Path:
+    """A pipeline of such models."""
+    index = {name: ["transformers", "LlamaForCausalLM"] for name in parts}
+    for name in parts:
+        save(folder / name, (kinds or {}).get(name, LLAMA))
+    (folder / "model_index.json").write_text(json.dumps({"_class_name": "Pipeline", **index}))
+    return folder
+
+
+def test_a_pipeline_is_the_sum_of_its_models(tmp_path: Path) -> None:
+    """Two models, one of them two layers deep: parameters, bytes, tensors and roles of both, each in its tower."""
+    deep = {**LLAMA, "num_hidden_layers": 2, "torch_dtype": "float32"}
+    layer = PARAMETERS - 2 * 80 - 8
+    result = inspector.reconcile(
+        inspector.open(together(tmp_path / "p", "transformer", "text_encoder", kinds={"text_encoder": deep}))
+    )
+    assert result.is_pipeline
+    assert result.logical == 2 * PARAMETERS + layer == result.active
+    assert result.prediction and result.prediction.parameters == result.logical
+    assert result.predicted == 2 * PARAMETERS + 4 * (PARAMETERS + layer)
+    assert steps(result)["mixed_dtype"] == -2 * (PARAMETERS + layer)
+    assert (
+        result.on_disk == sum(part.size for part in result.components) == sum(f.size for f in result.checkpoint.files)
+    )
+    assert [(part.name, part.parameters, part.predicted) for part in result.components] == [
+        ("transformer", PARAMETERS, PARAMETERS),
+        ("text_encoder", PARAMETERS + layer, PARAMETERS + layer),
+    ]
+    assert {(role.tower, role.tensors) for role in result.roles if role.role == "q_proj"} == {
+        ("transformer", 1),
+        ("text_encoder", 2),
+    }
+    assert all(role.parameters == role.predicted_parameters for role in result.roles)
+    assert [(d.dtype, d.tensors, d.elements, d.bytes) for d in result.dtypes] == [
+        ("BF16", 12 + 21, result.logical, 2 * result.logical)
+    ]
+    assert len(result.tensors) == 33
+    towers = [each.key.tower for each in result.tensors]
+    assert towers == ["transformer"] * 12 + ["text_encoder"] * 21
+    assert result.tensors[-1].key.tower == "text_encoder"
+    assert [each.tensor for each in result.tensors[11:13]] == [result.tensors[11].tensor, result.tensors[12].tensor]
+    assert not result.findings
+
+
+def test_a_pipelines_part_without_a_table(tmp_path: Path) -> None:
+    """No prediction of the whole; the bridge begins at what is predicted, and every other byte is named."""
+    folder = together(tmp_path / "pipe-7B", "transformer", "text_encoder")
+    (folder / "text_encoder" / "config.json").write_text(json.dumps({"model_type": "unheard"}))
+    result = inspector.reconcile(inspector.open(folder))
+    assert (result.prediction, result.predicted, result.active) == (None, 1456, None)
+    assert (result.logical, result.unexplained_bytes, len(result.unexplained)) == (2 * PARAMETERS, 1456, 12)
+    assert result.nominal is None  # nothing leads from "7B" to a sum that is not wholly known
+    assert result.family == "llama"
+    assert steps(result)
+
+
+def test_a_model_beside_a_pipelines_parts_is_inspected_alone(tmp_path: Path) -> None:
+    """As `v1-5-pruned.safetensors` beside the folders of the same model: the parts keep their lines."""
+    folder = together(tmp_path / "p", "transformer", "text_encoder")
+    save(folder, LLAMA, name="whole")
+    result = inspector.reconcile(inspector.open(folder))
+    assert not result.is_pipeline
+    assert (result.logical, len(result.checkpoint.files)) == (PARAMETERS, 1)
+    assert [part.parameters for part in result.components] == [PARAMETERS, PARAMETERS]
+    assert pipeline.parts_of(result.checkpoint) == ()
+
+
+def test_towers_of_a_part_bear_its_name(tmp_path: Path) -> None:
+    both = {"model_type": "bart", "d_model": 8, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
+    both |= {"decoder_attention_heads": 2, "encoder_ffn_dim": 12, "decoder_ffn_dim": 12, "vocab_size": 10}
+    both |= {"max_position_embeddings": 6, "architectures": ["BartModel"]}
+    result = inspector.reconcile(
+        inspector.open(together(tmp_path / "p", "transformer", "captioner", kinds={"captioner": both}))
+    )
+    towers = {role.tower for role in result.roles}
+    assert {"transformer", "captioner encoder", "captioner decoder"} <= towers
+    assert all(tower.split()[0] in ("transformer", "captioner") for tower in towers)
+    rows = result.prediction.expected if result.prediction else ()
+    assert {row.tower for row in rows} == towers - {"captioner"} | ({"captioner"} & {row.tower for row in rows})
