@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint format bench fuzz fixtures zoo clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint format bench fuzz mutants fixtures zoo clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -89,6 +89,13 @@ fuzz: $(BIN)/.installed
 	$(BIN)/python fuzz/safetensors_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/documents.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/parsers.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+
+# Small faults that a test should notice: see docs/mutants.md. ONLY="bridge units" runs these groups of [tool.mutants].
+MUTANTS ?= /tmp/checkpoint-inspector-mutants
+
+mutants: $(BIN)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	$(BIN)/python tools/mutants.py $(MUTANTS) $(ONLY)
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:
