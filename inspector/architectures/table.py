@@ -83,6 +83,7 @@ class Include(NamedTuple):
     branch: str = ""  # goes before each branch, where another part of the tower has the same roles
     without: str = ""  # roles, or whole names without numbers, that the outer model leaves out
     defaults: Mapping[str, Any] = {}  # field values where nothing is nested
+    fill: bool = False  # whether they hold for what a nested configuration leaves out, too
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
@@ -147,16 +148,18 @@ def part_at(values: Mapping[str, Any], scope: str) -> Any:
 
 
 def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The nested configuration; where an older file has its fields outside, those."""
+    """The nested configuration; of a text model whose fields an older file has outside, those."""
     nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
+        usual = include.defaults if include.fill else {}
         # A part whose class has no type of its own is written with an empty one.
-        own = {**nested, "model_type": nested.get("model_type") or include.default_type}
+        own = {**usual, **nested, "model_type": nested.get("model_type") or include.default_type}
         # Published configurations write the whole's type into a part: Qwen3-VL's vision tower is no Qwen3-VL.
         if include.default_type and own["model_type"] == values.get("model_type"):
             own["model_type"] = include.default_type
         return own
-    flat = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
+    outside = values if include.tower == "text" else {}
+    flat = {key: value for key, value in outside.items() if not isinstance(value, Mapping)}
     return {**include.defaults, **flat, "model_type": include.default_type}
 
 
