@@ -24,6 +24,7 @@ An entry of `rows` is
 
 `$WORD` stands for a text: one that `let` gives it, or a block's parameter. It is put in as it is, so that a sum needs
 its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.
+A table that is a `part` of another has those rows of it that a nested configuration shapes (see `parts`).
 A table that is `like` another has what that has, but for its name and types: mappings are added to, rows are put
 `after` or `instead` of those with a name, or at the end. Beside the fields of `Family` a table says what it is `about`,
 its `source`, and `notes`; the index reads `coverage`, `outside` and `inferable`.
@@ -36,6 +37,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from inspector.architectures.parts import part_of
 from inspector.architectures.table import Family, Include, Row, bare
 from inspector.errors import TableError
 
@@ -45,7 +47,7 @@ _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
 #: Fields of a table that are for people, or for the index, and no part of its family.
 _BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable"})
 #: Fields that say its rows.
-_ROWS = frozenset({"like", "let", "blocks", "rows", "after", "instead"})
+_ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead"})
 
 Document = Mapping[str, Any]
 #: The document of a kind ("families", "gguf", "blocks") and name. Raises KeyError where there is none.
@@ -71,11 +73,7 @@ def read(kind: str, name: str, find: Find) -> Family:
 
 def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table:
     document = _found(find, kind, name)
-    base = _Table(Family(name, {}, ()), {})
-    if "like" in document:
-        if document["like"] in (name, *through):
-            raise TableError(f"{name} is like itself")
-        base = _table(kind, document["like"], find, (name, *through))
+    base = _base(kind, name, document, find, through)
     words = dict(base.words)
     for word, text in document.get("let", {}).items():
         words[word] = _put(text, words)
@@ -90,6 +88,19 @@ def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table
             fields[field] = {**inherited, **own} if field != "types" and isinstance(own, dict) else own
     rows = tuple(_changed(base.family.rows, document, scope))
     return _Table(base.family._replace(rows=rows, **fields), words)
+
+
+def _base(kind: str, name: str, document: Document, find: Find, through: tuple[str, ...]) -> _Table:
+    """What a table starts from: another table, a part of one, or nothing."""
+    part = document.get("part", {})
+    other = document.get("like") or part.get("of")
+    if not other:
+        return _Table(Family(name, {}, ()), {})
+    if other in (name, *through):
+        raise TableError(f"{name} is like itself")
+    whole = _table(kind, other, find, (name, *through))
+    options = {option: value for option, value in part.items() if option != "of"}
+    return _Table(part_of(whole.family, **options), {}) if part else whole
 
 
 class _Scope(NamedTuple):

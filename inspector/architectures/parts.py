@@ -1,0 +1,43 @@
+"""A part of a whole as a model of its own: SigLIP's text model is the rows of SigLIP that `text_config` shapes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from inspector.architectures.table import Family, Row
+
+#: A field of another part.
+_ABROAD = re.compile(r"_config\.")
+
+
+def part_of(whole: Family, scope: str, under: str, *, keep: bool = False, head: str = "") -> Family:
+    """The family of a part, whose own fields are what the whole calls `text_config.hidden_size`.
+
+    Args:
+        scope: the field of the whole that holds the part's configuration; dotted for a part's own part.
+        under: what the names of its tensors begin with in the whole: "text_model.".
+        keep: whether they begin so in the part, too.
+        head: the whole's class suffix, where its rows differ from class to class.
+    """
+    outer = re.compile(rf"\b{re.escape(scope)}\.")
+    taken = (row for row in whole.rows if isinstance(row, Row) and row.name.startswith(under))
+    rows = tuple(
+        _inside(row._replace(name=row.name.removeprefix("" if keep else under)), outer)
+        for row in taken
+        if not (head and row.heads) or head in row.heads.split()
+    )
+    defaults = whole.defaults
+    for field in scope.split("."):
+        defaults = defaults.get(field, {})
+    own = {outer.sub("", name): outer.sub("", text) for name, text in whole.derived.items()}
+    derived = {name: text for name, text in own.items() if not _ABROAD.search(text)}
+    return Family(whole.name, {}, rows, head="Model", defaults=defaults, derived=derived)
+
+
+def _inside(row: Row, outer: re.Pattern[str]) -> Row:
+    """A row over the part's own fields; the part has one class and one tower."""
+    columns: dict[str, Any] = {
+        column: outer.sub("", value) if isinstance(value, str) else value for column, value in row._asdict().items()
+    }
+    return Row(**{**columns, "heads": "", "tower": "text"})
