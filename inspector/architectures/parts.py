@@ -31,7 +31,7 @@ def part_of(whole: Family, scope: str, under: str, *, keep: bool = False, head: 
     for field in scope.split("."):
         defaults = defaults.get(field, {})
     own = {outer.sub("", name): outer.sub("", text) for name, text in whole.derived.items()}
-    derived = {name: text for name, text in own.items() if not _ABROAD.search(text)}
+    derived = {name: text for name, text in own.items() if not (_ABROAD.search(name) or _ABROAD.search(text))}
     return Family(whole.name, {}, rows, head="Model", defaults=defaults, derived=derived)
 
 

@@ -147,8 +147,12 @@ def part_at(values: Mapping[str, Any], scope: str) -> Any:
     return found
 
 
+#: Towers whose fields may lie in the whole's own configuration: a vision tower has none of the text model's.
+MAIN_TOWERS = frozenset({"text", "encoder", "decoder"})
+
+
 def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The nested configuration; of a text model whose fields an older file has outside, those."""
+    """The nested configuration; where a file has the fields of the whole's main part outside, those."""
     nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
         usual = include.defaults if include.fill else {}
@@ -158,7 +162,7 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
         if include.default_type and own["model_type"] == values.get("model_type"):
             own["model_type"] = include.default_type
         return own
-    outside = values if include.tower == "text" else {}
+    outside = values if include.tower in MAIN_TOWERS else {}
     flat = {key: value for key, value in outside.items() if not isinstance(value, Mapping)}
     return {**include.defaults, **flat, "model_type": include.default_type}
 
