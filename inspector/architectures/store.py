@@ -68,18 +68,25 @@ class Store(NamedTuple):
 def store() -> Store:
     """The package's own tables."""
     stamp = _stamp(FOLDER)
-    try:
+    if stamp is None:  # a wheel
         with PACKED.open("rb") as file:
             first = file.readline()
-        index = json.loads(first)
-        if stamp is None or index["stamp"] == stamp:
-            return _store(PACKED, index, len(first))
-    except (FileNotFoundError, ValueError, KeyError):
-        if stamp is None:
-            raise
-    content = packed(FOLDER)
-    _keep(content)
+        return _store(PACKED, json.loads(first), len(first))
+    content = _kept(stamp)
+    if content is None:
+        content = packed(FOLDER)
+        _keep(content)
     return _in_memory(FOLDER, content)
+
+
+def _kept(stamp: list[int]) -> bytes | None:
+    """The packed file, read at once because others may make it again; None where it is not of the folder as it is."""
+    try:
+        content = PACKED.read_bytes()
+        index = json.loads(content[: content.index(b"\n")])
+        return content if index["stamp"] == stamp else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def of_folder(folder: Path) -> Store:

@@ -1,0 +1,109 @@
+"""Where tables are read from: a packed file, which in a source tree follows the folder that it is made of."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inspector.architectures  # noqa: F401  the module, whose name its function has too
+from inspector.architectures.store import Store, packed
+
+MODULE = sys.modules["inspector.architectures.store"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of tables in the place of the package's own."""
+    write(tmp_path / "tables" / "families" / "a.json", {"types": {"a-type": {}, "z": {}}, "rows": []})
+    write(tmp_path / "tables" / "families" / "b.json", {"types": {"b": {}}, "outside": ["b"], "notes": ["left out"]})
+    write(tmp_path / "tables" / "blocks" / "some.json", {"about": "blocks", "one": {"rows": []}, "two": {"rows": []}})
+    monkeypatch.setattr(MODULE, "FOLDER", tmp_path / "tables")
+    monkeypatch.setattr(MODULE, "PACKED", tmp_path / "tables.pack")
+    yield tmp_path
+    MODULE.store.cache_clear()
+
+
+def write(path: Path, document: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document))
+
+
+def read() -> Store:
+    """The store as a new process would find it."""
+    MODULE.store.cache_clear()
+    found = MODULE.store()
+    assert isinstance(found, Store)
+    return found
+
+
+def test_documents_are_found_by_kind_and_name(home: Path) -> None:
+    """Types in alphabetical order; each block by itself; notes are for people, and not packed."""
+    found = read()
+    assert list(found.types.items()) == [("a-type", "a"), ("b", "b"), ("z", "a")]
+    assert found.find("families", "b") == {"types": {"b": {}}, "outside": ["b"]}
+    assert (found.names("families"), found.names("blocks")) == (["a", "b"], ["one", "two"])
+    with pytest.raises(KeyError):
+        found.find("families", "c")
+
+
+def test_coverage_is_whole_where_a_table_says_nothing_else(home: Path) -> None:
+    """But for the types that Transformers does not have, of which nothing was checked."""
+    table = {"types": {"c": {}, "d": {}, "e": {}}, "outside": ["d"], "coverage": {"e": [100, 98, None, 97]}}
+    write(home / "tables" / "families" / "c.json", table)
+    covered = read().find("made", "coverage")
+    assert covered == {"a-type": [100] * 4, "z": [100] * 4, "c": [100] * 4, "e": [100, 98, None, 97]}
+
+
+def changed(folder: Path) -> None:
+    write(folder / "families" / "a.json", {"types": {"changed": {}}})
+
+
+def added(folder: Path) -> None:
+    write(folder / "families" / "c.json", {"types": {"c": {}}})
+
+
+def removed(folder: Path) -> None:
+    (folder / "families" / "a.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "types"), [(changed, {"changed", "b"}), (added, {"a-type", "b", "c", "z"}), (removed, {"b"})]
+)
+def test_what_changes_in_the_folder_is_seen(home: Path, change: Callable[[Path], None], types: set[str]) -> None:
+    """The packed file is written at the first reading, kept at the second, and made again after a change."""
+    read()
+    made = (home / "tables.pack").stat()
+    read()
+    assert (home / "tables.pack").stat() == made
+    change(home / "tables")
+    assert set(read().types) == types
+    assert (home / "tables.pack").stat() != made
+    assert set(read().types) == types
+
+
+def test_a_wheel_has_the_packed_file_alone(home: Path) -> None:
+    read()
+    for path in [*home.glob("tables/*/*.json")]:
+        path.unlink()
+    for path in [*home.glob("tables/*"), home / "tables"]:
+        path.rmdir()
+    assert read().find("blocks", "two") == {"rows": []}
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"\x00\xff\n", b"[1]\n"])
+def test_a_packed_file_that_is_none_is_made_again(home: Path, content: bytes) -> None:
+    """Cut short by a full disk, or another version's."""
+    (home / "tables.pack").write_bytes(content)
+    assert set(read().types) == {"a-type", "b", "z"}
+    assert (home / "tables.pack").read_bytes() == packed(home / "tables")
+
+
+def test_where_nothing_may_be_written_tables_are_read_all_the_same(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MODULE, "PACKED", home / "no-such-folder" / "tables.pack")
+    assert set(read().types) == {"a-type", "b", "z"}
+    assert not (home / "no-such-folder").exists()
