@@ -442,6 +442,14 @@ class Claim(NamedTuple):
     note: str = ""  # why the two differ, where that is known
 
 
+class Count(NamedTuple):
+    """The model's parameters by another convention than ours, which is Transformers'."""
+
+    name: str  # for scripts: "with_router_bias"
+    parameters: int
+    what: str  # what is counted, for people
+
+
 class Reconciliation(NamedTuple):
     """A checkpoint joined with its prediction: every byte between them has a name."""
 
@@ -467,6 +475,7 @@ class Reconciliation(NamedTuple):
     components: tuple[ComponentSum, ...] = ()  # of a composite repository
     packed: PackedSum | None = None  # what packed weights come to; None where types pack by themselves, as GGUF's do
     family: str | None = None  # of the prediction; a pipeline's main model's
+    counts: tuple[Count, ...] = ()  # by other conventions
 
     @property
     def is_pipeline(self) -> bool:

@@ -12,6 +12,7 @@ import pytest
 import sparse
 
 import inspector
+from inspector.architectures.counts import conventions, embeddings_of, of_prediction
 from inspector.architectures.naming import Namer, Names
 from inspector.bridge import claims, file_steps, label_steps, pipeline, summary
 from inspector.bridge.forecast import forecast
@@ -23,6 +24,7 @@ from inspector.model import (
     Checkpoint,
     Claim,
     Config,
+    Count,
     DtypeSum,
     Expected,
     Header,
@@ -35,6 +37,7 @@ from inspector.model import (
     Region,
     Tensor,
 )
+from inspector.report import documents, text
 
 # --- files ----------------------------------------------------------------------------------------
 
@@ -476,3 +479,65 @@ def test_towers_of_a_part_bear_its_name(tmp_path: Path) -> None:
     assert all(tower.split()[0] in ("transformer", "captioner") for tower in towers)
     rows = result.prediction.expected if result.prediction else ()
     assert {row.tower for row in rows} == towers - {"captioner"} | ({"captioner"} & {row.tower for row in rows})
+
+
+# --- other people's counts ------------------------------------------------------------------------
+
+
+def row(role: str, *shape: int, **columns: Any) -> Expected:
+    return expected(role=role, shape=shape, **{"layers": None, "experts": None, **columns})
+
+
+def told(counts: Sequence[Count]) -> dict[str, int]:
+    return {each.name: each.parameters for each in counts}
+
+
+def test_a_plain_model_differs_only_by_its_embeddings() -> None:
+    assert told(conventions(100, [row("up_proj", 50)], embeddings=30)) == {"without_embeddings": 70}
+    assert conventions(100, [row("up_proj", 50)]) == ()
+
+
+def test_router_corrections_are_parameters_to_their_authors() -> None:
+    """Two layers of 4 experts; one that Transformers has as a parameter is counted already."""
+    buffer = row("router_bias", 4, layers=(0, 1), group="buffer", buffer=True)
+    assert told(conventions(100, [buffer])) == {"with_router_bias": 108}
+    assert conventions(100, [row("router_bias", 4, layers=(0, 1))]) == ()
+
+
+def test_transformers_does_not_load_what_predicts_further() -> None:
+    buffer = row("router_bias", 4, group="buffer", buffer=True)
+    found = conventions(100, [buffer], further=20)
+    assert told(found) == {"transformers": 80, "with_router_bias": 84}
+    assert found[1].what.startswith("the same with the router's correction bias")
+
+
+def test_a_tied_head_is_counted_again_by_some() -> None:
+    tied = [row("lm_head", 10, 8), row("lm_head", 10, part="bias")]
+    assert told(conventions(100, [], tied)) == {"tied_head_again": 180}
+
+
+def test_embeddings_are_those_of_the_text() -> None:
+    rows = [row("embed_tokens", 10, 8), row("embed_positions", 5, 8), row("lm_head", 10, 8), row("up_proj", 3)]
+    assert embeddings_of([*rows, row("embed_tokens", 7, 8, tower="vision")]) == 80 + 40 + 80
+
+
+def test_conventions_of_a_file_and_of_its_configuration(tmp_path: Path) -> None:
+    """The same for both: a head of its own and an embedding of 10×8."""
+    result = inspector.reconcile(inspector.open(save(tmp_path / "m", LLAMA)))
+    assert told(result.counts) == {"without_embeddings": PARAMETERS - 160}
+    assert result.prediction and of_prediction(result.prediction) == result.counts
+    shown = documents.overview(result)["parameters"]["conventions"]
+    assert shown == [
+        {"name": "without_embeddings", "parameters": PARAMETERS - 160, "what": "without embeddings and head"}
+    ]
+
+
+def test_deepseek_v3_by_each_convention(made: Any) -> None:
+    """Transformers 5.23 counts 671,026,404,352; its authors 671,026,419,200."""
+    result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")))
+    assert told(result.counts) == {
+        "transformers": 671_026_404_352,
+        "with_router_bias": 671_026_419_200,
+        "without_embeddings": 680_783_114_240,
+    }
+    assert "counted otherwise     671,026,404,352  as Transformers loads it" in text.overview(result)

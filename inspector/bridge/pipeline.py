@@ -80,6 +80,7 @@ def together(parts: Sequence[Part], models: Sequence[Model]) -> Model:
         packed=_packed([model.packed for model in models if model.packed]),
         unexplained=tuple(name for model in models for name in model.unexplained),
         findings=tuple(found for model in models for found in model.findings),
+        counts=(),  # conventions are about one model
         tensors=_Tensors(names, [model.tensors for model in models]),
     )
 

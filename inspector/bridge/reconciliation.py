@@ -52,6 +52,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         packed=model.packed,
         components=components,
         family=model.family,
+        counts=model.counts,
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from inspector.architectures.counts import conventions, embeddings_of
 from inspector.architectures.naming import Named
 from inspector.architectures.prediction import bytes_at
 from inspector.bridge import name as naming
 from inspector.bridge import summary
-from inspector.bridge.account import account
+from inspector.bridge.account import Account, account
 from inspector.bridge.forecast import forecast, with_base
 from inspector.bridge.identify import Stored, identify
 from inspector.bridge.join import join
@@ -20,6 +21,7 @@ from inspector.model import (
     Adapter,
     Checkpoint,
     Config,
+    Count,
     DtypeSum,
     Finding,
     Labelled,
@@ -51,6 +53,7 @@ class Model(NamedTuple):
     findings: tuple[Finding, ...]
     tensors: Sequence[Labelled]
     family: str | None = None
+    counts: tuple[Count, ...] = ()
 
 
 def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
@@ -68,6 +71,9 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     joined = join(named, stored.shapes, kinds, rows, packed=bool(stored.packing and stored.packing.shapes))
     booked = account(ledger, stored, named, kinds, joined, prediction, bits)
     logical = sum(booked.parameters)
+    roles = summary.roles(
+        stored, named, kinds, booked.parameters, prediction, _explained(stored, named, config, prediction)
+    )
     return Model(
         config=config,
         prediction=prediction,
@@ -76,9 +82,7 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
         bits=bits,
         logical=logical,
         active=summary.active(prediction, logical),
-        roles=summary.roles(
-            stored, named, kinds, booked.parameters, prediction, _explained(stored, named, config, prediction)
-        ),
+        roles=roles,
         dtypes=dtypes,
         packing=stored.packing,
         packed=summary.packed(stored),
@@ -87,6 +91,7 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
         findings=(*notes, *_packing_findings(stored, checkpoint.config), *naming.findings(named), *booked.findings),
         tensors=summary.Labels(checkpoint.files, named, booked.parameters),
         family=prediction.family if prediction else None,
+        counts=_counts(logical, roles, booked, prediction),
     )
 
 
@@ -103,6 +108,17 @@ def _packing_findings(stored: Stored, config: Config | None) -> tuple[Finding, .
     if stored.adapter:
         return ()  # the configuration is that of the base
     return stored.packing.findings if stored.packing else contradictions(config)
+
+
+def _counts(
+    logical: int, roles: Sequence[RoleSum], booked: Account, prediction: Prediction | None
+) -> tuple[Count, ...]:
+    """What other conventions count of a model that is known; an adapter is none."""
+    if prediction is None or prediction.base is not None:
+        return ()
+    further = sum(booked.parameters[at] for at in booked.claimed.get("prediction_head", ()))
+    rows, tied = prediction.expected, prediction.tied
+    return conventions(logical, rows, tied, embeddings=embeddings_of(roles), further=further)
 
 
 def _explained(stored: Stored, named: Named, config: Config | None, prediction: Prediction | None) -> summary.Explained:

@@ -9,8 +9,20 @@ from typing import Any
 from inspector import units
 from inspector.architectures import Known, KnownGguf
 from inspector.architectures import rules_of_thumb as counts
+from inspector.architectures.counts import of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
-from inspector.model import Checkpoint, Config, Expected, Finding, Header, Labelled, Prediction, Reconciliation, Variant
+from inspector.model import (
+    Checkpoint,
+    Config,
+    Count,
+    Expected,
+    Finding,
+    Header,
+    Labelled,
+    Prediction,
+    Reconciliation,
+    Variant,
+)
 from inspector.opening.metadata import Entry
 from inspector.opening.variants import bits_per_weight
 from inspector.units import bits
@@ -36,6 +48,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
             "predicted": result.prediction.parameters if result.prediction else None,
             "active": result.active,
             "stored_elements": result.stored_elements,
+            "conventions": _counts(result.counts),
         },
         "dtypes": [
             {"dtype": d.dtype, "tensors": d.tensors, "elements": d.elements, "bytes": d.bytes} for d in result.dtypes
@@ -80,6 +93,10 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
     if tensors:
         document["tensors"] = [tensor(each) for each in result.tensors]
     return document
+
+
+def _counts(counts: Iterable[Count]) -> list[dict[str, Any]]:
+    return [{"name": each.name, "parameters": each.parameters, "what": each.what} for each in counts]
 
 
 def _packing(result: Reconciliation) -> dict[str, Any] | None:
@@ -243,7 +260,11 @@ def prediction(
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "architecture": _architecture(result.config, result.family),
-        "parameters": {"predicted": result.parameters, "active": result.active},
+        "parameters": {
+            "predicted": result.parameters,
+            "active": result.active,
+            "conventions": _counts(of_prediction(result)),
+        },
         "tensor_count": result.tensors,
         "bytes": {dtype: bytes_at(result, bits) for dtype, bits in BYTES_AT.items()},
         "roles": [

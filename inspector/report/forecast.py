@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.architectures import rules_of_thumb as counts
+from inspector.architectures.counts import of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Prediction
 from inspector.report.columns import table
+from inspector.report.text import TOLD
 from inspector.units import count, escape, integer, percent, plural, signed, size
 
 _NAME = 100  # characters of a name that are shown
@@ -53,6 +55,7 @@ def _predicted_identity(result: Prediction) -> str:
     )
     if result.active != result.parameters:
         lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
+    lines += [f"{integer(each.parameters)} {each.what}" for each in of_prediction(result) if each.name in TOLD]
     lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
     if result.optional:
         tensors, parameters = (sum(getattr(row, each) for row in result.optional) for each in ("tensors", "parameters"))

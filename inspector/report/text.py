@@ -15,6 +15,8 @@ from inspector.units import count, decimal, escape, fixed, integer, plural, sign
 MOST_FINDINGS = 12
 MOST_VARIANTS = 60
 MOST_SIZES = 16
+#: Conventions that the text tells of; the JSON has all.
+TOLD = ("transformers", "with_router_bias")
 _NAME = 100  # characters of a name that are shown
 
 
@@ -167,6 +169,7 @@ def _parameters(result: Reconciliation) -> str:
         off = result.logical - predicted
         verdict = f"{integer(abs(off))} {'more' if off > 0 else 'fewer'} counted" if off else "as counted"
         rows.append(("predicted", integer(predicted), verdict))
+    rows += [("counted otherwise", integer(each.parameters), each.what) for each in result.counts if each.name in TOLD]
     if result.active is not None and result.active != result.logical:
         rows.append(("active for one token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:

@@ -1,0 +1,54 @@
+"""Published counts of parameters that are not ours, each with what it counts: see docs/counting.md.
+
+Ours are what Transformers' `num_parameters()` says of the tensors that are there: buffers are none, and a tensor with
+two names is one. Model cards, papers and other libraries count otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.model import Count, Expected, Prediction, RoleSum
+
+#: The role of the bias that a mixture's router adds to its scores.
+CORRECTION = "router_bias"
+#: Roles of what turns tokens into vectors and back.
+EMBEDDINGS = ("embed_tokens", "embed_positions", "lm_head")
+
+
+def conventions(
+    parameters: int, rows: Sequence[Expected], tied: Sequence[Expected] = (), *, embeddings: int = 0, further: int = 0
+) -> tuple[Count, ...]:
+    """Counts that differ from `parameters`.
+
+    Args:
+        rows: what is predicted; tied: what is predicted and shares another tensor.
+        embeddings: parameters of token and position embeddings and of a head of its own.
+        further: parameters of layers that predict further tokens, which Transformers does not load.
+    """
+    return tuple(each for each in _all(parameters, rows, tied, embeddings, further) if each.parameters != parameters)
+
+
+def _all(
+    parameters: int, rows: Sequence[Expected], tied: Sequence[Expected], embeddings: int, further: int
+) -> Iterator[Count]:
+    loaded = parameters - further
+    yield Count("transformers", loaded, "as Transformers loads it: without layers that predict further tokens")
+    corrections = sum(row.tensors * row.elements for row in rows if row.role == CORRECTION and row.buffer)
+    if corrections:
+        what = "with the router's correction bias, a parameter in its authors' code and a buffer in Transformers"
+        yield Count("with_router_bias", loaded + corrections, ("the same " if further else "") + what)
+    again = sum(row.tensors * row.elements for row in tied if row.part == "weight")
+    yield Count("tied_head_again", parameters + again, "with the tied head counted again")
+    yield Count("without_embeddings", parameters - embeddings, "without embeddings and head")
+
+
+def of_prediction(prediction: Prediction) -> tuple[Count, ...]:
+    """The conventions by which a configuration's count differs."""
+    rows, tied = prediction.expected, prediction.tied
+    return conventions(prediction.parameters, rows, tied, embeddings=embeddings_of(rows))
+
+
+def embeddings_of(roles: Iterable[RoleSum | Expected]) -> int:
+    """Parameters of embeddings and head, stored or predicted."""
+    return sum(role.parameters for role in roles if role.role in EMBEDDINGS and role.tower == "text")
