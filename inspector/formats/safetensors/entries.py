@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -135,6 +137,7 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
         raw = raw.rstrip(b"\0")
         findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
     text = _text(raw, path)
+    _check_limits(text, findings)
     try:
         parsed = json.loads(
             text,
@@ -156,6 +159,51 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
     if not raw.startswith(b"{"):
         findings.add("header-start", "warning", "the header begins with white space; the format wants `{` first")
     return parsed
+
+
+#: Levels of nesting at which the reference reader gives up, of fields too that it does not know.
+DEEPEST = 128
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_LONG_NUMBER = re.compile(r"[0-9][eE][+]?[0-9]*[1-9][0-9]{2}|[0-9]{300}")
+_NUMBER = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def _check_limits(text: str, findings: Findings) -> None:
+    """What Python's JSON takes and the reference reader's does not: in fields that it ignores as well."""
+    if "\\u" in text and _has_half_pair(text):
+        findings.add("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text")
+    if text.count("[") + text.count("{") >= DEEPEST and _depth(_STRING.sub("", text)) >= DEEPEST:
+        findings.add("extra-field", "error", f"something is nested {DEEPEST} deep or more")
+    if _LONG_NUMBER.search(text):
+        numbers = _NUMBER.findall(_STRING.sub("", text))
+        if any(_is_infinite(number) for number in numbers):
+            findings.add("extra-field", "error", "a number is beyond what 64 bits of a float hold")
+
+
+def _has_half_pair(text: str) -> bool:
+    high_ended = -1  # where the last first half ended
+    for found in _ESCAPE.finditer(text):
+        code = int(found[1], 16) if found[1] else 0
+        if high_ended >= 0 and (found.start() != high_ended or not 0xDC00 <= code < 0xE000):
+            return True
+        if high_ended < 0 and 0xDC00 <= code < 0xE000:
+            return True
+        high_ended = found.end() if 0xD800 <= code < 0xDC00 else -1
+    return high_ended >= 0
+
+
+def _depth(text: str) -> int:
+    """The deepest nesting of brackets, outside of strings."""
+    changes = (1 if char in "[{" else -1 for char in text if char in "[]{}")
+    return max(accumulate(changes), default=0)
+
+
+def _is_infinite(number: str) -> bool:
+    try:
+        return float(number) in (float("inf"), float("-inf"))
+    except (ValueError, OverflowError):
+        return True
 
 
 # --- entries ----------------------------------------------------------------------------------
@@ -256,12 +304,17 @@ def _list(shape: Iterable[Any]) -> str:
 
 def _unusual_entry(name: str, entry: Any, findings: Findings) -> tuple[Any, Any, Any] | None:
     """An entry in another order, with extra or with missing fields, as the usual triple."""
+    if type(entry) is list and len(entry) == len(_FIELDS):  # the reference reader takes them in this order
+        findings.add("extra-field", "warning", "the entry is a list, and no object", name)
+        return entry[0], entry[1], entry[2]
     if not isinstance(entry, _Object):
         findings.add("tensor-entry", "error", "the entry is not an object", name)
         return None
     fields = dict(entry)
     if len(fields) != len(entry):
-        findings.add("duplicate-key", "error", "a field is given twice", name)
+        twice = {field for field, number in Counter(field for field, _ in entry).items() if number > 1}
+        refused = not twice.isdisjoint(_FIELDS)
+        findings.add("duplicate-key", "error" if refused else "warning", "a field is given twice", name)
     missing = [field for field in _FIELDS if field not in fields]
     if missing:
         findings.add("tensor-entry", "error", f"the entry has no {' and no '.join(missing)}", name)
@@ -281,7 +334,7 @@ def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
         findings.add("metadata", "error", "`__metadata__` is not an object")
         return {}
     kept = {key: value for key, value in entry if type(value) is str}
-    if len(kept) != len({key for key, _ in entry}):
+    if not all(type(value) is str for _, value in entry):
         findings.add("metadata", "error", "`__metadata__` has values that are not text")
     elif len(kept) != len(entry):
         findings.add("duplicate-key", "warning", "`__metadata__` has a key twice")
@@ -333,10 +386,13 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
 def _parses(entry: Any) -> bool:
     """Whether an entry has the types that it should, whatever they add up to."""
     if isinstance(entry, _Object):
-        fields = dict(entry)
-        if len(fields) != len(entry) or not fields.keys() >= set(_FIELDS):
+        pairs = [pair for pair in entry if pair[0] in _FIELDS]
+        fields = dict(pairs)
+        if len(fields) != len(pairs) or not fields.keys() >= set(_FIELDS):
             return False
         entry = tuple(fields[field] for field in _FIELDS)
+    if type(entry) is list and len(entry) == len(_FIELDS):
+        entry = tuple(entry)
     if type(entry) is not tuple or type(entry[1]) is not list or type(entry[2]) is not list or len(entry[2]) != 2:
         return False
     sizes = (*entry[1], *entry[2])

@@ -58,6 +58,8 @@ def _metadata(text: str) -> tuple[str, int, dict[str, str]]:
     """The text, where in it the entries begin, a comma before each, and `__metadata__`, which comes first if at all."""
     if not text.startswith(_METADATA):
         return text.replace("{", ",", 1), 0, {}
+    if "\\u" in text:
+        raise ValueError("half of a surrogate pair, it may be")
     pairs, end = json.JSONDecoder(object_pairs_hook=list).raw_decode(text, len(_METADATA) - 1)
     metadata = dict(pairs)
     if len(metadata) != len(pairs) or not all(type(value) is str for value in metadata.values()):

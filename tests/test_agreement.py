@@ -1,0 +1,24 @@
+"""The reference readers' verdicts are ours: on headers mutated in every way that costs a reader something to get right."""
+
+from __future__ import annotations
+
+import agreement
+import pytest
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_safetensors_agrees(seed: int) -> None:
+    """Accepted and refused as the library does, with the same tensors; `python tests/agreement.py` holds a million."""
+    found = [agreement.disagreement(header, data) for header, data in agreement.headers(1000, seed)]
+    assert [told for told in found if told] == []
+
+
+@pytest.mark.parametrize("raw", agreement.RAW)
+@pytest.mark.parametrize(
+    "place", ['{"__metadata__":{"a":%s}}', '{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":%s}}', '{"a":%s}']
+)
+def test_odd_values_agree(raw: bytes, place: str) -> None:
+    """Each text that Python's JSON and the library's may read differently, in each place where one may stand."""
+    header = place.encode().replace(b"%s", raw)
+    assert agreement.disagreement(header, 4) is None
+    assert agreement.disagreement(header, 0) is None
