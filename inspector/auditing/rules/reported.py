@@ -156,6 +156,13 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
     ("old-version", "whole", "warning", "GGUF version 1.", "llama.cpp no longer reads it: convert the model again."),
     ("duplicate-tensor", "whole", "error", "Two tensors of one name in a GGUF file.", "llama.cpp refuses the file."),
     ("long-name", "whole", "error", "A tensor's name of 64 bytes or more.", "llama.cpp refuses the file."),
+    (
+        "long-key",
+        "whole",
+        "warning",
+        "A GGUF key of more than 65,535 bytes.",
+        "The specification allows no more; llama.cpp reads it. No writer makes such.",
+    ),
     ("n-dims", "whole", "error", "A GGUF tensor of more than four dimensions.", "llama.cpp refuses the file."),
     ("dimension", "whole", "error", "A GGUF dimension beyond 63 bits.", "Crafted to overflow a reader, or damaged."),
     (

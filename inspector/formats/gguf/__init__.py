@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from inspector.formats.findings import Findings
 from inspector.formats.gguf.types import TYPES
-from inspector.formats.gguf.values import ARRAY, TYPE_NAMES, Cursor, Field, Layout, decode
+from inspector.formats.gguf.values import ARRAY, MAX_NAMES, TYPE_NAMES, Cursor, Field, Layout, decode
 from inspector.model import Header, Region, Tensor
 from inspector.sources import Source
 from inspector.units import escape, integer, plural
@@ -32,7 +32,8 @@ DEFAULT_ALIGNMENT = 32
 MAX_NAME = 63  # ggml keeps names in 64 bytes
 MAX_DIMS = 4  # ggml's
 #: What is read at all: beyond it a count or a length is damage, not data.
-LONGEST_KEY = 2**16 - 1  # the specification's bound
+LONGEST_KEY = 2**16 - 1  # the specification's bound, which llama.cpp does not know
+LONGEST_READ = MAX_NAMES
 LONGEST_NAME = 4096
 MOST_DIMS = 15  # their product is still a number that can be told
 MOST_KEYS = 30_000  # real files have some 50
@@ -61,7 +62,7 @@ def read(source: Source, path: str) -> Header:
         regions.append(Region("tensor table", table_start, cursor.at))
     data_start = _aligned(cursor.at, alignment)
     tensors = _place(infos, data_start, source.size, findings)
-    _check_offsets(infos, alignment, findings)
+    _check_offsets(infos, tensors, alignment, findings)
     regions += _partition(tensors, cursor.at, alignment, source.size)
     _check_partition(tensors, regions, source.size, findings)
     metadata = cursor.key_values(fields)  # a view that has the whole header; and, of a local file, its bytes counted
@@ -82,6 +83,10 @@ def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
     magic = bytes(cursor.need(8, "the magic and version")[:4])
     if magic not in MAGICS:
         raise cursor.error(f"begins with {escape(repr(magic))}, not with GGUF: no GGUF file")
+    if magic != MAGICS[0]:
+        findings.add(
+            "big-endian", "info", "the magic is written backwards, as by a big-endian machine: llama.cpp refuses"
+        )
     cursor.at = 4
     version = cursor.uint32("the version")
     if version and version & 0xFFFF == 0:  # no version needs more than 16 bits: the other byte order's
@@ -115,7 +120,10 @@ def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[di
     spans: list[Region] = []
     for number in range(count):
         start = cursor.at
-        key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_KEY, findings)
+        key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_READ, findings)
+        if len(key) > LONGEST_KEY:
+            what = f"a key of {integer(len(key))} letters, where the specification allows {integer(LONGEST_KEY)} bytes"
+            findings.add("long-key", "warning", what)
         field = cursor.field(f"the value of `{escape(key, 60)}`")
         if not key:
             findings.add("empty-key", "error", f"key-value {integer(number + 1)} has an empty key")
@@ -177,9 +185,10 @@ def _read_tensor_infos(cursor: Cursor, count: int, findings: Findings) -> list[T
             )
         *dims, kind, offset = cursor.numbers(f"{n_dims}{size_code}IQ", what)
         infos.append(TensorInfo(name, tuple(dims), kind, offset))
-        if name in names:
+        known_as = name.partition("\0")[0]  # ggml's names end at a zero
+        if known_as in names:
             findings.add("duplicate-tensor", "error", "an earlier tensor has the same name", name)
-        names.add(name)
+        names.add(known_as)
         _check_info(infos[-1], findings)
     return infos
 
@@ -232,10 +241,16 @@ def _tell_unknown(infos: Sequence[TensorInfo], findings: Findings) -> None:
         findings.add("unknown-type", "warning", message, first)
 
 
-def _check_offsets(infos: Sequence[TensorInfo], alignment: int, findings: Findings) -> None:
-    """Offsets in the data, in the table's order: aligned, and never going back."""
-    last = -1
-    for info in infos:
+def _check_offsets(infos: Sequence[TensorInfo], tensors: Sequence[Tensor], alignment: int, findings: Findings) -> None:
+    """Offsets in the data, in the table's order: aligned, never going back, of empty tensors where the next begins."""
+    last, end = -1, 0
+    for info, tensor in zip(infos, tensors, strict=True):
+        if not tensor.nbytes and info.offset != end and info.offset >= last:
+            message = (
+                f"it is empty, and begins at byte {integer(info.offset)} of the data; llama.cpp wants {integer(end)}"
+            )
+            findings.add("out-of-order", "error", message, info.name)
+        end = info.offset + _aligned(tensor.nbytes, alignment)
         if info.offset % alignment:
             message = f"it begins at byte {integer(info.offset)} of the data, no multiple of {integer(alignment)}"
             findings.add("misaligned", "error", message, info.name)
