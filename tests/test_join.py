@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.architectures.naming import Namer, Names
+from inspector.architectures.prediction import predict
 from inspector.bridge import label_steps, labels, missing, shapes, widths
 from inspector.bridge.account import Account, account
 from inspector.bridge.identify import Stored
@@ -193,6 +194,11 @@ def test_equal_elements_alone_are_no_likeness(stored: tuple[int, ...], predicted
     assert shapes.alike(stored, predicted) is same
 
 
+@pytest.mark.parametrize(("shape", "told"), [((), "scalar"), ((3,), "3"), ((4096, 32000), "4096×32000")])
+def test_shapes_in_words(shape: tuple[int, ...], told: str) -> None:
+    assert shapes.times(shape) == told
+
+
 @pytest.mark.parametrize("role", [EMBED, HEAD], ids=lambda each: each.role)
 def test_rows_beyond_the_vocabulary_are_vocab_padding(role: Expected) -> None:
     """12 rows of 4 for 10: 16 bytes, and a warning."""
@@ -238,6 +244,8 @@ def test_a_missing_expert_is_named() -> None:
 def test_a_missing_head_may_be_tied() -> None:
     """A warning, and a step that says so."""
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED, HEAD])
+    what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+    assert book.account.findings[0].message == what
     assert book.steps == {"tied_embeddings": (-80, 1, "1 × lm_head not stored")}
     assert book.findings == [("head-not-stored", "warning", "lm_head.weight")]
 
@@ -443,6 +451,23 @@ def test_stacked_and_fused_experts_are_what_rows_have_apart() -> None:
     assert book.account.parameters == [48]
 
 
+def test_a_stack_of_another_size_has_its_row() -> None:
+    """2×3×4 predicted as a stack and 2×5×4 stored as one: the same tensor, of another size."""
+    stack = GATE._replace(experts=None, stacked=2, shape=(2, 3, 4), formula=("e", "f", "h"))
+    stored = tensors("BF16 2×5×4 model.layers.0.mlp.experts.gate_proj", *["BF16 4 model.norm.weight"])
+    book = Book(stored, [stack, NORM])
+    assert book.joined.units == []
+    assert book.account.findings[0].message == "2×5×4 stored, 2×3×4 = e × f × h predicted"
+    assert book.steps == {"shape": (32, 1, "1 × experts.gate_proj")}
+
+
+def test_a_row_outside_the_layers_takes_none_from_within() -> None:
+    """The norm of a layer is not the model's last."""
+    book = Book(tensors("BF16 4 model.layers.0.norm.weight"), [NORM])
+    assert book.account.unexplained == ("model.layers.0.norm.weight",)
+    assert book.findings[-1] == ("missing", "error", "model.norm.weight")
+
+
 def test_one_expert_too_few_in_a_stack_is_shape() -> None:
     book = Book(tensors("BF16 1×3×4 model.layers.0.mlp.experts.gate_proj"), [GATE])
     assert book.steps == {"shape": (-24, 1, "1 × experts.gate_proj")}
@@ -501,10 +526,32 @@ def test_packed_weights_and_their_side_data() -> None:
     assert book.account.parameters == [16, 0, 4]
 
 
-@pytest.mark.parametrize(("words", "cause", "step"), [(3, "quantization_overhead", 4), (1, "sparsity", -4)])
-def test_packed_words_that_are_filled_up_or_leave_out_zeros(words: int, cause: str, step: int) -> None:
-    stored = tensors(f"I32 {words}×1 model.layers.0.self_attn.q_proj.qweight")
-    assert Book(stored, [ONE], packing=PACKED, bits=4).steps[cause][:2] == (step, 1)
+@pytest.mark.parametrize(
+    ("words", "cause", "step", "what"),
+    [
+        (3, "quantization_overhead", 2 * 4, "2 × q_proj filled up"),
+        (1, "sparsity", 2 * -4, "2 × q_proj without its zeros"),
+        (2, None, 0, ""),
+    ],
+)
+def test_packed_words_that_are_filled_up_or_leave_out_zeros(
+    words: int, cause: str | None, step: int, what: str
+) -> None:
+    """16 weights of 4 bits need two words of 4 bytes, in each of two layers."""
+    names = [f"model.layers.{at}.self_attn.q_proj" for at in (0, 1)]
+    packing = Packing(
+        "gptq", 4, names={f"{n}.qweight": f"{n}.weight" for n in names}, shapes={f"{n}.qweight": (4, 4) for n in names}
+    )
+    stored = tensors(*(f"I32 {words}×1 {name}.qweight" for name in names))
+    steps = Book(stored, [Q], packing=packing, bits=4).steps
+    assert steps == ({cause: (step, 2, what)} if cause else {})
+
+
+def test_an_empty_packed_weight_of_uneven_width() -> None:
+    """No elements, no bits: told at the nearest whole number."""
+    ledger = Ledger()
+    widths.book(ledger, "q_proj", {widths.Width("U8", 0, 3, 4): 2}, 4, PACKED._replace(uneven=True))
+    assert ledger.steps() == (Step("mixed_dtype", 6, 2, "2 × q_proj packed at 4 bits"),)
 
 
 def test_packed_weights_of_another_width() -> None:
@@ -585,6 +632,28 @@ def test_save_model_keeps_a_tied_pair_under_the_heads_name() -> None:
     stored = under_the_models_names(several("lm_head.weight", "model.embed_tokens.weight"), None, prediction)
     assert stored.names == ("model.embed_tokens.weight",)
     assert stored.shared == {"model.embed_tokens.weight": ("lm_head.weight",)}
+
+
+def test_of_many_names_the_predicted_one_is_taken() -> None:
+    """T5 stores `shared.weight`; in the alphabet the decoder's comes first. Whose table names it, knows it."""
+    config = Config({"model_type": "t5", "d_model": 8, "d_ff": 16, "num_layers": 1, "vocab_size": 10}, "config.json")
+    prediction = predict(config)
+    names = ("decoder.embed_tokens.weight", "encoder.embed_tokens.weight", "lm_head.weight", "shared.weight")
+    stored = under_the_models_names(several(*names), config, prediction)
+    assert stored.names == ("shared.weight",)
+    assert stored.shared == {"shared.weight": ("decoder.embed_tokens.weight", "encoder.embed_tokens.weight", names[2])}
+
+
+def test_names_that_only_a_table_knows() -> None:
+    """gpt2's embedding, under its own name, before a name that says nothing."""
+    config = Config({"model_type": "gpt2", "vocab_size": 10, "n_embd": 4, "n_layer": 1, "n_head": 1}, "config.json")
+    stored = under_the_models_names(several("a.weight", "transformer.wte.weight"), config, predict(config))
+    assert stored.names == ("transformer.wte.weight",)
+
+
+def test_nothing_is_renamed_where_nothing_is_shared() -> None:
+    stored = several("lm_head.weight")._replace(shared={})
+    assert under_the_models_names(stored, None, None) is stored
 
 
 def test_without_a_prediction_a_head_is_the_copy() -> None:

@@ -19,6 +19,7 @@ from inspector.architectures.data.fusions import COARSE
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
 from inspector.quantization.schemes import all_schemes
+from inspector.report import text
 
 FOLDER = Path(sparse.__file__).parent / "packed"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -426,3 +427,14 @@ def test_modules_left_out_are_told_as_unquantized(tmp_path: Path) -> None:
     (step,) = [step for step in result.steps if step.cause == "unquantized"]
     assert "2 × down_proj in F16" in step.detail
     assert result.unexplained_bytes == 0
+
+
+def test_deepseek_v3_by_each_convention(made: Callable[[str], Path]) -> None:
+    """Transformers 5.23 counts 671,026,404,352; its authors 671,026,419,200."""
+    result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")))
+    assert {each.name: each.parameters for each in result.counts} == {
+        "transformers": 671_026_404_352,
+        "with_router_bias": 671_026_419_200,
+        "without_embeddings": 680_783_114_240,
+    }
+    assert "counted otherwise     671,026,404,352  as Transformers loads it" in text.overview(result)

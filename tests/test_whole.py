@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import sparse
+from conftest import write
 
 import inspector
 from inspector.architectures.counts import conventions, embeddings_of, of_prediction
@@ -23,13 +24,16 @@ from inspector.model import (
     Adapter,
     Checkpoint,
     Claim,
+    Component,
     Config,
     Count,
     DtypeSum,
     Expected,
+    Finding,
     Header,
     Index,
     Origin,
+    OtherFiles,
     PackedSum,
     Packing,
     Prediction,
@@ -37,7 +41,7 @@ from inspector.model import (
     Region,
     Tensor,
 )
-from inspector.report import documents, text
+from inspector.report import documents
 
 # --- files ----------------------------------------------------------------------------------------
 
@@ -444,6 +448,47 @@ def test_a_pipeline_is_the_sum_of_its_models(tmp_path: Path) -> None:
     assert not result.findings
 
 
+def test_three_models_in_a_pipeline(tmp_path: Path) -> None:
+    result = inspector.reconcile(inspector.open(together(tmp_path / "p", "transformer", "vae", "text_encoder")))
+    assert (len(result.tensors), result.logical) == (36, 3 * PARAMETERS)
+    assert [result.tensors[at].key.tower for at in (0, 12, 35)] == ["transformer", "vae", "text_encoder"]
+    with pytest.raises(IndexError):
+        result.tensors[36]
+
+
+def test_the_files_of_all_parts_are_the_weights() -> None:
+    """What lies beside them is what is no part; the finding that parts are not counted is dropped, others are kept."""
+    vae = checkpoint(files=(SOUND._replace(path="vae"),), findings=(Finding("a", "info", "of the vae"),))
+    main = checkpoint(
+        files=(SOUND,),
+        findings=(Finding("several-checkpoints", "info", ""), Finding("b", "info", "of the main")),
+        other=(OtherFiles("component", 1, 200), OtherFiles("config", 2, 30)),
+    )
+    parts = [
+        pipeline.Part(Component("unet", "UNet", main), main, True),
+        pipeline.Part(Component("vae", "VAE", vae), vae, False),
+    ]
+    whole = pipeline.whole(main, parts)
+    assert [each.path for each in whole.files] == ["a.safetensors", "vae"]
+    assert [each.message for each in whole.findings] == ["of the main", "of the vae"]
+    assert whole.other == (OtherFiles("config", 2, 30),)
+    assert pipeline.whole(main._replace(other=None), parts).other is None
+
+
+def test_packed_weights_of_a_pipeline_are_summed(tmp_path: Path) -> None:
+    """One part in bitsandbytes' int8: its 8×8 projection and the other part's plain ones."""
+    folder = together(tmp_path / "p", "transformer", "text_encoder")
+    header = {
+        "model.layers.0.self_attn.q_proj.weight": {"dtype": "I8", "shape": [8, 8], "data_offsets": [0, 64]},
+        "model.layers.0.self_attn.q_proj.SCB": {"dtype": "F32", "shape": [8], "data_offsets": [64, 96]},
+    }
+    write(folder / "text_encoder" / "model.safetensors", header, 96)
+    result = inspector.reconcile(inspector.open(folder))
+    assert result.packed == PackedSum(64, 64, 32)
+    assert result.packing and result.packing.scheme == "bitsandbytes-int8"
+    assert result.logical == PARAMETERS + 64
+
+
 def test_a_pipelines_part_without_a_table(tmp_path: Path) -> None:
     """No prediction of the whole; the bridge begins at what is predicted, and every other byte is named."""
     folder = together(tmp_path / "pipe-7B", "transformer", "text_encoder")
@@ -530,14 +575,3 @@ def test_conventions_of_a_file_and_of_its_configuration(tmp_path: Path) -> None:
     assert shown == [
         {"name": "without_embeddings", "parameters": PARAMETERS - 160, "what": "without embeddings and head"}
     ]
-
-
-def test_deepseek_v3_by_each_convention(made: Any) -> None:
-    """Transformers 5.23 counts 671,026,404,352; its authors 671,026,419,200."""
-    result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")))
-    assert told(result.counts) == {
-        "transformers": 671_026_404_352,
-        "with_router_bias": 671_026_419_200,
-        "without_embeddings": 680_783_114_240,
-    }
-    assert "counted otherwise     671,026,404,352  as Transformers loads it" in text.overview(result)

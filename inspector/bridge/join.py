@@ -148,7 +148,7 @@ class _Matching:
 
     def _see_buffers(self, slot: Slot, members: Sequence[int]) -> None:
         """That predicted buffers are there. A prediction does not count them, so their bytes stay surplus."""
-        if slot.group == "buffer" and (slot.tower, slot.role, slot.part) in self._predicted:
+        if slot.group == "buffer":
             for key in map(self.named.key, members):
                 row = self._row_of(key)
                 if row is not None:
