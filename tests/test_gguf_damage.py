@@ -57,7 +57,7 @@ UNREADABLE: dict[str, tuple[Recipe | bytes, str]] = {
     "n_tensors": (Recipe(n_tensors=2**63), "claims 9,223,372,036,854,775,808 tensors"),
     "n_kv one too high": (Recipe(pairs=PAIRS, n_pairs=3), "ends at byte"),
     "key length": (Recipe(pairs=[("", UINT32, 0)]).file()[:24] + b"\xff" * 8 + bytes(99), "key 1 of 1"),
-    "long key": (Recipe(pairs=[("k" * 70_000, UINT32, 1)]), "key 1 of 1 of 70,000 bytes"),
+    "long key": (Recipe(pairs=[("k" * 9_000_000, UINT32, 1)]), "key 1 of 1 of 9,000,000 bytes"),
     "value type": (Recipe(pairs=[("k", 13, Raw(bytes(8)))]), "value type 13"),
     "item type": (Recipe(pairs=[("k", ARRAY, Array(99, []))]), "value type 99"),
     "string of 2**63": (Recipe(pairs=[("k", STRING, Raw((2**63).to_bytes(8, "little")))]), "ends at byte"),
