@@ -352,7 +352,7 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
                 yield row, _under_class(expected, family, head), tied
             continue
         tied = bool(entry.tied) and bool(formula.evaluate(entry.tied, scope))
-        for expected in _expand_row(entry, scope):
+        for expected in expand_row(entry, scope):
             yield entry, _under_class(expected, family, head), tied
 
 
@@ -391,7 +391,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
             )
 
 
-def _expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
+def expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     """A row's tensors, one `Expected` for each shape that it has over its layers."""
     bounds = dict(row.indexes)
     free = [name for name in bounds if name != "expert"]

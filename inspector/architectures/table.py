@@ -96,6 +96,23 @@ class Include(NamedTuple):
         return bare(self.prefix)
 
 
+class Cache(NamedTuple):
+    """What layers keep of the tokens that they have seen, to go on from there."""
+
+    kind: str  # full, sliding, latent, recurrent, linear, cross, shared or none
+    keys: str  # elements a token: a formula, or the role whose outputs are kept (`k_proj`); a sequence for states
+    values: str = "0"  # the same; 0 where values are read out of what `keys` keeps
+    when: str = ""  # condition for the layer; "" for all that have the role, or all layers
+    layers: str = "num_hidden_layers"  # how many layers there are, where `keys` is no role
+    window: str = ""  # tokens that a layer looks back at, itself included; "" for all
+    kernel: str = ""  # width of a convolution, of whose channels `keys` are: what it keeps follows from the engine
+    dtype: str = ""  # of a state that is not kept in the model's own dtype: "F32"
+    stride: str = ""  # tokens that are made one before they are kept; "" for 1
+    heads: str = ""  # how many heads `keys` are of, for engines that divide these among devices; "" for what is whole
+    tower: str = "text"  # of the role
+    branch: str = ""  # of the role: "cross"
+
+
 #: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.
 BARE = ("Model", "Backbone")
 
@@ -113,6 +130,9 @@ class Family(NamedTuple):
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
+    cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
+    cache_defaults: Mapping[str, Any] = {}  # fields that `cache` alone needs, where they are absent
+    cache_derived: Mapping[str, str] = {}  # expressions for them
 
     def has_head(self, head: str) -> bool:
         """Whether the rows tell what a class of this suffix has."""

@@ -42,6 +42,9 @@ def _file(home: Store, kind: str, name: str) -> str:
 def formulas(family: Family) -> Iterator[tuple[str, Any]]:
     """Every formula of a family, and where it stands."""
     yield from ((f"derived {field}", text) for field, text in family.derived.items())
+    yield from ((f"cache_derived {field}", text) for field, text in family.cache_derived.items())
+    for kept in family.cache or ():
+        yield from ((f"the cache of kind {kept.kind}", text) for text in kept[1:8] if text != "")
     for entry in family.rows:
         where = f"the row of {entry.name}" if isinstance(entry, Row) else f"the include of {entry.scope}"
         columns = _FORMULAS if isinstance(entry, Row) else _INCLUDED

@@ -22,6 +22,9 @@ An entry of `rows` is
     a group         rows with common `columns`, which a row's own override, and a common beginning of names, `at`;
     a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters.
 
+An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may bring
+`cache_defaults` and `cache_derived`, below the table's own.
+
 `$WORD` stands for a text: one that `let` gives it, or a block's parameter. It is put in as it is, so that a sum needs
 its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.
 A table that is a `part` of another has those rows of it that a nested configuration shapes (see `parts`).
@@ -38,7 +41,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from inspector.architectures.parts import part_of
-from inspector.architectures.table import Family, Include, Row, bare
+from inspector.architectures.table import Cache, Family, Include, Row, bare
 from inspector.errors import TableError
 
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
@@ -47,7 +50,9 @@ _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
 #: Fields of a table that are for people, or for the index, and no part of its family.
 _BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable"})
 #: Fields that say its rows.
-_ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead"})
+_ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
+#: Fields that a block of a cache may bring.
+_BROUGHT = ("cache_defaults", "cache_derived")
 
 Document = Mapping[str, Any]
 #: The document of a kind ("families", "gguf", "blocks") and name. Raises KeyError where there is none.
@@ -87,6 +92,12 @@ def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table
             own = filled(value, words)
             fields[field] = {**inherited, **own} if field != "types" and isinstance(own, dict) else own
     rows = tuple(_changed(base.family.rows, document, scope))
+    if "cache" in document:
+        fields["cache"] = tuple(_caches(document["cache"], scope))
+        for field in _BROUGHT:
+            brought = [block.get(field, {}) for block in _used(document["cache"], scope)]
+            own = {name: filled(value, words) for each in brought for name, value in each.items()}
+            fields[field] = {**getattr(base.family, field), **own, **fields.get(field, {})}
     return _Table(base.family._replace(rows=rows, **fields), words)
 
 
@@ -170,6 +181,31 @@ def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Ro
         inner, within = scope.inside(entry) if "use" in entry else (entry, scope)
         common = {**columns, **filled(entry.get("columns", {}), scope.words)}
         yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
+
+
+def _caches(entries: Iterable[Any], scope: _Scope, columns: Document | None = None) -> Iterator[Cache]:
+    """What layers keep, each with the columns of the block's use that it is in."""
+    for entry in entries:
+        try:
+            if isinstance(entry, list):
+                kind, keys, *rest = filled(entry, scope.words)
+                own = rest.pop() if rest and isinstance(rest[-1], dict) else {}
+                yield Cache(kind, keys, *rest, **{**(columns or {}), **own})
+            else:
+                inner, within = scope.inside(entry)
+                common = {**(columns or {}), **filled(entry.get("columns", {}), scope.words)}
+                yield from _caches(inner["cache"], within, common)
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            raise TableError(f"{json.dumps(entry, ensure_ascii=False):.60}: {error}") from error
+
+
+def _used(entries: Iterable[Any], scope: _Scope) -> Iterator[Document]:
+    """The blocks that a cache uses, those within others first, with what their words stand for put in."""
+    for entry in entries:
+        if isinstance(entry, dict):
+            inner, within = scope.inside(entry)
+            yield from _used(inner["cache"], within)
+            yield {field: filled(inner.get(field, {}), within.words) for field in _BROUGHT}
 
 
 def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:

@@ -1,0 +1,173 @@
+"""Configuration → what each layer keeps of the tokens that it has seen: its elements, whatever an engine makes of them.
+
+The knowledge is in the tables (`Cache`); this reads it for one configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from inspector.architectures import family_of, formula
+from inspector.architectures.prediction import MAX_INDEX, Scope, expand_row, head_of
+from inspector.architectures.table import Cache, Family, Include, Row, nested_values
+from inspector.errors import ConfigError
+from inspector.model import Config
+
+#: Kinds that keep something for each token, for each token of an encoder, and for each sequence.
+PER_TOKEN = frozenset({"full", "sliding", "latent"})
+PER_SOURCE = frozenset({"cross"})
+PER_SEQUENCE = frozenset({"recurrent", "linear"})
+KINDS = PER_TOKEN | PER_SOURCE | PER_SEQUENCE | {"shared", "none"}
+
+#: More elements than this are kept by no layer.
+MOST_ELEMENTS = 2**48
+
+
+class Kept(NamedTuple):
+    """Layers that keep alike."""
+
+    kind: str
+    layers: tuple[int, ...]
+    keys: int  # elements a token and layer; of states, a sequence and layer
+    values: int
+    window: int | None  # tokens that a layer looks back at, itself included; None for all
+    kernel: int | None  # width of the convolution, of whose channels `keys` are
+    dtype: str | None  # where it is not the cache's own
+    stride: int  # tokens that are made one
+    heads: int | None  # of keys and values, where these can be divided; None for what is whole
+    formula: str
+
+    @property
+    def elements(self) -> int:
+        """Elements a token and layer."""
+        return self.keys + self.values
+
+
+def kept(config: Config) -> tuple[Kept, ...]:
+    """What each layer keeps, layers that keep alike together.
+
+    Raises:
+        ConfigError: no table says, and why.
+    """
+    with formula.bounded():
+        family = family_of(config.values)
+        if family is None:
+            raise ConfigError(f"no table knows model_type {str(config.model_type)!r:.60}")
+        found = _kept(family, config.values, head_of(family, config))
+        if found is None:
+            raise ConfigError(f"the table of {family.name} does not say what its layers keep")
+        return found
+
+
+def text_scope(config: Config) -> Scope | None:
+    """The fields of the part that keeps something: the text model of a larger one."""
+    family = family_of(config.values)
+    return _text(family, config.values, head_of(family, config)) if family else None
+
+
+def _text(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
+    if family.cache is not None:
+        return _scope(family, values)
+    inner = (_text(*each) for each in _parts(family, values, head))
+    return next((each for each in inner if each), None)
+
+
+def _kept(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, ...] | None:
+    scope = _text(family, values, head)
+    if scope is None or scope.family.cache is None:
+        return None
+    groups: dict[Kept, list[int]] = {}
+    for cache in scope.family.cache:
+        for layer, each in _layers(cache, scope):
+            groups.setdefault(each, []).append(layer)
+    return tuple(each._replace(layers=tuple(layers)) for each, layers in groups.items())
+
+
+def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Family, Mapping[str, Any], str]]:
+    """The families of the parts that a model of this class has."""
+    scope = Scope(family, values)
+    for entry in family.rows:
+        if not isinstance(entry, Include) or (entry.heads and head not in entry.heads.split()):
+            continue
+        if entry.when and not formula.evaluate(entry.when, scope):
+            continue
+        inner = scope.filled(entry.scope, nested_values(entry, values))
+        part = family_of(inner)
+        if part is not None and part is not family:
+            yield part, inner, entry.head or "body"
+
+
+def _scope(family: Family, values: Mapping[str, Any]) -> Scope:
+    """The fields of a family, with those that its cache alone needs."""
+    defaults = {**family.cache_defaults, **family.defaults}
+    derived = {**family.cache_derived, **family.derived}
+    return Scope(family._replace(defaults=defaults, derived=derived), values)
+
+
+def _layers(cache: Cache, scope: Scope) -> Iterator[tuple[int, Kept]]:
+    """The layers that keep this, and what each of them keeps."""
+    keys, values = (_outputs(text, cache, scope) for text in (cache.keys, cache.values))
+    for layer in range(_whole(cache.layers, scope, MAX_INDEX)) if keys is None else sorted(keys):
+        inner = scope.at(layer=layer)
+        if cache.when and not formula.evaluate(cache.when, inner):
+            continue
+        window = formula.evaluate(cache.window, inner) if cache.window else None
+        yield (
+            layer,
+            Kept(
+                cache.kind,
+                (),
+                _whole(cache.keys, inner) if keys is None else keys[layer],
+                _whole(cache.values, inner) if values is None else values.get(layer, 0),
+                window if isinstance(window, int) and window > 0 else None,
+                _whole(cache.kernel, inner) if cache.kernel else None,
+                cache.dtype or None,
+                max(1, _whole(cache.stride, inner)) if cache.stride else 1,
+                _heads(cache.heads, inner),
+                _told(cache, scope.family),
+            ),
+        )
+
+
+def _heads(text: str, scope: Scope) -> int | None:
+    """How many heads there are; None where the family has no field of it: then nothing is divided by head."""
+    with suppress(ConfigError):
+        return _whole(text, scope) if text else None
+    return None
+
+
+def _told(cache: Cache, family: Family) -> str:
+    """The formula as people write it."""
+    texts = [_formula_of(text, family) for text in (cache.keys, cache.values) if text != "0"]
+    if len(texts) == 2 and texts[0] == texts[1]:
+        return f"2·{texts[0]}" if "+" not in texts[0] else f"2·({texts[0]})"
+    whole = " + ".join(texts)
+    return f"({whole})·{formula.show(cache.kernel)}" if cache.kernel else whole
+
+
+def _formula_of(text: str, family: Family) -> str:
+    row = next((row for row in family.rows if isinstance(row, Row) and row.role == text), None)
+    return formula.show(formula.dimensions(row.shape)[-1 if row.transposed else 0] if row else text)
+
+
+def _outputs(text: str, cache: Cache, scope: Scope) -> Mapping[int, int] | None:
+    """Layer → the width of a role's outputs; None for a formula."""
+    rows = [row for row in scope.family.rows if isinstance(row, Row) and row.role == text]
+    if not rows:
+        return None
+    place = (cache.tower, cache.branch)
+    here = [row for row in rows if (row.tower, row.branch) == place and row.part == "weight" and not row.optional]
+    found: dict[int, int] = {}
+    for row in here:
+        for expected in expand_row(row, scope):
+            found.update(dict.fromkeys(expected.layers or (), expected.shape[-1 if row.transposed else 0]))
+    return found
+
+
+def _whole(text: str, scope: Scope, most: int = MOST_ELEMENTS) -> int:
+    value = formula.evaluate(text, scope)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(text)}`: nothing a layer keeps")
+    return value
