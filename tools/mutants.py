@@ -1,6 +1,7 @@
 """Small faults put into the code, to see whether a test notices: `make mutants`, or `make mutants ONLY="bridge units"`.
 
-    python tools/mutants.py FOLDER [GROUP…]      works in FOLDER, prints a table, and writes the survivors' differences
+    python tools/mutants.py FOLDER [GROUP[:COUNT]…]   works in FOLDER, prints a table, writes the survivors' differences
+    python tools/mutants.py FOLDER bridge naming:100  all of one group, and 100 mutants of another, evenly spaced
 
 mutmut makes the faults, in a copy of the project. Each group of modules (`[tool.mutants]` in pyproject.toml) is run with
 the few tests that are about it, so that a mutant takes about a second. What survives is told in docs/mutants.md.
@@ -8,6 +9,7 @@ the few tests that are about it, so that a mutant takes about a second. What sur
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -40,13 +42,13 @@ use_setproctitle = false
 
 def main(folder: Path, wanted: list[str]) -> None:
     groups: dict[str, Any] = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["mutants"]
-    for name, group in groups.items():
-        if not wanted or name in wanted:
-            _run(folder / name, group)
-            report(folder / name, name)
+    for each in wanted or groups:
+        name, _, count = each.partition(":")
+        _run(folder / name, groups[name], int(count or 0))
+        report(folder / name, name)
 
 
-def _run(work: Path, group: dict[str, list[str]]) -> None:
+def _run(work: Path, group: dict[str, list[str]], count: int) -> None:
     """Copy the project, and let mutmut work in the copy."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -58,7 +60,20 @@ def _run(work: Path, group: dict[str, list[str]]) -> None:
             shutil.copy(source, work / name)
     configuration = _CONFIGURATION.format(modules=group["modules"], tests=group["tests"])
     (work / "pyproject.toml").write_text((PROJECT / "pyproject.toml").read_text() + configuration)
-    _mutmut(work, "run", "--max-children", "1")
+    run = ("run", "--max-children", "1")
+    if count:
+        _mutmut(work, *run, "none.such")  # makes the mutants, and runs none
+    _mutmut(work, *run, *_sample(work, count))
+
+
+def _sample(work: Path, count: int) -> list[str]:
+    """So many of the mutants that were made, evenly spaced; none, which means all, for 0."""
+    made = [
+        mutant
+        for path in sorted((work / "mutants").rglob("*.meta"))
+        for mutant in json.loads(path.read_text())["exit_code_by_key"]
+    ]
+    return made[:: max(len(made) // count, 1)][:count] if count else []
 
 
 def _mutmut(work: Path, *arguments: str) -> str:
