@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cases
 import pytest
 import sparse
 
@@ -149,3 +150,19 @@ def test_one_part_of_a_pipeline_is_inspected_alone(tmp_path: Path, inspect: Call
         document = inspect(*arguments, "--json").json
         assert document["parameters"]["logical"] == made["expected"]["vae"]
         assert len(document["files"]) == 1
+
+
+def test_the_safety_checker_is_no_whole_clip(tmp_path: Path) -> None:
+    """As Stable Diffusion 1.x publishes it: CLIP's vision under its older name, concepts, thresholds, and position ids."""
+    case = next(case for case in cases.load(cases.FOLDER / "clip.txt") if "SafetyChecker" in case.source)
+    names = {
+        name.replace("vision_model.", "vision_model.vision_model.", 1): shape for name, shape in case.shapes.items()
+    }
+    entries = [("F32", list(shape), name) for name, shape in names.items()]
+    entries.append(("I64", [1, 17], "vision_model.vision_model.embeddings.position_ids"))
+    sparse.write_safetensors(tmp_path / "model.safetensors", entries)
+    (tmp_path / "config.json").write_text(json.dumps(case.config))
+    result = inspector.reconcile(inspector.open(tmp_path))
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == 23_124  # as PyTorch counts
+    assert ({step.cause for step in result.steps}, result.findings) == ({"buffer", "header"}, ())
