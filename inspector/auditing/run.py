@@ -217,6 +217,7 @@ def _read(subject: Subject) -> Iterator[Finding]:
     """What the readers, the selection of files and the bridge find on their way."""
     checkpoint = subject.checkpoint
     yield from (finding for header in subject.extra for finding in header.findings)
+    yield from subject.of_other_sets
     yield from subject.findings
     try:
         joined = subject.result.findings if subject.result else ()

@@ -244,7 +244,7 @@ def _without_index(place: Place, here: list[str], folder: str) -> Selection:
         return Selection(tuple(here), folder)
     main = found[0]
     others = [path for path in here if path not in main.paths]
-    return Selection(main.paths, folder, None, (*_absent_shards(main.paths), *_not_counted(others, main.paths[0])))
+    return Selection(main.paths, folder, None, (*absent_shards(main.paths), *_not_counted(others, main.paths[0])))
 
 
 def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
@@ -257,7 +257,7 @@ def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
     )
 
 
-def _absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
+def absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
     shards = [shard for path in paths if (shard := shard_of(path))]
     if not shards:
         return ()

@@ -34,11 +34,10 @@ def write_tensors(labelled: Iterable[Labelled], out: TextIO) -> None:
     for each in labelled:
         row = tensor(each)
         row["shape"] = "x".join(map(str, row["shape"]))
-        row["name"] = _inert(row["name"])
-        writer.writerow(row)
+        writer.writerow({column: _inert(value) if isinstance(value, str) else value for column, value in row.items()})
 
 
-def _inert(name: str) -> str:
-    """A name that no spreadsheet takes for a formula and no terminal for a command."""
-    safe = name.encode("unicode_escape").decode() if not name.isprintable() else name
+def _inert(text: str) -> str:
+    """A text that no spreadsheet takes for a formula and no terminal for a command: names, dtypes and files alike."""
+    safe = text if text.isprintable() else text.encode("unicode_escape").decode()
     return "'" + safe if safe.startswith(("=", "+", "-", "@")) else safe

@@ -295,10 +295,10 @@ def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]
             if result.nominal.bits % 8
             else f"× {plural(result.nominal.bits // 8, 'byte')}"
         )
-        dtype = f" ({result.dtype})" if result.dtype else ""
+        dtype = f" ({escape(result.dtype, 40)})" if result.dtype else ""
         yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{dtype}', ""
     elif result.predicted is not None:
-        yield result.predicted, False, f"predicted, at {result.dtype or '16 bits'}", ""
+        yield result.predicted, False, f"predicted, at {escape(result.dtype or '16 bits', 40)}", ""
     else:
         yield 0, False, "no prediction", ""
     for step in result.steps:

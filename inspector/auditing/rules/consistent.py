@@ -17,6 +17,7 @@ from inspector.formats.gguf.values import KeyValues
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Labelled, Severity
 from inspector.opening import configs
+from inspector.opening.variants import variants
 from inspector.sources.filenames import shard_of
 from inspector.units import integer, plural
 
@@ -329,12 +330,15 @@ def chat_template(subject: Subject) -> Iterator[Found]:
     Programs disagree about which file counts: the model sees another prompt in one than in the other. A
     model that is named as one for chat and has no template is told as information.
     """
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    models = {path: each.model for each in variants(subject.place.files) for path in each.paths}
     any_template = False
     for template in templates(subject):
         any_template = True
         own = (template.text or "").strip()
-        path, text = found.setdefault(template.name, (template.path, own))
+        # Two GGUF files of one folder may be of models that have nothing to do with each other.
+        model = models.get(template.path, "") if template.path.endswith(".gguf") else ""
+        path, text = found.setdefault((model, template.name), (template.path, own))
         beside = template.path != path and template.path.rpartition("/")[0] == path.rpartition("/")[0]
         if beside and template.text is not None and own != text:
             yield Found(f"the template `{template.name[:40]}` differs from that in {path}", template.path)

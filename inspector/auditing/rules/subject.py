@@ -14,10 +14,11 @@ from inspector.bridge.reconciliation import reconcile
 from inspector.errors import InspectorError, TargetError
 from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
 from inspector.opening import checkpoint as checkpoints
-from inspector.opening import configs, selection
+from inspector.opening import configs, gguf_splits, selection
+from inspector.opening import variants as grouping
 from inspector.opening import weight_index as indexes
 from inspector.sources import Place, Source
-from inspector.sources.filenames import INDEX, WEIGHTS
+from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
 from inspector.sources.narrowed import Narrowed
 from inspector.units import integer
@@ -162,6 +163,24 @@ class Subject:
             except InspectorError as error:
                 self.findings.append(checkpoints.finding_of(error, path))
         return tuple(headers)
+
+    @cached_property
+    def of_other_sets(self) -> tuple[Finding, ...]:
+        """What is missing to the sets beside the checkpoint's own."""
+        return tuple(self._other_sets())
+
+    def _other_sets(self) -> Iterator[Finding]:
+        """Whether each further set of shards in the folder is complete; of the checkpoint's own its selection tells."""
+        own = {header.path for header in self.headers}
+        stems = {shard.stem for path in own if (shard := shard_of(path))}
+        for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
+            shard = shard_of(variant.paths[0])
+            if shard is None or shard.stem in stems:  # of the same stem: leftovers, which a rule of their own tells
+                continue
+            yield from selection.absent_shards(variant.paths)
+            parts = [header for header in self.extra if header.path in variant.paths]
+            if any("split.count" in header.metadata for header in parts):
+                yield from gguf_splits.check(parts)
 
     @property
     def headers(self) -> tuple[Header, ...]:
