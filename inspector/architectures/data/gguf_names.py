@@ -228,7 +228,7 @@ _OUTSIDE: Mapping[str, str] = {
     "embed_token_types": "token_types",
     "embed_positions": "position_embd v.position_embd a.position_embd resampler.pos_embd_k",
     "embed_class": "v.class_embd",
-    "embed_patches": "v.patch_embd",
+    "embed_patches": "v.patch_embd v.patch_embd.weight.{}",  # Qwen 2 VL's, of two images of a video
     "embed_image_break": "v.token_embd.img_break",
     "embed_image_newline": "v.image_newline",
     "embed_view_separator": "v.view_seperator",

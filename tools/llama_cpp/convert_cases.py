@@ -1,0 +1,281 @@
+"""Tiny models of Transformers as llama.cpp's own converter writes them: `fixtures/gguf_cases.jsonl` and `docs/gguf.md`.
+
+    python tools/llama_cpp/convert_cases.py SOURCE [--seed N…] [CLASS…]      # needs torch, transformers and xllamacpp
+
+SOURCE is llama.cpp's. Each class that the converter knows and Transformers has is built with a small configuration, saved,
+converted without its tokenizer, and written down: key-values, and tensors with their shapes. What llama.cpp itself does
+not load is left out: the converter writes some files from configurations that no model has. Without CLASS all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import logging
+import random
+import re
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
+
+from library import Llama  # noqa: E402
+from load_cases import patterns  # noqa: E402
+
+from inspector.architectures import listed_gguf  # noqa: E402
+
+OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
+DOC = ROOT / "docs" / "gguf.md"
+KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf_kinds.py` writes them
+VOCABULARY = 160
+MOST_PARAMETERS = 60_000_000
+
+#: A field's name → its value, the first that fits; by `Small` where the draw decides.
+SIZES: tuple[tuple[str, Any], ...] = (
+    (r"(text_)?hidden_size|d_model|n_embd|embed_dim|embedding_size|hidden_dim|out_hidden_size|projection_dim", "hidden"),
+    (r"(shared_|dense_)?intermediate_size(_mlp)?|ffn_dim|n_inner|d_ff|ffn_hidden_size|block_ff_dim", "width"),
+    (r"(en|de)coder_ffn_dim|feed_forward_size", "width"),
+    (r"num_hidden_layers|n_layers?|num_(decoder_)?layers|(en|de)coder_layers|depth", "layers"),
+    (r"num_attention_heads|n_heads?|num_heads|(en|de)coder_attention_heads", 4),
+    (r"num_key_value_heads|num_kv_heads|n_kv_heads", "kv"),
+    (r"head_dim|d_kv", "head"),
+    (r"moe_intermediate_size|expert_ffn_hidden_size|moe_ffn_hidden_size", 40),
+    (r"(moe_)?shared_expert_intermediate_size", 48),
+    (r"vocab_size(_per_layer_input)?", VOCABULARY),
+    (r"max_position_embeddings|n_positions|n_ctx|max_seq_len", 64),
+    (r"(num|n)_(local_|routed_)?experts|moe_num_experts", 8),
+    (r"num_experts_per_tok(en)?|moe_topk|moe_k|top_k_experts|router_topk", 2),
+    (r"(n|num|moe_num)_shared_experts?", 1),
+    (r"q_lora_rank", 24), (r"kv_lora_rank", 16), (r"qk_nope_head_dim", 16), (r"qk_rope_head_dim", 8),
+    (r"v_head_dim", 12), (r"n_group|topk_group|num_expert_groups?", 1),
+    (r"first_k_dense_replace|num_dense_layers|moe_layer_start_index", 1),
+    (r"index_n_heads", 2), (r"index(er)?_head_dim", 16), (r"index_topk", 8),
+    (r"linear_num_key_heads", 2), (r"linear_num_value_heads", 4), (r"linear_(key|value)_head_dim", 16),
+    (r"mamba_d_state|(ssm_)?state_size", 16), (r"mamba_dt_rank|time_step_rank", 6), (r"mamba_(n|num)_heads", 8),
+    (r"mamba_head_dim|mamba_d_head", "quarter"), (r"(mamba_)?n_groups", 2), (r"(mamba_)?expand", 2),
+    (r"(mamba_)?chunk_size|sliding_window|local_attention", 16), (r"hidden_size_per_layer_input", 16),
+    (r"num_kv_shared_layers", 0), (r"relative_attention_num_buckets", 8), (r"global_head_dim", 32),
+    (r"(bos|eos|pad|cls|sep|mask|decoder_start)_token_id", 1), (r"(image|video|audio)_token_i(d|ndex)", 3),
+    (r"image_size", 56), (r"patch_size", 14), (r"attn_layer_indices", [1, 3]),
+)  # fmt: skip
+
+#: Fields that are given where the class has none of its own.
+NEEDED = frozenset({"num_key_value_heads", "num_experts_per_tok", "pad_token_id"})
+
+#: Model types whose latent attention has as many heads for keys as for queries.
+LATENT = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "youtu")
+#: Model type → fields that its class or the converter ties to others; None leaves the class's own default.
+TIED: Mapping[str, Mapping[str, Any]] = {
+    **{name: {"num_key_value_heads": 4} for name in LATENT},
+    "bamba": {"attn_layer_indices": [1, 3], "mamba_d_head": 24, "mamba_n_heads": 8, "hidden_size": 96},
+    "bitnet": {"tie_word_embeddings": True},
+    "ernie4_5_moe": {"intermediate_size": 80, "num_key_value_heads": 2},
+    "eurobert": {"classifier_pooling": "mean"},
+    "falcon": {"head_dim": None, "num_kv_heads": 2, "new_decoder_architecture": True, "ffn_hidden_size": None},
+    "falcon_h1": {"mamba_d_ssm": 96, "mamba_n_heads": 4, "mamba_d_head": 24, "hidden_size": 96, "head_dim": 24},
+    "gpt2": {"n_inner": None},
+    "hunyuan_v1_dense": {"head_dim": 24},
+    "hunyuan_v1_moe": {"head_dim": 24},
+    "lfm2_moe": {"num_hidden_layers": 4, "layer_types": ["conv", "conv", "full_attention", "conv"]},
+    "mamba2": {"num_heads": 8, "head_dim": 24, "hidden_size": 96},
+    "mamba": {"hidden_size": 96, "intermediate_size": 192},
+    "falcon_mamba": {"hidden_size": 96, "intermediate_size": 192},
+    "minicpm3": {"hidden_size": 96, "v_head_dim": 24, "num_key_value_heads": 4},
+    "nemotron_h": {"layers_block_type": ["linear_attention", "moe", "full_attention", "moe"]},
+    "phi": {"hidden_size": 96, "intermediate_size": 384, "num_key_value_heads": 4},
+    "qwen3_next": {"num_hidden_layers": 4},
+}
+
+#: Model type → fields that published configurations have and Transformers no longer writes.
+WRITTEN: Mapping[str, Mapping[str, Any]] = {
+    "deepseek_v32": {"scoring_func": "sigmoid"},
+    "exaone_moe": {"scoring_func": "sigmoid"},
+    "cohere2": {"rotary_pct": 1.0, "rope_theta": 10000.0},
+    "falcon_h1": {"head_dim": 24, "mamba_expand": 2},
+    "gpt2": {"n_ctx": 64},
+    "gpt_neox": {"rotary_pct": 0.25, "rotary_emb_base": 10000},
+    "minimax_m2": {"rotary_dim": 8},
+    "t5": {"decoder_start_token_id": 0},
+    "umt5": {"decoder_start_token_id": 0},
+}
+
+
+class Small:
+    """The sizes of one small model."""
+
+    def __init__(self, seed: int) -> None:
+        draw = random.Random(seed)
+        self.hidden = 16 * draw.choice([4, 6])
+        self.quarter = self.hidden // 4
+        self.width = 8 * draw.randint(10, 15)
+        self.layers = draw.choice([4, 6])
+        self.kv = draw.choice([2, 2, 1])
+        self.head = draw.choice([self.hidden // 4, 24])
+
+    def fields(self, config_class: Any) -> dict[str, Any]:
+        """What a configuration of the class is made with, that of its parts too."""
+        default = config_class()
+        parts = {name: getattr(default, name, None) for name in getattr(config_class, "sub_configs", ())}
+        fields = {
+            name: value
+            for name, old in default.to_dict().items()
+            if name not in parts and (value := self._size(name, old)) is not None
+        }
+        for name, part in parts.items():
+            if hasattr(part, "model_type"):
+                fields[name] = {"model_type": part.model_type, **self.fields(type(part))}
+        tied = TIED.get(config_class.model_type, {})
+        return {name: value for name, value in {**fields, **tied}.items() if value is not None}
+
+    def _size(self, name: str, old: Any) -> Any:
+        """A smaller value of a field; None to leave it."""
+        value = next((value for pattern, value in SIZES if re.fullmatch(pattern, name)), None)
+        value = getattr(self, value) if isinstance(value, str) else value
+        if isinstance(old, (bool, dict)) or isinstance(old, list) != isinstance(value, list):
+            return None
+        return None if old is None and name not in NEEDED else value
+
+
+class Converter:
+    """llama.cpp's converter, without its tokenizers and multi-token blocks."""
+
+    def __init__(self, source: Path) -> None:
+        sys.path[:0] = [str(source / "gguf-py"), str(source)]
+        self.gguf = importlib.import_module("gguf")
+        self.base = importlib.import_module("conversion.base")
+        for path in (source / "conversion").glob("*.py"):
+            importlib.import_module(f"conversion.{path.stem}".removesuffix(".__init__"))
+        self.base.ModelBase.no_mtp = True
+        for each in _with_subclasses(self.base.TextModel):
+            each.set_vocab = _set_vocabulary
+
+    def classes(self) -> list[str]:
+        """The classes that it converts."""
+        return sorted(self.base.ModelBase._model_classes[self.base.ModelType.TEXT])
+
+    def convert(self, folder: Path, name: str, more: Mapping[str, Any]) -> Path:
+        """The folder's model as a file beside it."""
+        base, out = self.base, folder / "model.gguf"
+        fields = base.ModelBase.load_hparams(folder, False)
+        model_class = base.ModelBase.from_model_architecture(name, base.ModelType.TEXT)
+        fields = {**more, **fields}
+        model_class(folder, self.gguf.LlamaFileType.ALL_F32, out, hparams=fields).write()
+        return out
+
+    def case(self, path: Path, source: str) -> dict[str, Any]:
+        """A file's key-values and tensors, written down."""
+        reader = self.gguf.GGUFReader(path)
+        values = {key: field.contents() for key, field in reader.fields.items()}
+        architecture = values["general.architecture"]
+        own = {key: value for key, value in values.items() if key.startswith(f"{architecture}.")}
+        keys = {key.removeprefix(f"{architecture}."): value for key, value in own.items()}
+        types = "tokenizer.ggml.token_type_count"
+        keys |= {types: values[types]} if types in values else {}
+        shapes = {tensor.name: [int(size) for size in reversed(tensor.shape)] for tensor in reader.tensors}
+        tokens = len(values.get("tokenizer.ggml.tokens", ()))
+        return {
+            "architecture": architecture,
+            "from": source,
+            "keys": keys,
+            "tokens": tokens,
+            "tensors": patterns(shapes),
+        }
+
+
+def _with_subclasses(cls: type) -> Iterator[Any]:
+    yield cls
+    for each in cls.__subclasses__():
+        yield from _with_subclasses(each)
+
+
+def _set_vocabulary(model: Any) -> None:
+    """In place of reading a tokenizer."""
+    writer, fields = model.gguf_writer, model.hparams
+    writer.add_tokenizer_model("none")
+    writer.add_token_list([f"token {number}" for number in range(fields.get("vocab_size") or VOCABULARY)])
+    if "type_vocab_size" in fields or "DistilBert" in type(model).__name__:
+        writer.add_token_type_count(fields.get("type_vocab_size", 1))
+    if f"{writer.arch}.vocab_size" not in writer.kv_data[0]:
+        writer.add_vocab_size(fields.get("vocab_size") or VOCABULARY)
+
+
+def saved(name: str, seed: int, folder: Path) -> str:
+    """A model of the class, saved; its model type."""
+    import transformers
+
+    model_class = getattr(transformers, name)
+    config = model_class.config_class(**Small(seed).fields(model_class.config_class))
+    config.architectures = [name]
+    model = model_class(config)
+    if sum(tensor.numel() for tensor in model.parameters()) > MOST_PARAMETERS:
+        raise ValueError("not small: the configuration has sizes that SIZES does not know")
+    model.float().save_pretrained(folder)
+    words = {f"token {number}": number for number in range(VOCABULARY)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
+    return str(config.model_type)
+
+
+def document(cases: Mapping[str, int]) -> str:
+    """The table of architectures for people."""
+    known = listed_gguf()
+    kinds = json.loads(KINDS.read_text())
+    lines = [
+        "# GGUF architectures",
+        "",
+        "Written by `tools/llama_cpp/convert_cases.py`. *kinds*: tensor kinds that llama.cpp's gguf-py lists for the",
+        "architecture; all have a role. *prediction*: whether a file's key-values predict its tensors. All that are predicted",
+        "make files that llama.cpp loads, but for gptj, for which it has no loader. *cases*: models of Transformers as",
+        "llama.cpp's converter writes them, whose every tensor the tests find predicted; – where none was converted.",
+        "",
+        f"Of {len(known)} architectures, {sum(each.predicted for each in known)} are predicted, {len(cases)} of them tested "
+        f"with {sum(cases.values())} converted models.",
+        "",
+        "| architecture | model type | kinds | prediction | cases |",
+        "|---|---|---|---|---|",
+    ]
+    for each in known:
+        count, predicted = len(kinds[each.architecture].split()), "from key-values" if each.predicted else "names only"
+        told = (each.architecture, each.model_type or "–", count, predicted, cases.get(each.architecture, "–"))
+        lines.append(f"| {' | '.join(map(str, told))} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--seed", type=int, nargs="*", default=[0, 1])
+    parser.add_argument("classes", nargs="*")
+    arguments = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    import transformers
+
+    converter, llama, lines = Converter(arguments.source), Llama(), []
+    for name in arguments.classes or [each for each in converter.classes() if hasattr(transformers, each)]:
+        for seed in arguments.seed:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    model_type = saved(name, seed, Path(folder))
+                    path = converter.convert(Path(folder), name, WRITTEN.get(model_type, {}))
+                except Exception as error:  # a class that needs what `TIED` does not give it
+                    print(f"{name} {seed}: {error!r:.160}")
+                    continue
+                answer = llama.load(path)
+                print(f"{name} {seed}: {answer.error or 'converted'}")
+                if not answer.error:
+                    lines.append(json.dumps(converter.case(path, f"{name} {seed}"), separators=(",", ":")))
+    if not arguments.classes:
+        OUT.write_text("\n".join(lines) + "\n")
+        DOC.write_text(document(Counter(json.loads(line)["architecture"] for line in lines)))
+    print(f"{len(lines)} cases of {len({json.loads(line)['architecture'] for line in lines})} architectures")
+
+
+if __name__ == "__main__":
+    main()
