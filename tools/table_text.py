@@ -124,8 +124,8 @@ def _folded(rows: Sequence[Row | Include], words: Mapping[str, str]) -> Any | No
     return [*found, set_columns(rows[0], ("role", "name", "shape"))]
 
 
-_PIECES = re.compile(r"[A-Za-z0-9]+|.", re.DOTALL)
-_NAMES = re.compile(r"[A-Za-z0-9_.]+|.", re.DOTALL)
+_PIECES = re.compile(r"\$?[A-Za-z0-9]+|.", re.DOTALL)
+_NAMES = re.compile(r"\$?[A-Za-z0-9_.]+|.", re.DOTALL)
 
 
 def _alternatives(texts: Sequence[str]) -> str | None:

@@ -8,6 +8,7 @@ Types with equal rows become one family. A type that has a table already is left
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections import defaultdict
@@ -210,6 +211,17 @@ def _title(family: Family) -> str:
     return told + "."
 
 
+#: Fields of a table that no model tells: they stay when its rows are derived again.
+_KEPT = ("about", "source", "notes", "cache", "cache_defaults", "cache_derived", "inferable")
+
+
+def kept(model_type: str) -> dict[str, Any]:
+    """What the table of a type says beside what is derived."""
+    table = model_types().get(model_type)
+    document = json.loads((TABLES / f"{table}.json").read_text()) if table else {}
+    return {field: document[field] for field in _KEPT if field in document}
+
+
 def left_over(types: set[str]) -> None:
     """Take types out of the tables that they are in; the other types stay as they are."""
     for table in sorted({model_types()[t] for t in types & model_types().keys()}):
@@ -231,11 +243,12 @@ def main() -> None:
     shorter = {t: family._replace(rows=tuple(compacted(family.rows))) for t, family in loaded.items()}
     drafts = {t: f for t, f in name_roles(shorter).items() if t in chosen or (not chosen and t not in model_types())}
     families = merged(drafts)
+    beside = {family.name: kept(family.name) for family in families}
     left_over(set(drafts))
     for family in families:
         name = module_name(family.name)
         path = TABLES / f"{name}.json"
-        (path if not path.exists() else TABLES / f"{name}_.json").write_text(source(family))
+        (path if not path.exists() else TABLES / f"{name}_.json").write_text(source(family, **beside[family.name]))
     print(f"{len(families)} families of {len(drafts)} types")
 
 
