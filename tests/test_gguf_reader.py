@@ -13,6 +13,7 @@ import pytest
 import real
 from gguf_bytes import ARRAY, BOOL, FLOAT32, FLOAT64, INT8, INT64, STRING, UINT16, UINT32, UINT64, Array, Info, Recipe
 
+from inspector.errors import FormatError
 from inspector.formats import read as read_any
 from inspector.formats.gguf import types as ggml_types
 from inspector.formats.gguf.values import KeyValues
@@ -239,3 +240,34 @@ def test_types_are_the_packages() -> None:
     assert all(row.nbytes * 8 >= row.bits * row.block for row in ggml_types.TYPES.values())
     names = {int(kind): kind.name.removeprefix("MOSTLY_").removeprefix("ALL_") for kind in gguf.LlamaFileType}
     assert names | {41: "Q2_0"} == ggml_types.FILE_TYPES
+
+
+def test_overlap_is_seen_behind_a_nested_tensor(tmp_path: Path) -> None:
+    """`c` begins within `a`, though `b`, which lies before it, has ended."""
+    infos = [Info("a", [64]), Info("b", [8], offset=32), Info("c", [8], offset=128)]
+    header = written(tmp_path / "model.gguf", Recipe(infos=infos, data=bytes(256)))
+    assert [finding.tensor for finding in header.findings if finding.rule == "overlap"] == ["b", "c"]
+
+
+def test_a_count_that_the_file_cannot_hold_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """60 bytes have room for 5 lengths of names, and not for 5 tensors of 24 bytes at least."""
+    path = tmp_path / "model.gguf"
+    counts = (5).to_bytes(8, "little") + bytes(8)
+    path.write_bytes(b"GGUF" + (3).to_bytes(4, "little") + counts + bytes(60))
+    with pytest.raises(FormatError, match="claims 5 tensors"):
+        read(path)
+
+
+@pytest.mark.parametrize(("depth", "fine"), [(1, True), (8, True), (9, False)])
+def test_arrays_in_arrays_are_bounded(tmp_path: Path, depth: int, fine: bool) -> None:
+    value: Any = Array(INT8, [1])
+    for _ in range(depth - 1):
+        value = Array(ARRAY, [value])
+    recipe = Recipe(pairs=[("nested", ARRAY, value)])
+    path = tmp_path / "model.gguf"
+    path.write_bytes(recipe.file())
+    if fine:
+        read(path)
+    else:
+        with pytest.raises(FormatError, match="nests arrays more than 8 deep"):
+            read(path)

@@ -371,3 +371,26 @@ def test_any_bytes_give_a_header_or_a_format_error(tmp_path: Path, content: byte
     except FormatError:
         return
     assert header.format == "safetensors"
+
+
+def test_a_header_may_have_just_the_formats_limit(tmp_path: Path) -> None:
+    """100,000,000 bytes are read, one more is refused; the reference has the same limit."""
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((100_000_001).to_bytes(8, "little") + b"{}")
+    with pytest.raises(FormatError, match="over the format's limit of 100,000,000"):
+        header_of(path)
+    path.write_bytes((100_000_000).to_bytes(8, "little") + b"{}")
+    with pytest.raises(FormatError, match="a truncated download"):
+        header_of(path)
+
+
+@pytest.mark.parametrize(("padding", "begin", "misaligned"), [(0, 0, False), (1, 0, True), (1, 3, False), (0, 3, True)])
+def test_alignment_is_counted_from_the_files_first_byte(
+    tmp_path: Path, padding: int, begin: int, misaligned: bool
+) -> None:
+    """An F32 at byte 101 of the file is misaligned, wherever the data begins."""
+    table = {"pad": entry(0, begin, (begin,)), "f": entry(begin, begin + 4, (1,), "F32")}
+    text = json.dumps(table if begin else {"f": table["f"]}).encode()
+    raw = text + b" " * (-len(text) % 8 + padding)
+    header = header_of(write(tmp_path / "model.safetensors", None, begin + 4, raw=raw))
+    assert ("misaligned" in {finding.rule for finding in header.findings}) is misaligned
