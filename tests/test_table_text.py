@@ -1,0 +1,67 @@
+"""The tools' writer of tables: what it writes is read back as the same family, shorter than its rows."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from inspector.architectures import load, model_types, table_file
+from inspector.architectures.table import Family, Include, Row
+
+TOOL = Path(__file__).parent.parent / "tools" / "table_text.py"
+
+
+@pytest.fixture(scope="module")
+def writer() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("table_text", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules["table_text"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def back(text: str, name: str) -> Family:
+    return table_file.read("families", name, lambda _kind, _name: json.loads(text))
+
+
+@pytest.mark.parametrize("table", sorted(set(model_types().values()))[::12])
+def test_a_table_is_read_as_it_is_written(writer: ModuleType, table: str) -> None:
+    """What layers keep, which only people write, apart."""
+    family = load(table)._replace(cache=None, cache_defaults={}, cache_derived={})
+    assert back(writer.text(family, table, about="some"), table) == family
+
+
+def test_rows_that_differ_in_a_word_are_one(writer: ModuleType) -> None:
+    """And beginnings that are repeated get a word; what differs in more stays apart."""
+    layer = "model.layers.{layer<num_hidden_layers}"
+    rows = [Row(f"{word}_proj", f"{layer}.attn.{word}", "width, width", bias="True") for word in "qkv"]
+    rows.append(Row("o_proj", f"{layer}.attn.out", "2 * heads, width // 2", bias="True"))
+    text = writer.text(Family("some", {"some": {}}, tuple(rows)), "some")
+    assert json.loads(text)["let"] == {"LAYER": layer}
+    assert json.loads(text)["rows"] == [
+        ["(q|k|v)_proj", "$LAYER.attn.(q|k|v)", "width, width", {"bias": "True"}],
+        ["o_proj", "$LAYER.attn.out", "2 * heads, width // 2", {"bias": "True"}],
+    ]
+
+
+def test_common_columns_stand_before_their_rows(writer: ModuleType) -> None:
+    shapes = ["width", "2, width", "width, 3", "4, width, 4"]
+    rows = [Row(f"role_{at}", f"name_{at}", shape, tower="vision") for at, shape in enumerate(shapes)]
+    family = Family("some", {"some": {}}, (*rows, Include("text_config", "text.")))
+    group, include = json.loads(writer.text(family, "some"))["rows"]
+    assert (group["columns"], include) == ({"tower": "vision"}, {"scope": "text_config", "prefix": "text."})
+    assert [len(row) for row in group["rows"]] == [3] * 4
+
+
+def test_a_field_is_put_into_a_table(writer: ModuleType) -> None:
+    """In the place of its value before, whatever lines that had; an empty one goes."""
+    text = writer.text(load("llama")._replace(cache=None), "llama", about="some")
+    put = writer.put(text, "types", {"llama": {"vocab_size": 7}})
+    assert json.loads(put) == {**json.loads(text), "types": {"llama": {"vocab_size": 7}}}
+    assert "defaults" not in json.loads(writer.put(text, "defaults", {}))
