@@ -171,6 +171,18 @@ class Checkpoint(NamedTuple):
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
     components: tuple[Component, ...] = ()  # of a composite repository, this one among them
+    card: Mapping[str, str] = {}  # `license` and `base_model`, as the model card or the key-values say
+    namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
+
+    @property
+    def title(self) -> str:
+        """What was named: a lone file's name, a repository's id, or the folder's name."""
+        if self.origin.kind == "hub":
+            named = self.target.removeprefix("hf://").rstrip("/")
+            return named if "://" not in named else "/".join(self.origin.location.rstrip("/").split("/")[-2:])
+        if self.other is None and len(self.files) == 1:
+            return self.files[0].path.rsplit("/", 1)[-1]
+        return self.name
 
     @property
     def format(self) -> str:

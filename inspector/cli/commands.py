@@ -133,6 +133,8 @@ def _target_options(command: Any) -> Any:
 @_target_options
 @click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
+@click.option("--notes", is_flag=True, help="Show findings that ask nothing of you, too.")
+@click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def overview(
     target: str,
@@ -142,6 +144,8 @@ def overview(
     label: str | None,
     layers: bool,
     tensors: bool,
+    notes: bool,
+    wide: bool,
     as_json: bool,
 ) -> None:
     """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
@@ -154,6 +158,8 @@ def overview(
         layers=layers,
         tensors=tensors,
         as_json=as_json,
+        wide=wide,
+        notes=notes,
     )
 
 

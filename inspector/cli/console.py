@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from inspector.cli import terminal
 from inspector.errors import InspectorError
 from inspector.units import escape
 
@@ -98,6 +99,8 @@ def overview(
     layers: bool = False,
     tensors: bool = False,
     as_json: bool = False,
+    wide: bool = False,
+    notes: bool = False,
 ) -> None:
     """Show what is in a checkpoint, what should be in it, and why the two differ."""
     result = reconciled(target, config, revision, include, label)
@@ -108,7 +111,8 @@ def overview(
         return
     from inspector.report import text
 
-    print_lines((text.overview(result),))
+    screen = terminal.screen(wide=wide)
+    print_lines((text.overview(result, screen.width, notes=notes),), colour=screen.colour)
     if layers:
         _print_layers(result)
     if tensors:
@@ -195,8 +199,9 @@ def print_json(document: dict[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Lines on stdout, whatever its encoding can show."""
+def print_lines(lines: Iterable[str], *, colour: bool = False) -> None:
+    """Lines on stdout, whatever its encoding can show; the first is the title, where there are colours."""
     encoding = sys.stdout.encoding or "utf-8"
-    for line in lines:
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+    for number, line in enumerate(lines):
+        shown = terminal.painted(line, title=number == 0) if colour else line
+        sys.stdout.write(terminal.encodable(shown, encoding) + "\n")

@@ -13,12 +13,13 @@ from inspector.adapters import metadata as adapter_metadata
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
 from inspector.opening import configs, selection
+from inspector.opening.card import card_of
 from inspector.opening.components import Part, parts_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, workers
 from inspector.sources.filenames import INDEX
 from inspector.sources.narrowed import Narrowed
-from inspector.sources.targets import place_of
+from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
 
 
@@ -97,6 +98,8 @@ def _read(
         findings=(*selected.findings, *unreadable, *complaints, *doubts, *_joined(files)),
         adapter=adapter,
         components=components,
+        card=card_of(place, files),
+        namesake=target if place.origin().kind == "local" and shadows_cached(target) else None,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector import units
+from inspector.architectures.facts import facts
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation
 from inspector.opening.variants import bits_per_weight
-from inspector.report.columns import table
-from inspector.sources.targets import looks_like_hub_id
+from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size
 
 #: Findings that the overview shows before it counts the rest.
@@ -18,30 +19,32 @@ MOST_SIZES = 16
 #: Conventions that the text tells of; the JSON has all.
 TOLD = ("transformers", "with_router_bias")
 _NAME = 100  # characters of a name that are shown
+_SHORT = 8  # characters of a dtype that stands beside the label
 
 
-def overview(result: Reconciliation) -> str:
-    """`inspect TARGET`."""
+def overview(result: Reconciliation, width: int | None = None, *, notes: bool = True) -> str:
+    """`inspect TARGET`, in at most `width` columns; without `notes`, findings that ask nothing are left out."""
     blocks = (
-        _identity(result),
-        _files(result.checkpoint),
-        _variants(result),
-        _beside(result.checkpoint),
-        _components(result),
-        _parameters(result),
+        _identity(result, width),
+        _files(result.checkpoint, width),
+        _variants(result, width),
+        wrapped(_beside(result.checkpoint), width),
+        _components(result, width),
+        _parameters(result, width),
         _towers(result),
-        _roles(result),
-        _bridge(result),
-        findings(result.findings),
+        _roles(result, width),
+        _bridge(result, width),
+        findings([each for each in result.findings if notes or each.severity != "info"], width),
     )
     return "\n\n".join(filter(None, blocks))
 
 
-def _identity(result: Reconciliation) -> str:
+def _identity(result: Reconciliation, width: int | None) -> str:
     checkpoint, config = result.checkpoint, result.checkpoint.config
     tensors = sum(len(header.tensors) for header in checkpoint.files)
     files = plural(len(checkpoint.files), f"{checkpoint.format} file")
-    lines = [escape(checkpoint.name, _NAME), f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}"]
+    lines = [escape(checkpoint.title, _NAME), _verdict(result), _facts(result)]
+    lines.append(f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}")
     if result.is_pipeline:
         parts = ", ".join(f"{escape(part.name, 40)} ({escape(part.kind, 60)})" for part in result.components)
         lines.append(f"{plural(len(result.components), 'model')} together: {parts}")
@@ -52,7 +55,66 @@ def _identity(result: Reconciliation) -> str:
         lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
         lines += [f"  {escape(note, 400)}" for note in config.notes]
     lines += _adapter(result)
-    return "\n".join(filter(None, (*lines, _source(checkpoint))))
+    return "\n".join(wrapped(line, width) for line in (*lines, _source(checkpoint)) if line)
+
+
+def _verdict(result: Reconciliation) -> str:
+    """One line: how large, which architecture, stored as what, and whether all is there and explained."""
+    bits = units.bits(result.bits_per_weight(result.weight_bytes))
+    stored = f"{escape(result.dtype or result.checkpoint.format, 60)}{f' at {bits} bits' if result.packing else ''}"
+    what = [f"{count(result.logical)} parameters", _family(result), stored, decimal(result.on_disk)]
+    return f"{', '.join(filter(None, what))}: {escape(_judgement(result), 200)}"
+
+
+def _judgement(result: Reconciliation) -> str:
+    errors = sum(each.severity == "error" for each in result.findings)
+    if errors:
+        return f"{plural(errors, 'error')}, listed below"
+    if result.prediction is None:
+        return next((each.message for each in result.findings if each.rule == "no-prediction"), "no prediction")
+    if result.unexplained or result.unexplained_bytes:
+        return f"{plural(len(result.unexplained), 'tensor')} unexplained, {decimal(result.unexplained_bytes)}"
+    return "complete, every byte explained"
+
+
+def _family(result: Reconciliation) -> str:
+    """The architecture as people say it: the class without what it is for, or the model type."""
+    config = result.checkpoint.config
+    if config is None or result.adapter:
+        return f"{escape(result.adapter.method, 20)} adapter" if result.adapter else "unknown architecture"
+    body = re.sub(r"(For[A-Z]\w*|LMHeadModel|Model)$", "", config.architecture or "")
+    return escape(body or config.model_type or "unknown architecture", 60)
+
+
+def _facts(result: Reconciliation) -> str:
+    """`32 layers, width 4,096, 32 heads (8 KV), vocabulary 32,000, context 32,768, …`, and the card's licence."""
+    known = {fact.name: fact.value for fact in facts(result.checkpoint.config)}
+    told = [phrase(known) for name, phrase in _PHRASES.items() if name in known]
+    told += [
+        f"{word} {escape(result.checkpoint.card[key], 60)}"
+        for key, word in _CARD.items()
+        if key in result.checkpoint.card
+    ]
+    return ", ".join(filter(None, told))
+
+
+_PHRASES: Mapping[str, Callable[[Mapping[str, int]], str]] = {
+    "layers": lambda fact: plural(fact["layers"], "layer"),
+    "width": lambda fact: f"width {integer(fact['width'])}",
+    "heads": lambda fact: (
+        plural(fact["heads"], "head")
+        + (f" ({integer(fact['kv_heads'])} KV)" if fact.get("kv_heads", fact["heads"]) != fact["heads"] else "")
+    ),
+    "vocabulary": lambda fact: f"vocabulary {integer(fact['vocabulary'])}",
+    "context": lambda fact: f"context {integer(fact['context'])}",
+    "window": lambda fact: f"window {integer(fact['window'])}",
+    "experts": lambda fact: (
+        plural(fact["experts"], "expert")
+        + (f" ({integer(fact['active_experts'])} active)" if "active_experts" in fact else "")
+    ),
+    "tied_head": lambda fact: "head tied" if fact["tied_head"] else "",
+}
+_CARD = {"license": "licence", "base_model": "from"}
 
 
 def _adapter(result: Reconciliation) -> list[str]:
@@ -70,17 +132,17 @@ def _adapter(result: Reconciliation) -> list[str]:
     return ["; ".join(filter(None, told))]
 
 
-def _files(checkpoint: Checkpoint) -> str:
+def _files(checkpoint: Checkpoint, width: int | None) -> str:
     if len(checkpoint.files) == 1:
         return ""
     shown = checkpoint.files if len(checkpoint.files) <= 12 else (*checkpoint.files[:5], *checkpoint.files[-5:])
     rows = [(escape(f.path, _NAME), integer(len(f.tensors)), integer(f.size)) for f in shown]
     if len(shown) < len(checkpoint.files):
         rows.insert(5, (f"… {len(checkpoint.files) - len(shown)} more", "", ""))
-    return table(rows, ("file", "tensors", "bytes"), "lrr")
+    return table(rows, ("file", "tensors", "bytes"), "lrr", width=width, give=((0, 20),))
 
 
-def _variants(result: Reconciliation) -> str:
+def _variants(result: Reconciliation, width: int | None) -> str:
     """What else the place holds, and how to get at it."""
     found = result.checkpoint.variants
     if not found:
@@ -98,11 +160,12 @@ def _variants(result: Reconciliation) -> str:
     ]
     left = len(found) - len(rows)
     more = f"\n… {plural(left, 'more checkpoint')}" if left else ""
-    listed = table(rows, ("checkpoint", "type", "files", "size", "bits", ""), "llrrrl")
+    headers = ("checkpoint", "type", "files", "size", "bits", "")
+    listed = table(rows, headers, "llrrrl", width=width, give=((2, GO), (0, 20)))
     return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path picks another\n{listed}{more}"
 
 
-def _components(result: Reconciliation) -> str:
+def _components(result: Reconciliation, width: int | None) -> str:
     """The parts of a composite repository, a line each, and their sum."""
     parts = result.components
     if not parts:
@@ -123,9 +186,8 @@ def _components(result: Reconciliation) -> str:
     sums = [sum(numbers) for numbers in zip(*((p.files, p.size, p.copies, p.parameters) for p in parts), strict=True)]
     files, nbytes, copies, parameters = map(integer, sums)
     rows.append(("all", "", files, nbytes, copies if sums[2] else "", parameters, "", ""))
-    return table(
-        rows, ("component", "class", "files", "bytes", "copies", "parameters", "predicted", "dtype"), "llrrrrrl"
-    )
+    headers = ("component", "class", "files", "bytes", "copies", "parameters", "predicted", "dtype")
+    return table(rows, headers, "llrrrrrl", width=width, give=((1, 0), (7, 0), (4, GO), (2, GO), (6, GO), (0, 12)))
 
 
 def _towers(result: Reconciliation) -> str:
@@ -146,8 +208,8 @@ def _source(checkpoint: Checkpoint) -> str:
     origin = checkpoint.origin
     where = escape(origin.location, 300)
     if origin.kind == "local":
-        named = looks_like_hub_id(checkpoint.target)
-        return f"local path {where}; the Hub's is hf://{escape(checkpoint.target, _NAME)}" if named else ""
+        namesake = checkpoint.namesake
+        return f"local path {where}; the Hub's is hf://{escape(namesake, _NAME)}" if namesake else ""
     commit = f", commit {escape(origin.revision[:12])}" if origin.revision else ""
     if not origin.requests:
         return f"from the Hub's cache: {where}{commit}"
@@ -162,7 +224,7 @@ def _beside(checkpoint: Checkpoint) -> str:
     return f"beside the weights: {'; '.join(told)}"
 
 
-def _parameters(result: Reconciliation) -> str:
+def _parameters(result: Reconciliation, width: int | None) -> str:
     rows = [("parameters", integer(result.logical), count(result.logical))]
     if result.prediction:
         predicted = result.prediction.parameters
@@ -198,14 +260,14 @@ def _parameters(result: Reconciliation) -> str:
                 "as counted" if agrees else "; ".join(filter(None, (f"{_counted(claim)} counted", claim.note))),
             )
         )
-    return table(rows, (), "lrl")
+    return table(rows, (), "lrl", width=width, give=((2, 10), (1, 16)))
 
 
 def _counted(claim: Claim) -> str:
     return integer(claim.counted) if isinstance(claim.counted, int) else escape(claim.counted)
 
 
-def _roles(result: Reconciliation) -> str:
+def _roles(result: Reconciliation, width: int | None) -> str:
     several = len({role.tower for role in result.roles}) > 1
     rows = []
     for role in result.roles:
@@ -242,13 +304,8 @@ def _roles(result: Reconciliation) -> str:
         if any(row[8] for row in rows)
         else "",
     )
-    return "\n".join(filter(None, (table(rows, headers, "llrrrrlrl"), _sizes(result))))
-
-
-def _shape_header(result: Reconciliation) -> str:
-    if any(role.formula for role in result.roles):
-        return "shape predicted"
-    return "shape explained" if any(role.explained for role in result.roles) else ""
+    listed = table(rows, headers, "llrrrrlrl", width=width, give=((8, 0), (1, GO), (6, 0), (7, GO), (0, 16), (2, GO)))
+    return "\n".join(filter(None, (listed, wrapped(_sizes(result), width))))
 
 
 def _sizes(result: Reconciliation) -> str:
@@ -268,11 +325,17 @@ def _brief(formula: str | None) -> str:
     return "" if formula is None else formula if len(formula) <= 90 else formula[:89] + "…"
 
 
-def _bridge(result: Reconciliation) -> str:
+def _bridge(result: Reconciliation, width: int | None) -> str:
     """The chain from what people say to what the disk holds; of packed weights also in bits a weight."""
     rows = list(_bridge_rows(result))
     if not result.packing or not result.logical:
-        return table([(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows], (), "rll")
+        return table(
+            [(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows],
+            (),
+            "rll",
+            width=width,
+            give=((2, 12),),
+        )
     return table(
         [
             (
@@ -284,6 +347,8 @@ def _bridge(result: Reconciliation) -> str:
         ],
         ("bytes", "bits a weight", "", ""),
         "rrll",
+        width=width,
+        give=((3, 30), (1, GO), (3, 12), (2, 22)),
     )
 
 
@@ -295,10 +360,11 @@ def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]
             if result.nominal.bits % 8
             else f"× {plural(result.nominal.bits // 8, 'byte')}"
         )
-        dtype = f" ({escape(result.dtype, 40)})" if result.dtype else ""
-        yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{dtype}', ""
+        dtype = escape(result.dtype or "", 60)
+        inline = f" ({dtype})" if 0 < len(dtype) <= _SHORT else ""
+        yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{inline}', "" if inline else dtype
     elif result.predicted is not None:
-        yield result.predicted, False, f"predicted, at {escape(result.dtype or '16 bits', 40)}", ""
+        yield result.predicted, False, f"predicted, at {escape(result.dtype or '16 bits', 60)}", ""
     else:
         yield 0, False, "no prediction", ""
     for step in result.steps:
@@ -312,13 +378,13 @@ def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]
     yield result.on_disk, False, "on disk", explained
 
 
-def findings(found: Sequence[Finding]) -> str:
+def findings(found: Sequence[Finding], width: int | None = None) -> str:
     """Findings, a line each, errors first."""
     if not found:
         return ""
     order = {"error": 0, "warning": 1, "info": 2}
     ranked = sorted(found, key=lambda each: order[each.severity])
-    lines = [_finding(each) for each in ranked[:MOST_FINDINGS]]
+    lines = [wrapped(_finding(each), width) for each in ranked[:MOST_FINDINGS]]
     if len(ranked) > MOST_FINDINGS:
         lines.append(f"… {plural(len(ranked) - MOST_FINDINGS, 'more finding')}: --json lists them all")
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -49,6 +50,15 @@ def looks_like_hub_id(target: str) -> bool:
     """Whether a target that is no local path can be meant as a repository on the Hub."""
     single = "/" not in target and target.lower().endswith(_FILE_NAMES)
     return not single and "\\" not in target and ".." not in target and _HUB_ID.fullmatch(target) is not None
+
+
+def shadows_cached(target: str) -> bool:
+    """Whether the Hub's cache on this machine has a repository under the name that was read as a local path."""
+    if target.count("/") != 1 or not looks_like_hub_id(target):
+        return False
+    home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface")
+    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+    return (cache / f"models--{target.replace('/', '--')}").is_dir()
 
 
 def _exists(target: str) -> bool:

@@ -99,12 +99,16 @@ def test_what_is_shaped_like_a_path_is_not_looked_for_on_the_hub(hub: Hub, targe
 def test_a_local_path_wins_and_the_output_says_so(
     hub: Hub, single: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same words mean the folder when it exists; `hf://` still means the Hub."""
+    """The same words mean the folder when it exists, which is told where a cached repository is hidden by it."""
     samples.safetensors(tmp_path / "demo" / "single" / "model.safetensors", samples.llama(2, 64, 128, 100))
     monkeypatch.chdir(tmp_path)
     local, remote = api.open(single), api.open(f"hf://{single}")
     assert (local.origin.kind, remote.origin.kind) == ("local", "hub")
-    assert f"local path {tmp_path}/demo/single; the Hub's is hf://demo/single" in text.overview(api.reconcile(local))
+    assert "local path" not in text.overview(api.reconcile(local))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    (tmp_path / "hub" / "models--demo--single").mkdir(parents=True)
+    hiding = text.overview(api.reconcile(api.open(single)))
+    assert f"local path {tmp_path}/demo/single; the Hub's is hf://demo/single" in hiding
     assert f"from the Hub: {hub.endpoint}/demo/single, commit " in text.overview(api.reconcile(remote))
     with pytest.raises(UsageError, match="has no revisions: write hf://demo/single"):
         api.open(single, revision="v1")

@@ -1,0 +1,64 @@
+"""What the stream that we write to can show: its width, colours, and the signs of its encoding."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import sys
+from typing import NamedTuple
+
+#: Signs of sums and shapes, and what stands for them where an encoding has none: the sign of a number is never lost.
+ASCII = {"−": "-", "–": "-", "×": "x", "·": "*", "…": "...", "→": "->", "≠": "!=", "±": "+/-", "≤": "<=", "≥": ">="}
+_BOLD, _RED, _YELLOW, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
+_SEVERITIES = {"error": _BOLD + _RED, "warning": _YELLOW, "info": _DIM}
+_SEVERITY = re.compile(r"^(\s*)(error|warning|info)(?=[: ])")
+
+
+class Screen(NamedTuple):
+    """What output has to fit."""
+
+    width: int | None = None  # columns; None for no bound
+    colour: bool = False
+
+
+def screen(*, wide: bool = False) -> Screen:
+    """The terminal that stdout is, or no bound and no colour for a pipe or a file.
+
+    `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` are heeded as https://no-color.org says.
+    """
+    terminal = sys.stdout.isatty()
+    width = None
+    if terminal and not wide:
+        from shutil import get_terminal_size  # heeds COLUMNS
+
+        width = max(20, get_terminal_size().columns)
+    colour = terminal and os.environ.get("TERM") != "dumb"
+    if os.environ.get("NO_COLOR"):
+        colour = False
+    elif os.environ.get("FORCE_COLOR"):
+        colour = True
+    return Screen(width, colour)
+
+
+def painted(text: str, *, title: bool = True) -> str:
+    """A report with its title in bold and its findings in the colours of their severities."""
+    lines = text.split("\n")
+    if title and lines[0]:
+        lines[0] = f"{_BOLD}{lines[0]}{_PLAIN}"
+    return "\n".join(_SEVERITY.sub(lambda m: f"{m[1]}{_SEVERITIES[m[2]]}{m[2]}{_PLAIN}", line) for line in lines)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """The text as the encoding can show it: our own signs in ASCII, anything else as `?`."""
+    return text.encode(encoding, _HANDLER).decode(encoding)
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    lost = error.object[error.start : error.end]
+    return "".join(ASCII.get(char, "?") for char in lost), error.end
+
+
+_HANDLER = "inspect-signs"
+codecs.register_error(_HANDLER, _replaced)

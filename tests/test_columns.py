@@ -1,0 +1,48 @@
+"""Columns: widths as a terminal counts them, and which columns give way."""
+
+from __future__ import annotations
+
+from inspector.report.columns import shortened, table, text_width, wrapped
+
+ROWS = [("q_proj", "536,870,912", "num_attention_heads·head_dim × hidden_size"), ("norm", "4,096", "hidden_size")]
+HEADERS = ("role", "parameters", "shape")
+
+
+def test_wide_characters_take_two_columns() -> None:
+    """CJK and emoji two, a combining accent none."""
+    assert [text_width(text) for text in ("模型", "🙂a", "é", "abc")] == [4, 3, 1, 3]
+    assert table([("模型", "x"), ("ab", "y")], (), "ll") == "模型  x\nab    y"
+
+
+def test_a_shortened_text_fits() -> None:
+    """The dots count; a wide character is not cut in half."""
+    assert shortened("attention", 5) == "atte…"
+    assert shortened("模型模型", 4) == "模…"
+    assert shortened("short", 5) == "short"
+
+
+def test_without_a_bound_everything_is_shown() -> None:
+    """A pipe gets whole lines."""
+    assert (
+        table(ROWS, HEADERS, "lrl").splitlines()[1] == "q_proj  536,870,912  num_attention_heads·head_dim × hidden_size"
+    )
+
+
+def test_columns_give_way_in_their_order() -> None:
+    """First the shape is shortened down to its least width; then it disappears."""
+    lines = table(ROWS, HEADERS, "lrl", width=40, give=[(2, 10)]).splitlines()
+    assert lines[1] == "q_proj  536,870,912  num_attention_head…"
+    assert max(map(text_width, lines)) <= 40
+    assert table(ROWS, HEADERS, "lrl", width=24, give=[(2, 0)]).splitlines()[1] == "q_proj  536,870,912"
+
+
+def test_numbers_are_never_cut() -> None:
+    """A column that is not said to give way stays whole, however narrow the terminal."""
+    assert "536,870,912" in table(ROWS, HEADERS, "lrl", width=5, give=[(2, 0)])
+
+
+def test_lines_fold_at_spaces() -> None:
+    """Further lines are indented; a word longer than the line stays whole."""
+    assert wrapped("one two three four", 9) == "one two\n  three\n  four"
+    assert wrapped("one two", None) == "one two"
+    assert wrapped("a-word-too-long x", 6) == "a-word-too-long\n  x"

@@ -1,0 +1,87 @@
+"""What a terminal shows: lines that fit, colours where they are wanted, signs where they can be shown."""
+
+from __future__ import annotations
+
+import os
+import pty
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.terminal import encodable, painted
+from inspector.report.columns import text_width
+
+Made = Callable[[str], Path]
+fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+
+
+def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
+    """What the command shows on a terminal of so many columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
+    clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    with subprocess.Popen(
+        command, stdout=slave, stderr=slave, env={**clean, "TERM": "xterm", **environment}
+    ) as process:
+        os.close(slave)
+        shown = b""
+        try:
+            while data := os.read(master, 1 << 16):
+                shown += data
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        assert process.wait() == 0
+    os.close(master)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+@pytest.mark.parametrize(
+    "recipe", ["llama-7b", "llama-3.3-70b-w4a16", "mistral-7b-instruct-v0.2-q4_k_m", "deepseek-v3-fp8", "unheard-of"]
+)
+def test_the_overview_fits(columns: int, recipe: str, made: Made) -> None:
+    """No line is wider than the terminal, and every number of the bridge is there."""
+    shown = on_terminal(columns, made(recipe), NO_COLOR="1").splitlines()
+    assert max(map(text_width, shown)) <= columns
+    assert any(line.endswith("on disk") or "  on disk" in line for line in shown)
+
+
+def test_wide_shows_whole_lines(made: Made) -> None:
+    """As a pipe gets them."""
+    assert "num_attention_heads·head_dim × hidden_size" in on_terminal(80, made("llama-7b"), "--wide")
+    assert "num_attention_heads·head_dim × hidden_size" not in on_terminal(80, made("llama-7b"))
+
+
+def test_colours_are_for_terminals_that_want_them(made: Made) -> None:
+    """The title is bold; NO_COLOR and a dumb terminal turn that off."""
+    assert on_terminal(80, made("llama-7b")).startswith("\x1b[1mllama-7b\x1b[0m\n")
+    assert "\x1b" not in on_terminal(80, made("llama-7b"), NO_COLOR="1")
+    assert "\x1b" not in on_terminal(80, made("llama-7b"), TERM="dumb")
+
+
+def test_severities_have_colours() -> None:
+    """Only where a line begins with one."""
+    assert painted("t\nerror: x", title=False) == "t\n\x1b[1m\x1b[31merror\x1b[0m: x"
+    assert painted("an error: x", title=False) == "an error: x"
+
+
+def test_no_sign_is_lost_where_an_encoding_has_none() -> None:
+    """The bridge's minus is ASCII's then, and never a question mark."""
+    assert encodable("−523,168,768  32 × q·k → …", "ascii") == "-523,168,768  32 x q*k -> ..."
+    assert encodable("−1 × 2", "cp1252") == "-1 × 2"
+    assert encodable("模", "ascii") == "?"
+
+
+def test_a_redirect_in_an_old_encoding_keeps_its_signs(made: Made) -> None:
+    """As a Windows redirect or a log of continuous integration."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "inspector", str(made("llama-7b"))],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=True,
+    )  # fmt: skip
+    assert b"  -523,168,768  label_rounding" in ran.stdout
+    assert b"?" not in ran.stdout
