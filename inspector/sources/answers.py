@@ -160,8 +160,9 @@ def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator
 def without_connection(response: Response) -> Response:
     """The same answer with its body read up to `SMALL_BODY`, free of its connection."""
     body = _short_body(response)
-    drop = ("content-encoding", "content-length", "transfer-encoding")
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in drop]
+    drop = (b"content-encoding", b"content-length", b"transfer-encoding")
+    # As bytes: a header may be in any encoding.
+    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in drop]
     detached: Response = client_library().Response(
         response.status_code, headers=headers, content=body, request=response.request
     )

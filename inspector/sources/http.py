@@ -29,6 +29,7 @@ from inspector.sources.answers import (
     redirect_target,
     without_connection,
 )
+from inspector.sources.deadline import PassedError, Sockets, within
 from inspector.units import plural
 
 if TYPE_CHECKING:
@@ -148,10 +149,17 @@ class Wire:
 
         session = get_session()
         timeout = client_library().Timeout(constants.HF_HUB_DOWNLOAD_TIMEOUT, connect=CONNECT_TIMEOUT, pool=None)
-        request = session.build_request("GET", url, headers=dict(headers), timeout=timeout)
+        sockets = Sockets()
+        request = session.build_request(
+            "GET", url, headers=dict(headers), timeout=timeout, extensions={"trace": sockets.trace}
+        )
         with self._lock:
             self.requests += 1
-        response = session.send(request, stream=True, follow_redirects=False)
+        send: Callable[[], Response] = lambda: session.send(request, stream=True, follow_redirects=False)  # noqa: E731
+        try:
+            response = within(PATIENCE, send, lambda answer: answer.close(), sockets)
+        except PassedError:
+            raise NetworkError(f"{place_of(url)} does not begin to answer within {PATIENCE:.0f} seconds") from None
         if response.has_redirect_location:
             with self._lock:
                 self.requests -= 1

@@ -15,9 +15,11 @@ from inspector.sources.http import Wire
 from inspector.units import integer
 
 MAX_FILES = 200_000
-MAX_LISTING = 64_000_000  # bytes; 200 a file is usual
+MAX_LISTING = 24_000_000  # bytes; 200 a file is usual, and the whole of a larger repository comes in pages
 MAX_PAGES = 500  # of a tree; the Hub puts 1,000 files on a page
-MAX_HEADERS = 128_000_000  # bytes, unpacked; DeepSeek-V3 has 10 MB
+MAX_HEADERS = 32_000_000  # bytes, unpacked; DeepSeek-V3 has 10 MB
+#: What Python makes of one costs up to 200 bytes: objects and lists, and texts by their quotes.
+MAX_BRACKETS, MAX_QUOTES = 600_000, 2_500_000
 #: From here on the Hub may leave files out of a repository's description (huggingface_hub's threshold as well).
 MANY_FILES = 50_000
 
@@ -68,7 +70,7 @@ def listing(wire: Wire, repository: Repository) -> Listing:
     described = _json(body, url)
     siblings = described.get("siblings") if isinstance(described, dict) else None
     commit = described.get("sha") if isinstance(described, dict) else None
-    if not isinstance(siblings, list) or not isinstance(commit, str):
+    if not isinstance(siblings, list) or not isinstance(commit, str) or not commit.isascii():
         raise NetworkError(f"{place_of(url)} does not answer as the Hub does: is the endpoint right?")
     today = described.get("id")
     files = [_file(s, "rfilename") for s in siblings if isinstance(s, dict)]
@@ -115,6 +117,8 @@ def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | N
 
 def _is_inside(path: str) -> bool:
     """A plain relative path; hidden files are left out, as they are in a local folder."""
+    if not path.isascii() and any("\ud800" <= char <= "\udfff" for char in path):
+        return False  # half of a surrogate pair: no name that could be asked for
     parts = path.split("/")
     return bool(path) and "\0" not in path and "\\" not in path and not any(p == "" or p.startswith(".") for p in parts)
 
@@ -131,6 +135,8 @@ def _is_id(text: str) -> bool:
 
 
 def _json(body: bytes, url: str) -> Any:
+    if body.count(b"{") + body.count(b"[") > MAX_BRACKETS or body.count(b'"') > MAX_QUOTES:
+        raise NetworkError(f"{place_of(url)} answers with more than any repository has: not read")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:

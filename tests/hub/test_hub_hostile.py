@@ -152,6 +152,43 @@ def test_silence_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPat
     assert "no answer within the time limit" in refused(large)
 
 
+@pytest.mark.usefixtures("one_try")
+@pytest.mark.parametrize("fault", [faults.drips_head, faults.continues])
+def test_a_head_without_end_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
+    """No single read of it takes long; the whole head has a limit of its own."""
+    monkeypatch.setattr(http, "PATIENCE", 0.5)
+    hub.fault(WEIGHTS, fault)
+    assert "does not begin to answer within" in refused(large)
+
+
+@pytest.mark.usefixtures("one_try")
+def test_a_header_in_any_encoding_is_text(hub: Hub, large: str) -> None:
+    """What cannot be decoded is no error of ours."""
+    hub.fault(WEIGHTS, faults.any_encoding)
+    assert "answered 418" in refused(large)
+
+
+@pytest.mark.usefixtures("one_try")
+def test_a_listing_is_bounded_before_it_is_parsed(hub: Hub, large: str) -> None:
+    """21 MB of empty lists would take a gigabyte and more."""
+    hub.fault("/api/models/", faults.brackets)
+    assert "more than any repository has" in refused(large)
+
+
+def test_names_that_cannot_be_asked_for_are_left_out(hub: Hub, large: str) -> None:
+    """Half of a surrogate pair, and a shard's number of 5,000 digits, in the Hub's listing."""
+    size = faults.LARGE
+    odd = ["\ud800.safetensors", f"model-{'1' * 5000}-of-00002.safetensors"]
+    files = [{"rfilename": name, "size": size} for name in ("model.safetensors", *odd)]
+
+    def fault(handler: Handler) -> bool:
+        handler.json({"id": large, "sha": "0" * 40, "siblings": files})
+        return True
+
+    hub.fault("/api/models/", fault, times=1)
+    assert api.open(large).files[0].size == size
+
+
 def test_a_redirect_to_a_third_host_gets_no_token(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And it gets none either when the detour leads back home."""
     monkeypatch.setenv("HF_TOKEN", "hf_secret")

@@ -36,6 +36,37 @@ def circle(handler: Handler) -> bool:
     return True
 
 
+def drips_head(handler: Handler) -> bool:
+    """A head of which a letter comes now and then, and that does not end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nx: ")
+    for _ in range(200):
+        handler.wfile.write(b"y")
+        handler.wfile.flush()
+        time.sleep(0.05)
+    return True
+
+
+def continues(handler: Handler) -> bool:
+    """Interim answers without end."""
+    for _ in range(200_000):
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 50)
+    return True
+
+
+def any_encoding(handler: Handler) -> bool:
+    """A refusal with a header in no known encoding."""
+    handler.wfile.write(b"HTTP/1.1 418 Odd\r\nx-error-message: \xff\xfe gr\xfc\xdfe\r\ncontent-length: 0\r\n\r\n")
+    return True
+
+
+def brackets(handler: Handler) -> bool:
+    """A listing that takes hundreds of times its size in memory."""
+    body = b'{"siblings": [' + b"[]," * 7_000_000 + b"[]]}"
+    handler.head(200, {"content-type": "application/json", "content-length": str(len(body))})
+    handler.write(body)
+    return True
+
+
 def ignores_range(handler: Handler) -> bool:
     """200 and the whole file, whatever range was asked for."""
     del handler.headers["range"]
