@@ -63,7 +63,7 @@ def model(folder: Path, config: dict[str, Any] | None, tensors: dict[str, list[i
 
 
 def meanings(result: inspector.Reconciliation) -> dict[tuple[str, str], str]:
-    return {(role.tower, role.role): role.explained for role in result.roles}
+    return {(role.tower, f"{role.branch} {role.role}".strip()): role.explained for role in result.roles}
 
 
 def test_sizes_are_explained_by_the_configuration(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_sizes_are_explained_by_the_configuration(tmp_path: Path) -> None:
         ("text", "gate_proj"): "intermediate_size × hidden_size",
         ("text", "down_proj"): "hidden_size × intermediate_size",
         ("text", "input_layernorm"): "hidden_size",
-        ("text", "novelty"): "strange × hidden_size",
-        ("text", "junk"): "",
+        ("text", "novelty other"): "strange × hidden_size",
+        ("text", "junk other"): "",
         ("vision", "up_proj"): "vision_config.intermediate_size × vision_config.hidden_size",
         ("text", "lm_head"): "vocab_size × hidden_size",
     }
@@ -93,7 +93,7 @@ def test_the_overview_says_so(tmp_path: Path) -> None:
     assert "no prediction for model_type 'unheard_of'" in shown
     assert "intermediate_size × hidden_size?" in shown and "shape explained" in shown
     assert "11008 = intermediate_size" in shown and "12288 = 3·hidden_size" in shown
-    roles = {role["role"]: role for role in documents.overview(result)["roles"]}
+    roles = {role["branch"] or role["role"]: role for role in documents.overview(result)["roles"]}
     assert roles["gate_proj"]["formula"] is None
     assert roles["gate_proj"]["dimensions"] == [
         {"size": 11008, "meaning": "intermediate_size"},

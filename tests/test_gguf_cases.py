@@ -104,17 +104,14 @@ def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
         slot = alone.slot(row.template.replace("{layer}", "{}"))
         own = slot.role == "up_proj" and row.role == "gate_up_proj"
         own |= (slot.role, row.role) == ("shared_up_proj", "shared_gate_up_proj")
-        own |= row.group == "adapter" or row.role in (
-            "target_projection",
-            "target_norm",
-        )  # names that tables alone know
+        own |= row.role in ("adapter_down", "adapter_up") or row.branch == "target"  # names that tables alone know
         own |= slot.role == "post_attention_layernorm" and row.role == "pre_feedforward_layernorm"
         assert (
             own
             or row.leaf == "scale"
             or (slot.role, slot.part, slot.stacked) == (row.role, row.part, bool(row.stacked))
         )
-        assert slot.tower == row.tower or row.role == "target_norm"
+        assert slot.tower == row.tower or row.branch == "target"
 
 
 def test_every_architecture_of_the_package_is_listed() -> None:

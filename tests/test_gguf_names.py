@@ -64,8 +64,8 @@ def test_names_that_llama_cpp_has_given_up_or_converters_leave_bare() -> None:
         Key("text", 2, 7, "gate_proj", "weight"),
         Key("text", 2, None, "router_bias", "weight"),
         Key("text", 2, None, "A_log", "weight"),
-        Key("vision", 1, None, "layer_scale_1", "weight"),
-        Key("projector", None, None, "projection", "bias", "", (2,)),
+        Key("vision", 1, None, "layer_scale", "weight", "1"),
+        Key("projector", None, None, "proj", "bias", "", (2,)),
     ]
     assert keyed("blk.0.attn_q.scale")["blk.0.attn_q.scale"] == (
         Key("text", 0, None, "q_proj", "scale"),

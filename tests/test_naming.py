@@ -7,9 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from inspector.architectures import family_of, load, model_types
-from inspector.architectures.data.roles import GROUPS, group_of
 from inspector.architectures.naming import Namer
-from inspector.architectures.table import Row
 from inspector.model import STACKED, Key
 
 #: The same tensor as Transformers, Meta, GPT-2, BERT, Megatron's heirs, OPT and MPT name it.
@@ -123,7 +121,7 @@ def test_an_lstms_layers_are_in_the_last_words() -> None:
     names = [f"prediction.lstm.{word}_l{at}" for word in ("weight_ih", "weight_hh", "bias_ih") for at in (0, 1, 12)]
     assert len(set(Namer(None, {"model_type": "unheard_of"}).name(names).keys())) == len(names)
     slot = Namer(load("encodec"), {"model_type": "encodec"}).slot("decoder.layers.{}.lstm.bias_hh_l{}")
-    assert slot.key(["1", "2"]) == Key("decoder", 1, None, "lstm_bias_hh", "weight", "", (2,))
+    assert slot.key(["1", "2"]) == Key("decoder", 1, None, "lstm_hidden", "weight", "bias", (2,))
 
 
 def test_a_split_weight_has_an_older_name() -> None:
@@ -172,14 +170,6 @@ def test_index_is_what_the_families_say(table: str) -> None:
     assert {name for name, home in model_types().items() if home == table} == set(family.types)
 
 
-@pytest.mark.parametrize("table", FAMILIES)
-def test_every_row_has_a_group(table: str) -> None:
-    """Each role counts in a group, and those that `ROLES` knows in their own unless the row says another."""
-    for row in load(table).rows:
-        if isinstance(row, Row):
-            assert (row.group or group_of(row.role)) in GROUPS
-
-
 def test_numbers_of_a_name_tell_its_role() -> None:
     """InternVL's projector is a sequence: the first of its modules is a norm, the others are projections."""
     config = {"model_type": "internvl_chat", "llm_config": {"model_type": "qwen2"}, "vision_config": {}}
@@ -187,11 +177,11 @@ def test_numbers_of_a_name_tell_its_role() -> None:
         [f"mlp1.{n}.{leaf}" for n in (0, 1, 3) for leaf in ("weight", "bias")]
     )
     assert [(slot.role, slot.group, slot.part) for slot in named.slots] == [
-        ("pre_norm", "norm", "weight"),
-        ("pre_norm", "norm", "bias"),
-        ("linear_1", "other", "weight"),
-        ("linear_1", "other", "bias"),
-        ("linear_2", "other", "weight"),
-        ("linear_2", "other", "bias"),
+        ("proj_norm", "norm", "weight"),
+        ("proj_norm", "norm", "bias"),
+        ("up_proj", "feed_forward", "weight"),
+        ("up_proj", "feed_forward", "bias"),
+        ("down_proj", "feed_forward", "weight"),
+        ("down_proj", "feed_forward", "bias"),
     ]
     assert [key.indexes for key in named.keys()] == [(0,), (0,), (1,), (1,), (3,), (3,)]

@@ -30,6 +30,7 @@ from inspector.architectures.data.conventions import (
     STATISTICS,
     TAILS,
     TOWERS,
+    WORDS,
     WRAPPERS,
 )
 from inspector.architectures.data.roles import ROLES, group_of
@@ -135,7 +136,7 @@ class Namer:
             place[0],
             row.role,
             row.part,
-            "buffer" if row.buffer else row.group or group_of(row.role),
+            "buffer" if row.buffer else group_of(row.role),
             place[1],
             names.index("layer") if "layer" in names else None,
             names.index("expert") if "expert" in names else None,
@@ -188,7 +189,7 @@ class Namer:
             bare = unwrapped(pattern)
             known = self._in_table(pattern, bare) or _by_gguf(pattern) or by_convention(pattern, bare)
             if not known.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
-                known = known._replace(role=_own_word(bare))
+                known = known._replace(role="other", branch=_own_word(bare))
             self._slots[pattern] = known
         return known
 
@@ -377,16 +378,18 @@ def _by_gguf(pattern: str) -> Slot | None:
     start = next((start for start in gguf.BLOCKS if module.startswith(start)), "")
     words = module[len(start) :]
     apart = start != "" and words.endswith(gguf.APART)
-    role = gguf.ROLES.get(module) or gguf.BLOCK_ROLES.get(words.removesuffix(".{}") if apart else words)
-    if role is None:
+    found = gguf.ROLES.get(module) or gguf.BLOCK_ROLES.get(words.removesuffix(".{}") if apart else words)
+    if found is None:
         return None
+    role, branch = found
     layered = start != "" or module.startswith(gguf.LAYERED)
     numbers = module.count("{}")
     return Slot(
         tower=next((tower for word, tower in gguf.TOWERS.items() if module.startswith(word)), "text"),
         role=role,
         part="weight" if words in gguf.PARTLESS else part,
-        group=gguf.PART_GROUPS.get(part) or gguf.GROUPS.get(role) or group_of(role),
+        group=gguf.PART_GROUPS.get(part) or group_of(role),
+        branch=branch,
         layer_at=0 if layered else None,
         expert_at=1 if apart else None,
         indexes_at=() if apart else tuple(range(int(layered), numbers)),
@@ -414,9 +417,7 @@ def by_convention(pattern: str, bare: str) -> Slot:
         part, module = _part(words)
     layer_at, expert_at, indexes_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
-    role = PATHS.get(".".join(path)) or _role(path)
-    if role == "" and path and (path[-1] in ROLES or path[-1] in STATISTICS):
-        role = path[-1]
+    role, branch = PATHS.get(".".join(path)) or _role(path)
     constant = words[-1] in STATISTICS or bare.endswith(BUFFER_ENDS)
     if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
         stacked = True
@@ -424,7 +425,8 @@ def by_convention(pattern: str, bare: str) -> Slot:
         tower=_tower(pattern.split(".")),
         role=role,
         part=part,
-        group="buffer" if constant else group_of(role or ".".join(path[-2:])),
+        group="buffer" if constant else group_of(role),
+        branch=branch,
         layer_at=layer_at,
         expert_at=expert_at,
         indexes_at=indexes_at,
@@ -466,12 +468,18 @@ def _own_word(bare: str) -> str:
     return words[-1] if words else ""
 
 
-def _role(path: list[str]) -> str:
+def _role(path: list[str]) -> tuple[str, str]:
+    """Role and branch by the last words of a path; what no convention knows goes by any word that tells something."""
     for length in range(min(LONGEST_TAIL, len(path)), 0, -1):
-        role = TAILS.get(".".join(path[-length:]))
-        if role:
-            return role
-    return ""
+        found = TAILS.get(".".join(path[-length:]))
+        if found:
+            return found
+    own = path[-1] if path else ""
+    if own in ROLES:
+        return own, ""
+    end = ".".join(path[-2:])
+    role = next((role for role, words in WORDS if any(word in end for word in words)), "")
+    return role, own if role and own.isidentifier() and len(own) <= LONGEST_WORD else ""
 
 
 def _tower(words: list[str]) -> str:

@@ -421,7 +421,7 @@ def expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
         inner = scope.at(**combinations[0])
         weight = Expected(
             role=row.role,
-            group="buffer" if row.buffer else row.group or group_of(row.role),
+            group="buffer" if row.buffer else group_of(row.role),
             tower=row.tower,
             part=row.part,
             name=_fill(row.template, {k: v for k, v in combinations[0].items() if k != "layer"}),

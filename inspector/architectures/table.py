@@ -47,7 +47,6 @@ class Row(NamedTuple):
     buffer: bool = False  # no parameter; old checkpoints may hold it
     persistent: bool = False  # a buffer that today's checkpoints hold too
     transposed: bool = False  # [in, out] where other conventions write [out, in]
-    group: str = ""  # where the role's usual one does not fit
     optional: bool = False  # no field tells whether it is there: named where it is stored, and not predicted
     older: str = ""  # what older files call it, where no convention tells: `name` with numbers left out
 

@@ -85,6 +85,7 @@ TOWERS: Mapping[str, str] = {
     "decoder": "decoder",
 }
 
+#: Role, after a branch if need be ("cross q_proj") → last words of paths.
 _ROLES_BY_TAIL: Mapping[str, str] = {
     "embed_tokens": (
         "embed_tokens tok_embeddings wte embedding word_embeddings embed_in shared embeddings.word_embeddings "
@@ -92,7 +93,9 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     ),
     "embed_positions": "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd",
     "embed_token_types": "token_type_embeddings token_types",
-    "embed_patches": "patch_embed.proj patch_embedding patch_embeddings.projection conv1",
+    "embed_patches": (
+        "patch_embed.proj patch_embedding patch_embeddings.projection visual.conv1 vision_model.conv1 x_embedder"
+    ),
     "embed_class": "class_embedding cls_token",
     "embed_norm": (
         "layernorm_embedding embeddings.layer_norm embeddings.norm embeddings.LayerNorm "
@@ -109,10 +112,10 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "qkv_proj": (
         "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj"
     ),
-    "cross_q_proj": "EncDecAttention.q encoder_attn.q_proj cross_attn.q_proj",
-    "cross_k_proj": "EncDecAttention.k encoder_attn.k_proj cross_attn.k_proj",
-    "cross_v_proj": "EncDecAttention.v encoder_attn.v_proj cross_attn.v_proj",
-    "cross_o_proj": "EncDecAttention.o encoder_attn.out_proj cross_attn.o_proj",
+    "cross q_proj": "EncDecAttention.q encoder_attn.q_proj cross_attn.q_proj",
+    "cross k_proj": "EncDecAttention.k encoder_attn.k_proj cross_attn.k_proj",
+    "cross v_proj": "EncDecAttention.v encoder_attn.v_proj cross_attn.v_proj",
+    "cross o_proj": "EncDecAttention.o encoder_attn.out_proj cross_attn.o_proj",
     "q_norm": "q_norm q_layernorm attn_q_norm query_norm",
     "k_norm": "k_norm k_layernorm attn_k_norm key_norm",
     "q_a_proj": "q_a_proj attn_q_a",
@@ -156,7 +159,8 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     ),
     "pre_feedforward_layernorm": "pre_feedforward_layernorm pre_mlp_layernorm pre_ff_layernorm pre_mlp_norm",
     "post_feedforward_layernorm": (
-        "post_feedforward_layernorm output.LayerNorm post_mlp_layernorm post_ff_layernorm post_mlp_norm"
+        "post_feedforward_layernorm layers.final_layer_norm output.LayerNorm post_mlp_layernorm post_ff_layernorm "
+        "post_mlp_norm"
     ),
     "norm": "norm shared_head.norm ln_f norm_f final_layernorm final_layer_norm final_norm post_layernorm output_norm",
     "lm_head": (
@@ -167,9 +171,9 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "classifier": "classifier",
     "pooler": "pooler.dense",
     "qa_outputs": "qa_outputs",
-    "mlm_dense": "predictions.transform.dense lm_head.dense",
-    "mlm_norm": "predictions.transform.LayerNorm lm_head.layer_norm",
-    "mlm_bias": "cls.predictions",
+    "head_dense": "predictions.transform.dense lm_head.dense",
+    "head_norm": "predictions.transform.LayerNorm lm_head.layer_norm",
+    "lm_head_bias": "cls.predictions",
     "nsp_head": "cls.seq_relationship seq_relationship",
     "in_proj": "mixer.in_proj mamba.in_proj in_proj_qkvz linear_attn.in_proj",
     "x_proj": "x_proj",
@@ -186,27 +190,32 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "position_ids": "position_ids",
     "token_type_ids": "token_type_ids",
     "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
-    "resnet_conv1": "resnets.conv1",
-    "resnet_conv2": "resnets.conv2",
+    "conv1 conv": "conv1",
+    "conv2 conv": "conv2",
+    "conv3 conv": "conv3",
     "conv_shortcut": "conv_shortcut",
-    "time_emb_proj": "time_emb_proj",
-    "downsampler": "downsamplers.conv",
-    "upsampler": "upsamplers.conv",
-    "proj_in": "proj_in",
-    "proj_out": "proj_out",
-    "x_embedder": "x_embedder",
-    "context_embedder": "context_embedder",
+    "modulation": "time_emb_proj",
+    "downsample_conv": "downsamplers.conv",
+    "upsample_conv": "upsamplers.conv",
+    "in proj": "proj_in",
+    "out proj": "proj_out",
+    "embed_features": "context_embedder",
     "shared_vectors": "vblora_vector_bank unilora_theta_d tinylora_v",
     "rope_freqs": "rope_freqs rope.freqs",
     "draft_to_target": "d2t",
     "target_to_draft": "t2d",
 }
 
-#: Whole paths → role, for words that mean something else at the end of a longer one.
-PATHS: Mapping[str, str] = {"embedding": "embed_tokens"}
+#: Whole paths → role and branch, for words that mean something else at the end of a longer one.
+PATHS: Mapping[str, tuple[str, str]] = {"embedding": ("embed_tokens", "")}
 
-#: Last words of a path → role.
-TAILS: Mapping[str, str] = {tail: role for role, tails in _ROLES_BY_TAIL.items() for tail in tails.split()}
+#: Last words of a path → role and branch.
+TAILS: Mapping[str, tuple[str, str]] = {
+    tail: (role, branch)
+    for what, tails in _ROLES_BY_TAIL.items()
+    for branch, _, role in [what.rpartition(" ")]
+    for tail in tails.split()
+}
 
 #: The longest entry of `TAILS`, in words.
 LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
@@ -218,4 +227,25 @@ BUFFER_ENDS = (".gate.e_score_correction_bias",)
 #: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask where the module has no weight.
 BUFFER_PATHS = frozenset(
     {"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"}
+)
+
+#: What a word in a path says of a tensor of which nothing else is known: the first that is in one of its last words.
+WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("adapter_down", ("lora_a", "adapter_down")),
+    ("adapter_up", ("lora_", "adapter")),
+    ("layer_norm", ("norm", "ln_", "layernorm")),
+    ("embed_tokens", ("embed", "wte", "wpe")),
+    ("router", ("router",)),
+    ("q_proj", ("q_proj",)),
+    ("k_proj", ("k_proj",)),
+    ("v_proj", ("v_proj",)),
+    ("o_proj", ("o_proj",)),
+    ("attn_mix", ("attn", "attention", "qkv")),
+    ("conv", ("conv",)),
+    ("gate_proj", ("gate_proj",)),
+    ("up_proj", ("up_proj", "fc1")),
+    ("down_proj", ("down_proj", "fc2")),
+    ("proj", ("mlp", "ffn", "feed_forward", "expert", "proj", "linear", "dense")),
+    ("in_proj", ("mamba", "ssm", "mixer")),
+    ("output_head", ("head", "classifier")),
 )

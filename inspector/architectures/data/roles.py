@@ -1,4 +1,9 @@
-"""Every role with the group it counts in. A role's name is Llama's word where Llama has one."""
+"""Every role that a tensor can have, with the group it counts in. A role is Llama's word where Llama has one.
+
+A role says what a tensor does, never where it stands: a speech encoder's key projection is `k_proj` in tower `audio`,
+a cross-attention's is `k_proj` in branch `cross`. The vocabulary is closed: tables, conventions and GGUF's names use
+no other word, and docs/roles.md is written from this page.
+"""
 
 from __future__ import annotations
 
@@ -19,59 +24,188 @@ GROUPS = (
     "other",
 )
 
-#: Group → its roles.
-_BY_GROUP: Mapping[str, str] = {
-    "embedding": (
-        "embed_tokens embed_more_tokens embed_positions embed_token_types embed_patches embed_class embed_queries "
-        "embed_padding embed_projection relative_attention_bias"
-    ),
-    "attention": (
-        "q_proj k_proj v_proj o_proj qkv_proj kv_proj qk_proj gate_attn sinks "
-        "q_a_proj q_b_proj kv_a_proj_with_mqa kv_b_proj k_b_proj v_b_proj "
-        "cross_q_proj cross_k_proj cross_v_proj cross_o_proj"
-    ),
-    "feed_forward": (
-        "gate_proj up_proj down_proj gate_up_proj shared_gate_proj shared_up_proj shared_down_proj shared_gate_up_proj"
-    ),
-    "router": "router router_bias shared_expert_gate",
-    "norm": (
-        "input_layernorm post_attention_layernorm pre_feedforward_layernorm post_feedforward_layernorm norm "
-        "q_norm k_norm q_a_layernorm kv_a_layernorm embed_norm mlm_norm ssm_norm"
-    ),
-    "state_space": "in_proj x_proj dt_proj out_proj A_log D dt_bias",
-    "convolution": "conv1d",
-    "head": "lm_head score classifier pooler qa_outputs mlm_dense mlm_bias nsp_head",
-    "adapter": "prompt_embeddings shared_vectors",
-    "buffer": (
-        "inv_freq causal_mask masked_bias position_ids token_type_ids rope_freqs rope_factors "
-        "draft_to_target target_to_draft"
-    ),
+#: Group → its roles, each with what it is. `quantization` has none of its own: side data has the role of its weight.
+BY_GROUP: Mapping[str, Mapping[str, str]] = {
+    "embedding": {
+        "embed_tokens": "a vector for each token of the vocabulary",
+        "embed_tokens_per_layer": "further vectors for each token, a part for each layer",
+        "embed_positions": "a vector for each position",
+        "embed_token_types": "a vector for each kind of input: segment, level, language, speaker",
+        "embed_patches": "patches of an image, a spectrogram or a series to vectors",
+        "embed_features": "features that another model or a computation gave to vectors",
+        "embed_class": "learned vectors put before the input: the class token, registers",
+        "embed_mask": "a learned vector in place of what is masked or absent",
+        "embed_special": "learned vectors at borders of the input: line breaks, separators, padding",
+        "embed_queries": "learned vectors that ask the input: queries, latents, prototypes",
+        "embed_prompts": "points, boxes and masks that a user gives to vectors",
+        "embed_codes": "a codebook's vectors",
+        "embed_condition": "time step, label, size or guidance to a vector that steers the layers",
+        "embed_projection": "the embeddings' width to the model's, or back",
+        "relative_attention_bias": "a bias on attention's scores for each distance",
+    },
+    "attention": {
+        "q_proj": "queries",
+        "k_proj": "keys",
+        "v_proj": "values",
+        "o_proj": "attention's result back to the model's width",
+        "qkv_proj": "queries, keys and values in one matrix",
+        "kv_proj": "keys and values in one matrix",
+        "qk_proj": "queries and keys in one matrix",
+        "gate_attn": "a gate on attention's result",
+        "q_a_proj": "queries, down to a low rank",
+        "q_b_proj": "queries, up from the low rank",
+        "kv_a_proj_with_mqa": "keys and values down to a low rank, with the rotated key that all heads share",
+        "kv_b_proj": "keys and values, up from the low rank",
+        "k_b_proj": "keys alone, up from the low rank",
+        "v_b_proj": "values alone, up from the low rank",
+        "o_a_proj": "attention's result, down to a low rank",
+        "o_b_proj": "attention's result, up from the low rank",
+        "g_a_proj": "the gate on attention's result, down to a low rank",
+        "g_b_proj": "the gate on attention's result, up from the low rank",
+        "f_a_proj": "the decay of linear attention, down to a low rank",
+        "f_b_proj": "the decay of linear attention, up from the low rank",
+        "a_proj": "the decay of linear attention, a number a head",
+        "b_proj": "how strongly linear attention writes, a number a head",
+        "sinks": "what each head attends to besides the tokens",
+        "attn_positions": "attention's own terms for relative positions",
+        "attn_scale": "learned factors on attention's scores, heads or values",
+        "attn_weights": "attention's weights, or those of its heads, straight from the input",
+        "attn_offsets": "where deformable attention looks",
+        "attn_mix": "a further map within attention: of its heads, its keys' pooling, its input",
+    },
+    "feed_forward": {
+        "gate_proj": "the gate of a gated feed-forward, up to its width",
+        "up_proj": "up to the feed-forward's width",
+        "down_proj": "back to the model's width",
+        "gate_up_proj": "gate and up in one matrix",
+        "shared_gate_proj": "the gate of the experts that every token goes through",
+        "shared_up_proj": "up, of the experts that every token goes through",
+        "shared_down_proj": "down, of the experts that every token goes through",
+        "shared_gate_up_proj": "gate and up of the experts that every token goes through, in one matrix",
+        "latent_down_proj": "the model's width down to the experts'",
+        "latent_up_proj": "the experts' width up to the model's",
+        "per_layer_input_gate": "a gate on a layer's own token embeddings",
+        "per_layer_projection": "a layer's own token embeddings to the model's width",
+        "per_layer_model_projection": "the model's width to all layers' own token embeddings",
+        "altup": "AltUp's predictions and corrections of parallel residual streams",
+        "laurel_left": "the low-rank residual, down",
+        "laurel_right": "the low-rank residual, up",
+        "hyper_connection": "how parallel residual streams are mixed",
+        "activation": "learned parameters of an activation function",
+        "proj": "a linear map between two parts or widths, or into and out of a block",
+        "modulation": "a condition to the shifts, scales and gates of a layer",
+        "mtp_proj": "hidden state and next token's embedding, joined for the prediction of further tokens",
+    },
+    "router": {
+        "router": "which experts a token goes to",
+        "router_bias": "a correction of the experts' scores",
+        "router_scale": "a factor on the experts' scores or results",
+        "shared_expert_gate": "how much the shared experts count",
+    },
+    "norm": {
+        "input_layernorm": "before attention, or after it where a model norms afterwards and has no other",
+        "post_attention_layernorm": "after attention, which mostly is before the feed-forward",
+        "pre_feedforward_layernorm": "before the feed-forward, where another norm comes after attention",
+        "post_feedforward_layernorm": "after the feed-forward",
+        "attn_sub_norm": "within attention, before its result is projected",
+        "ffn_sub_norm": "within the feed-forward, before its result is projected",
+        "q_norm": "of the queries",
+        "k_norm": "of the keys",
+        "v_norm": "of the values",
+        "q_a_layernorm": "of the low-rank queries",
+        "kv_a_layernorm": "of the low-rank keys and values",
+        "ssm_norm": "within a state space or linear attention: of its result, its step, B or C",
+        "embed_norm": "of the embeddings",
+        "conv_norm": "after a convolution",
+        "pre_norm": "before a stack of layers",
+        "norm": "after a stack of layers",
+        "router_norm": "before the router",
+        "head_norm": "within a head",
+        "proj_norm": "of what goes from one part to another",
+        "layer_norm": "any other, in a layer",
+        "layer_scale": "learned factors on what a layer adds",
+    },
+    "state_space": {
+        "in_proj": "into the mixer: its inputs, gates and steps",
+        "x_proj": "input to the step, B and C",
+        "dt_proj": "the step, up from its low rank",
+        "out_proj": "back to the model's width",
+        "A_log": "how fast each state decays",
+        "D": "what passes by the state",
+        "dt_bias": "a bias on the step",
+        "time_mix": "how much of the last token is mixed in",
+        "time_decay": "how fast RWKV forgets",
+        "time_first": "what the present token counts in RWKV",
+        "receptance": "what RWKV's present token takes from the state",
+        "recurrent_gate": "gates of a recurrent unit",
+        "lstm_input": "a recurrent cell's gates, from the input",
+        "lstm_hidden": "a recurrent cell's gates, from its own state",
+    },
+    "convolution": {
+        "conv1d": "the short convolution of a mixer or of attention, along the tokens",
+        "conv": "a convolution",
+        "conv_in": "the first convolution of a part",
+        "conv_out": "the last convolution of a part",
+        "depthwise_conv": "each channel by itself",
+        "pointwise_conv": "across channels, at each place by itself",
+        "conv_shortcut": "the way past a block",
+        "downsample_conv": "to a lower resolution",
+        "upsample_conv": "to a higher resolution",
+        "conv_scale": "the lengths of a weight-normalised convolution's filters",
+    },
+    "head": {
+        "lm_head": "hidden state to a score for each token of the vocabulary",
+        "lm_head_bias": "a bias on the tokens' scores",
+        "score": "one score a label, of a decoder's last token",
+        "classifier": "scores of classes",
+        "head_dense": "the map within a head, before its scores",
+        "pooler": "the first token's state, to stand for the whole input",
+        "qa_outputs": "where an answer starts and ends",
+        "nsp_head": "whether one sentence follows another, or a caption fits an image",
+        "box_head": "boxes, points and offsets",
+        "mask_head": "masks, from queries or pixels",
+        "output_head": "features to what is put out without a vocabulary: pixels, samples, noise, values, durations",
+        "joint_proj": "to a space that several kinds of input share, for comparing them",
+        "logit_scale": "a factor or a bias on the similarities that are put out",
+        "ctc_head": "scores of characters or tokens for each frame",
+    },
+    "adapter": {
+        "adapter_down": "down to an adapter's rank",
+        "adapter_up": "up from an adapter's rank",
+        "prompt_embeddings": "learned vectors put before the input's",
+        "shared_vectors": "vectors that all adapted weights share",
+        "control_vector": "added to a layer's result",
+    },
+    "buffer": {
+        "inv_freq": "the frequencies of rotary positions",
+        "rope_freqs": "factors on the frequencies of rotary positions",
+        "rope_factors": "factors on the frequencies for long or short contexts",
+        "causal_mask": "which tokens see which",
+        "masked_bias": "the score of what is masked",
+        "position_ids": "numbers of positions, or of distances",
+        "token_type_ids": "numbers of segments",
+        "running_mean": "a batch norm's mean",
+        "running_var": "a batch norm's variance",
+        "num_batches_tracked": "how many batches a batch norm has seen",
+        "activation_range": "the least and the greatest value that an activation took or may take",
+        "integer_state": "whole numbers and scales of arithmetic with whole numbers",
+        "codebook_state": "how often a codebook's vectors were used, and their running means",
+        "draft_to_target": "a draft model's tokens in the target's vocabulary",
+        "target_to_draft": "which of the target's tokens a draft model has",
+        "constant": "any other stored constant: filters, means, sizes",
+    },
+    "other": {
+        "other": "nothing known says what it is for",
+    },
 }
 
-ROLES: Mapping[str, str] = {role: group for group, roles in _BY_GROUP.items() for role in roles.split()}
+#: Role → group.
+ROLES: Mapping[str, str] = {role: group for group, roles in BY_GROUP.items() for role in roles}
+
+#: Role → one sentence.
+MEANINGS: Mapping[str, str] = {role: meaning for roles in BY_GROUP.values() for role, meaning in roles.items()}
 
 
 def group_of(role: str | None) -> str:
-    """The group of a role; of one that no table knows, by the words in its name."""
-    if role is None:
-        return "other"
-    if role in ROLES:
-        return ROLES[role]
-    for group, words in _WORDS:
-        if any(word in role for word in words):
-            return group
-    return "other"
-
-
-#: For roles that no table knows: the first group that one of whose words is in the name.
-_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("adapter", ("lora_", "adapter")),
-    ("norm", ("norm", "ln_", "layernorm")),
-    ("embedding", ("embed", "wte", "wpe")),
-    ("router", ("router",)),
-    ("attention", ("attn", "attention", "q_proj", "k_proj", "v_proj", "o_proj", "qkv")),
-    ("convolution", ("conv",)),
-    ("feed_forward", ("mlp", "ffn", "feed_forward", "fc1", "fc2", "gate_proj", "up_proj", "down_proj", "expert")),
-    ("state_space", ("mamba", "ssm", "mixer")),
-    ("head", ("head", "classifier")),
-)
+    """The group of a role; `other` for no role."""
+    return ROLES.get(role or "", "other")

@@ -1,0 +1,69 @@
+"""The vocabulary of roles is closed, and nothing uses another word."""
+
+from __future__ import annotations
+
+from inspector.architectures import listed_gguf, load, load_gguf, model_types
+from inspector.architectures.data import conventions, gguf_names
+from inspector.architectures.data.roles import BY_GROUP, GROUPS, MEANINGS, ROLES, group_of
+from inspector.architectures.naming import Namer
+from inspector.architectures.table import Family, Row
+
+
+def strangers(family: Family) -> list[tuple[str, str]]:
+    """Rows whose role is none."""
+    return [(row.role, row.name) for row in family.rows if isinstance(row, Row) and row.role not in ROLES]
+
+
+def test_the_vocabulary_is_small_and_each_word_has_its_group_and_sentence() -> None:
+    """At most 150 words, no word in two groups, none without a meaning."""
+    assert len(ROLES) <= 150
+    assert sum(map(len, BY_GROUP.values())) == len(ROLES) == len(MEANINGS)
+    assert set(BY_GROUP) <= set(GROUPS)
+    assert all(MEANINGS.values())
+    assert group_of(None) == group_of("") == "other"
+
+
+def test_every_row_of_every_family_has_a_role() -> None:
+    """Of all tables for Transformers, diffusers and what is published beside them."""
+    assert {table: found for table in sorted(set(model_types().values())) if (found := strangers(load(table)))} == {}
+
+
+def test_every_row_of_every_gguf_layout_has_a_role() -> None:
+    """Of all architectures of llama.cpp."""
+    families = {each.architecture: load_gguf(each.architecture, each.architecture) for each in listed_gguf()}
+    assert {name: found for name, family in families.items() if family and (found := strangers(family))} == {}
+
+
+def test_conventions_give_roles_alone() -> None:
+    """Words of paths, whole paths, and GGUF's names."""
+    found = {*conventions.TAILS.values(), *conventions.PATHS.values()}
+    found |= {*gguf_names.BLOCK_ROLES.values(), *gguf_names.ROLES.values()}
+    assert {role for role, _ in found} <= ROLES.keys()
+    assert {role for role, _ in conventions.WORDS} <= ROLES.keys()
+
+
+def test_a_place_is_never_glued_into_a_role() -> None:
+    """An unheard-of model's parts have roles too; where they stand is their branch."""
+    names = [
+        "speech_encoder_model.layers.3.self_attn.k_proj.weight",
+        "blocks.0.stem1.spatial_linear.weight",
+        "zap.bias",
+    ]
+    slots = Namer(None, {"model_type": "unheard_of"}).name(names).slots
+    assert [(slot.role, slot.branch, slot.group) for slot in slots] == [
+        ("k_proj", "", "attention"),
+        ("proj", "spatial_linear", "feed_forward"),
+        ("other", "zap", "other"),
+    ]
+
+
+def test_cross_attention_is_a_branch() -> None:
+    """The same three tensors in BART's words, T5's and GGUF's."""
+    names = {
+        "decoder.layers.1.encoder_attn.q_proj.weight": ("q_proj", "cross"),
+        "decoder.block.1.layer.1.EncDecAttention.q.weight": ("q_proj", "cross"),
+        "dec.blk.1.cross_attn_q.weight": ("q_proj", "cross"),
+        "decoder.layers.1.self_attn.q_proj.weight": ("q_proj", ""),
+    }
+    slots = Namer().name(list(names)).slots
+    assert [(slot.role, slot.branch) for slot in slots] == list(names.values())
