@@ -138,7 +138,9 @@ FICKLING = [
     "numpy.distutils",
 ]
 NAMED = [
-    (module, name) for module, names in sorted(_unsafe_globals.items()) for name in (names if names != "*" else "x")
+    (module, name)
+    for module, names in sorted(_unsafe_globals.items())
+    for name in sorted(names if names != "*" else "x")
 ]
 NAMED += [(module, "anything") for module in FICKLING]
 NAMED += [("builtins", name) for name in ("eval", "exec", "compile", "open", "getattr", "__import__", "map", "type")]

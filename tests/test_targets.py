@@ -165,8 +165,8 @@ def test_folders_without_weights(tmp_path: Path) -> None:
     """What is there instead is told."""
     with pytest.raises(TargetError, match=r"no \.safetensors or \.gguf"):
         inspector.open(tmp_path)
-    (tmp_path / "pytorch_model.bin").write_bytes(b"PK")
-    with pytest.raises(TargetError, match="only 1 pickle"):
+    (tmp_path / "optimizer.pt").write_bytes(b"PK")
+    with pytest.raises(TargetError, match="only 1 file of a training run"):
         inspector.open(tmp_path)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from inspector.auditing.rules.subject import MAX_HEADER, Subject
 from inspector.model import Finding, Header
-from inspector.sources.filenames import WEIGHTS, shard_of
+from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ def _is_misfit(finding: Finding) -> bool:
 
 def verdicts(subject: Subject, found: list[Finding]) -> Iterator[Verdict]:
     """What the readers say of each weight file. `found` is all that the audit has to tell of the model."""
-    headers = {header.path: header for header in subject.all_headers if header.bytes_in("header")}
+    read = (header for header in subject.all_headers if header.format != "pytorch")  # PyTorch is never asked
+    headers = {header.path: header for header in read if header.bytes_in("header")}
     around: dict[str, list[Finding]] = {}
     for each in found:
         if each.path is not None and each.path.endswith(WEIGHTS) and each.path in subject.by_path:
@@ -61,7 +62,7 @@ def _of_reader(path: str, header: Header | None, told: list[Finding]) -> str | N
     """The rule by which our own reader refuses a file; None where it takes it."""
     if header is None:
         return next((each.rule for each in told if each.severity == "error"), "unreadable-file")
-    if not path.endswith("." + header.format):
+    if not path.endswith(ENDS[header.format]):
         return "wrong-extension"
     return next((each.rule for each in header.findings if each.severity == "error"), None)
 

@@ -92,6 +92,21 @@ def _adapter(surplus: Surplus) -> bool:
     return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
 
 
+def _training_state(surplus: Surplus) -> bool:
+    """What an optimizer keeps for each parameter, under the key that training frameworks save it by."""
+    words = surplus.tensor.name.split(".")
+    return words[0] in _STATES or (len(words) > 2 and words[0] == "state" and words[-1] in _MOMENTS)
+
+
+_STATES = frozenset(
+    """
+    optimizer optimizers optimizer_state_dict optimizer_states optim optimizer_state lr_scheduler lr_schedulers
+    scheduler grad_scaler scaler amp_scaler rng_state rng cuda_rng_state loops callbacks
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+_MOMENTS = frozenset(("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "momentum_buffer", "step", "sum", "square_avg"))
+
+
 CAUSES: tuple[Cause, ...] = (
     Cause("label_rounding", "the name rounds the number of parameters"),
     Cause("label_experts", '"8x7B" counts what the experts share once an expert'),
@@ -103,6 +118,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("prediction_head", "layers that predict further tokens", _prediction_head),
     Cause("optional", "tensors that such models may have, and of which the configuration does not tell", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
+    Cause("training_state", "an optimizer's state beside the weights", _training_state, False),
     Cause("buffer", "stored constants that are no parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),
     Cause("sparsity", "zeros that a sparse checkpoint does not store"),

@@ -66,7 +66,7 @@ def _shared(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for header in files:
-        if header.format != "safetensors" or header.metadata.keys() <= {"format"}:
+        if header.format == "gguf" or header.metadata.keys() <= {"format"}:
             continue
         stored = {tensor.name for tensor in header.tensors}
         for other, kept in header.metadata.items():

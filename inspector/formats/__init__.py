@@ -46,7 +46,7 @@ def read(source: Source, path: str) -> Header:
     """The header of a weight file, told by its first bytes rather than by its name.
 
     Raises:
-        FormatError: neither format, or a header that cannot be read.
+        FormatError: none of the formats, or a header that cannot be read.
         SourceError: the bytes cannot be had.
     """
     if source.size == 0:
@@ -56,6 +56,11 @@ def read(source: Source, path: str) -> Header:
         from inspector.formats import gguf
 
         return gguf.read(source, path)
+    if magic == b"PK\3\4" or (magic[:1] == b"\x80" and magic[1:2] in (b"\2", b"\3", b"\4", b"\5")):
+        from inspector.formats import pytorch
+
+        if not path.endswith(".safetensors"):  # whose first bytes are a length, and may be any
+            return pytorch.read(source, path)
     from inspector.formats import safetensors
 
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from inspector import formats
 from inspector.adapters import metadata as adapter_metadata
@@ -17,7 +17,7 @@ from inspector.opening.card import card_of
 from inspector.opening.components import Part, parts_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, workers
-from inspector.sources.filenames import INDEX
+from inspector.sources.filenames import INDEX, PICKLED
 from inspector.sources.narrowed import Narrowed
 from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
@@ -194,7 +194,8 @@ def finding_of(error: InspectorError, path: str) -> Finding:
 def _unreadable(path: str, size: int) -> Header:
     """A stand-in that keeps the file's bytes in the sums."""
     regions = (Region("unreadable", 0, size),) if size else ()
-    return Header(path, "gguf" if path.endswith(".gguf") else "safetensors", size, (), regions, {})
+    kind: Literal["safetensors", "gguf", "pytorch"] = "pytorch" if path.endswith(PICKLED) else "safetensors"
+    return Header(path, "gguf" if path.endswith(".gguf") else kind, size, (), regions, {})
 
 
 def _config_of(

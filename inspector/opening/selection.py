@@ -15,7 +15,7 @@ from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.opening.variants import variants
 from inspector.opening.weight_index import read_index
 from inspector.sources import Place
-from inspector.sources.filenames import INDEX, WEIGHTS, Shard, shard_of
+from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, Shard, shard_of
 from inspector.units import escape, integer, plural
 
 #: File name pattern → what it is, the first that fits.
@@ -97,6 +97,10 @@ FOLDERS: Mapping[str, str] = {
 }
 
 
+#: Every end that a weight file's name may have.
+_ALL = (*WEIGHTS, *PICKLED)
+
+
 class Selection(NamedTuple):
     """The weight files to read, and how they were found."""
 
@@ -120,9 +124,11 @@ def select(place: Place, include: str | None = None) -> Selection:
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
-        weights = [path for path in weights if fnmatchcase(path, include)]
+        weights = [path for path in weights or _pickled(place) if fnmatchcase(path, include)]
+        weights = weights or [path for path in _pickled(place) if fnmatchcase(path, include)]
         if not weights:
             raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
+    weights = weights or _pickled(place)
     if not weights:
         raise TargetError(_nothing(place))
     folder, elsewhere = _folder_of(place, weights)
@@ -132,7 +138,8 @@ def select(place: Place, include: str | None = None) -> Selection:
 
 def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool) -> Selection:
     here = [path for path in weights if path.startswith(folder) and "/" not in path[len(folder) :]]
-    index = _index_path(place, folder) if use_index else None
+    pickled = bool(here) and here[0].endswith(PICKLED)
+    index = _index_path(place, folder, PICKLED_INDEX if pickled else INDEX) if use_index else None
     if index is not None:
         selection = by_index(place, index, required=False)
         single = folder + "model.safetensors"
@@ -147,6 +154,11 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
     return _without_index(place, here, folder)
 
 
+def _pickled(place: Place) -> list[str]:
+    """PyTorch's own files, other than a training run's state."""
+    return sorted(path for path in place.files if path.endswith(PICKLED) and _kind(path) == "pickle")
+
+
 def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:
     if not shard or shard.total <= 1:
         return ()
@@ -157,8 +169,8 @@ def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:
 def _nothing(place: Place) -> str:
     where = escape(place.name)
     kinds = {other.kind: other for other in classify(place.files, ())}
-    if pickle := kinds.get("pickle"):
-        return f"{where} has no .safetensors or .gguf file, only {plural(pickle.files, 'pickle')}: never opened here"
+    if state := kinds.get("state"):
+        return f"{where} has no weights, only {plural(state.files, 'file')} of a training run's state"
     return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
 
 
@@ -166,7 +178,7 @@ def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ..
     """The one folder to look into: the place itself, or the main one of its subfolders with weights."""
     if any("/" not in path for path in weights):
         return "", ()
-    main = variants({path: place.files[path] for path in weights})[0]
+    main = variants({path: place.files[path] for path in weights}, _ALL)[0]
     folder = main.name.rpartition("/")[0] + "/"
     return folder, _not_counted([path for path in weights if not path.startswith(folder)], main.paths[0])
 
@@ -174,9 +186,9 @@ def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ..
 # --- index ------------------------------------------------------------------------------------
 
 
-def _index_path(place: Place, folder: str) -> str | None:
-    found = sorted(p for p in place.files if p.startswith(folder) and "/" not in p[len(folder) :] and p.endswith(INDEX))
-    usual = folder + "model" + INDEX
+def _index_path(place: Place, folder: str, end: str) -> str | None:
+    found = sorted(p for p in place.files if p.startswith(folder) and "/" not in p[len(folder) :] and p.endswith(end))
+    usual = folder + ("model" if end == INDEX else "pytorch_model") + end
     return usual if usual in found else found[0] if found else None
 
 
@@ -239,7 +251,7 @@ def _with_strangers(selection: Selection, here: list[str]) -> Selection:
 
 
 def _without_index(place: Place, here: list[str], folder: str) -> Selection:
-    found = variants({path: place.files[path] for path in here})
+    found = variants({path: place.files[path] for path in here}, _ALL)
     if _are_parts(found, folder):
         return Selection(tuple(here), folder)
     main = found[0]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from inspector.model import Reconciliation, Variant
-from inspector.sources.filenames import WEIGHTS, shard_of
+from inspector.sources.filenames import PICKLED, WEIGHTS, shard_of
 
 # A quantization or a dtype as one word of a file's or folder's name.
 _TYPE = re.compile(
@@ -31,11 +31,15 @@ _PARTS = ("transformer", "unet")
 _LAYOUTS = {"consolidated": "model", "pytorch_model": "model"}
 
 
-def variants(files: Mapping[str, int]) -> tuple[Variant, ...]:
-    """The checkpoints among files given as path → size, the main one first and the others by name."""
+def variants(files: Mapping[str, int], ends: tuple[str, ...] = WEIGHTS) -> tuple[Variant, ...]:
+    """The checkpoints among files given as path → size, the main one first and the others by name.
+
+    Args:
+        ends: what weight files' names end in.
+    """
     groups: dict[tuple[str, int, str], list[str]] = {}
     for path in sorted(files):
-        if path.endswith(WEIGHTS):
+        if path.endswith(ends):
             groups.setdefault(_group(path), []).append(path)
     found = [_variant(key, paths, files) for key, paths in groups.items()]
     return tuple(sorted(found, key=_rank))
@@ -54,7 +58,7 @@ def _variant(key: tuple[str, int, str], paths: list[str], files: Mapping[str, in
     types = _TYPE.findall(name)
     return Variant(
         name=name,
-        format="gguf" if suffix == "gguf" else "safetensors",
+        format="gguf" if suffix == "gguf" else "pytorch" if f".{suffix}" in PICKLED else "safetensors",
         type=_SAME.get(types[-1].upper(), types[-1].upper()) if types else None,
         model=_model(name),
         paths=tuple(paths),
@@ -76,12 +80,12 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
     type_ = (variant.type or "").removeprefix("UD-")
     preferred = PREFERRED.index(type_) if type_ in PREFERRED else len(PREFERRED)
     part = _PARTS.index(folder) if folder in _PARTS else len(_PARTS)
-    if variant.format == "safetensors":
+    if variant.format != "gguf":
         preferred = 0 if variant.type is None else 1 + preferred
     return (
         bool(_ACCESSORIES.search(last)),
         part if folder else -1,
-        last != "model",
+        last not in ("model", "pytorch_model"),
         preferred,
         -variant.size,
         variant.name,

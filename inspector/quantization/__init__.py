@@ -48,7 +48,7 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
     words = {pattern.rpartition(".")[2] for pattern in patterns} - PLAIN
     if not words:
         return None
-    tensors = [tensor for header in files if header.format == "safetensors" for tensor in header.tensors]
+    tensors = [tensor for header in files for tensor in header.tensors]
     from inspector.quantization import packing  # plain checkpoints need no schemes
 
     return packing.packing_of(tensors, words, declaration(config))

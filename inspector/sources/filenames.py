@@ -13,8 +13,14 @@ from collections.abc import Container
 from typing import NamedTuple
 
 WEIGHTS = (".safetensors", ".gguf")
+#: PyTorch's own, which are pickles: taken where a place has no others.
+PICKLED = (".bin", ".pth", ".pt", ".ckpt")
 #: End of the name of an index, which tells the shard of each tensor.
 INDEX = ".safetensors.index.json"
+PICKLED_INDEX = ".bin.index.json"
+
+#: Format → what its files' names end in.
+ENDS = {"safetensors": WEIGHTS[:1], "gguf": WEIGHTS[1:], "pytorch": (*PICKLED, ".pkl", ".ptl", ".tar", ".model", ".th")}
 
 # No checkpoint has a milliard of shards: longer numbers are part of a name.
 _SHARD = re.compile(r"(?P<stem>.*?)[-_.](?P<number>\d{5,9})[-_]of[-_](?P<total>\d{5,9})(?P<suffix>\.[A-Za-z]\w*)", re.S)

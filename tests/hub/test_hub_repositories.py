@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hostile.torch_files import Saved, Tensors, torch_zip
 from loopback import samples
 from loopback.reading import but_source, download, report
 from loopback.server import Hub, Repo, commit_of
@@ -184,13 +185,25 @@ def test_a_revision_other_than_main_takes_the_range_way(hub: Hub, single: str, t
 
 
 def test_a_repository_without_weights_says_what_it_has(hub: Hub, tmp_path: Path) -> None:
-    """Pickles are counted, and not opened."""
+    """A training run's state is counted, and not opened."""
+    folder = tmp_path / "state"
+    folder.mkdir()
+    (folder / "optimizer.pt").write_bytes(b"PK\x03\x04")
+    hub.repos["demo/state"] = Repo(folder)
+    with pytest.raises(TargetError, match="no weights, only 1 file of a training run's state"):
+        api.open("demo/state")
+
+
+def test_pytorchs_files_are_read_where_there_is_nothing_else(hub: Hub, tmp_path: Path) -> None:
+    """The archive's end and its pickle: a twentieth of its bytes, and none of a storage's bytes."""
     folder = tmp_path / "pickles"
     folder.mkdir()
-    (folder / "pytorch_model.bin").write_bytes(b"PK\x03\x04")
+    tensors: Tensors = {f"layers.{at}.weight": Saved((1000, 100), str(at)) for at in range(20)}
+    (folder / "pytorch_model.bin").write_bytes(torch_zip(tensors))
     hub.repos["demo/pickles"] = Repo(folder)
-    with pytest.raises(TargetError, match=r"no \.safetensors or \.gguf file, only 1 pickle"):
-        api.open("demo/pickles")
+    found = api.open("demo/pickles")
+    assert [tensor.shape for tensor in found.files[0].tensors] == [(1000, 100)] * 20
+    assert found.origin.bytes_read < 0.05 * found.files[0].size
 
 
 def test_a_mirror_without_sizes_is_listed_by_its_tree(hub: Hub, llama: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Header
 from inspector.opening import configs
-from inspector.sources.filenames import WEIGHTS, shard_of
+from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
@@ -88,7 +88,7 @@ def wrong_extension(subject: Subject) -> Iterator[Found]:
     Loaders choose by the name: they refuse the file, or take it for a pickle. Rename it.
     """
     for header in subject.all_headers:
-        if header.tensors and not header.path.endswith("." + header.format):
+        if header.tensors and not header.path.endswith(ENDS[header.format]):
             yield Found(f"the file is {header.format}, and its name says otherwise: rename it", header.path)
     for entry in subject.named(".bin", ".pt", ".pth", ".ckpt", ".model"):
         start = subject.head(entry.path, 16)

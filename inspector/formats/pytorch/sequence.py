@@ -19,13 +19,13 @@ MAX_PROGRAMS = 10_000
 _WRAPPER = "joblib.numpy_pickle.NumpyArrayWrapper"
 
 
-def programs(stream: Stream, budget: Budget) -> list[Program]:
+def programs(stream: Stream, budget: Budget, most: int = MAX_PROGRAMS) -> list[Program]:
     """Each pickle from where the stream stands. Only the last one may be damaged.
 
     Where bytes follow that are no pickle, the last one is what reading them as one came to.
     """
     found: list[Program] = []
-    while len(found) < MAX_PROGRAMS:
+    while len(found) < most:
         program = run(stream, budget)
         if program.damage is not None and any(each.path == _WRAPPER for each in program.reached):
             program = _with_arrays(stream, program, budget)

@@ -1,0 +1,218 @@
+"""Where in a file each storage lies, which bytes of it tensors claim, and what the rest of the file is."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from inspector.formats.findings import Findings
+from inspector.formats.pytorch import zips
+from inspector.formats.pytorch.tensors import View
+from inspector.formats.pytorch.zips import Read
+from inspector.model import Region, Tensor
+from inspector.units import plural
+
+#: What PyTorch's writer aligns records to (`caffe2/serialize/inline_container.cc`, kFieldAlignment).
+ALIGNMENT = 64
+_LOCAL_HEADER = 30
+#: A record of sizes after a member, with and without its mark and ZIP64's wide sizes.
+_DESCRIPTORS = (0, 12, 16, 20, 24)
+
+
+class Storage(NamedTuple):
+    """The bytes of one storage in the file."""
+
+    start: int
+    size: int
+    readable: bool = True  # False where they are compressed: they lie nowhere in the file as they are
+
+
+class Frame(NamedTuple):
+    """What of a file is neither tensors nor padding."""
+
+    members: list[tuple[int, int, int, int]]  # a ZIP member: start, bytes of header and name, start and end of its data
+    header_end: int  # where the first storage can begin: everything before is header, in a file of pickles
+
+
+def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
+    """Where each member lies: reckoned from PyTorch's alignment, read where that does not fit."""
+    ordered = sorted(members, key=attrgetter("header"))
+    found: list[tuple[int, int, int, int]] = []
+    for number, each in enumerate(ordered):
+        following = ordered[number + 1].header if number + 1 < len(ordered) else None
+        start = _reckoned(each, following)
+        if start is None:
+            try:
+                start = zips.data_start(read, each)
+            except zips.ZipError:
+                continue
+        named = _LOCAL_HEADER + len(each.name.encode()) + 4
+        found.append((each.header, named, start, start + each.compressed))
+    return Frame(found, 0)
+
+
+def _reckoned(member: zips.Member, following: int | None) -> int | None:
+    """Where PyTorch's writer puts a member's bytes; None where that leaves no room for the next one's header."""
+    least = member.header + _LOCAL_HEADER + len(member.name.encode()) + 4
+    start = -(-least // ALIGNMENT) * ALIGNMENT
+    if following is None or following - start - member.compressed not in _DESCRIPTORS:
+        return None
+    return start
+
+
+def of_members(
+    members: Sequence[zips.Member], prefix: str, frame: Frame, size: int, findings: Findings
+) -> dict[str, Storage]:
+    """Key → storage, for the members `PREFIX/data/KEY` (and `constants/KEY` of TorchScript)."""
+    places = {header: (start, end) for header, _, start, end in frame.members}
+    found: dict[str, Storage] = {}
+    for member in members:
+        folder, _, key = member.name.rpartition("/")
+        if folder != prefix + "data" or member.header not in places:
+            continue
+        start, end = places[member.header]
+        stored = member.method == zips.STORED
+        if not stored:
+            findings.add("pickled-object", "info", "a storage that is compressed: PyTorch's writer never does", None)
+        found[key] = Storage(start, end - start if stored else member.size, stored)
+        if end > size:
+            findings.add("truncated", "error", f"{plural(end - size, 'byte')} of a storage beyond the end")
+    return found
+
+
+def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) -> dict[str, Storage]:
+    """Key → storage of a file of pickles: 8 bytes before each give its number of elements.
+
+    Args:
+        sizes: bytes of each storage, as the pickle gives class and elements.
+    """
+    found: dict[str, Storage] = {}
+    for key in keys:
+        if at + 8 > size:
+            break
+        length = sizes.get(key, 0)
+        found[key] = Storage(at + 8, length)
+        at += 8 + length
+    return found
+
+
+def place(
+    views: Sequence[View], storages: Mapping[str, Storage], findings: Findings
+) -> tuple[list[Tensor], dict[str, str]]:
+    """The tensors at their places in the file, and the names that share another's bytes.
+
+    A tensor's bytes are those that none before it claims; a view that is all within others has none.
+    """
+    tensors: list[Tensor] = []
+    shared: dict[str, str] = {}
+    seen: dict[tuple[object, ...], str] = {}
+    claims: dict[str, list[tuple[int, int]]] = {}
+    for view in views:
+        identity = (view.storage, view.offset, view.shape, view.stride, view.dtype)
+        if view.storage is not None and 0 not in view.shape and identity in seen:
+            shared[view.name] = seen[identity]
+            continue
+        seen.setdefault(identity, view.name)
+        tensors.append(_placed(view, storages, claims, findings))
+    return tensors, shared
+
+
+def _placed(
+    view: View, storages: Mapping[str, Storage], claims: dict[str, list[tuple[int, int]]], findings: Findings
+) -> Tensor:
+    if view.storage is None:
+        findings.add("pickled-object", "info", "on the meta device: it has a shape, and no bytes", view.name)
+        return Tensor(view.name, view.dtype, view.shape, 0, 0)
+    storage = storages.get(view.storage)
+    if storage is None:
+        findings.add("storage", "error", f"its storage {view.storage!r:.40} is not in the file", view.name)
+        return Tensor(view.name, view.dtype, view.shape, 0, 0)
+    begin, size = view.offset * view.width, view.extent * view.width
+    if begin + size > storage.size:
+        what = f"it reaches {plural(begin + size - storage.size, 'byte')} beyond its storage"
+        findings.add("storage", "error", what, view.name)
+        size = max(0, min(size, storage.size - begin))
+    if not view.contiguous:
+        findings.add("view", "info", f"stored with the strides {view.stride}: not in the order of its shape", view.name)
+    own = _claim(claims.setdefault(view.storage, []), begin, begin + size)
+    return Tensor(view.name, view.dtype, view.shape, storage.start + begin, own if storage.readable else 0)
+
+
+def _claim(taken: list[tuple[int, int]], begin: int, end: int) -> int:
+    """Add a range to those that are taken, in order; the bytes of it that were free."""
+    if not taken or begin >= taken[-1][1]:  # as files are written
+        if end > begin:
+            taken.append((begin, end))
+        return end - begin
+    free = end - begin - sum(max(0, min(end, b) - max(begin, a)) for a, b in taken)
+    merged: list[tuple[int, int]] = []
+    for a, b in sorted([*taken, (begin, end)]):
+        if merged and a <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], b))
+        else:
+            merged.append((a, b))
+    taken[:] = merged
+    return free
+
+
+def regions(
+    tensors: Sequence[Tensor], storages: Mapping[str, Storage], frame: Frame, size: int, findings: Findings
+) -> tuple[Region, ...]:
+    """The file's bytes in order: headers, padding, what tensors claim, holes."""
+    marks: list[tuple[int, int, str]] = []
+    for header, named, start, _ in frame.members:
+        marks.append((min(header + named, start), start, "padding"))
+    claimed = _merged((each.offset, each.offset + each.nbytes) for each in tensors if each.nbytes)
+    marks += [(start, end, "tensors") for start, end in claimed]
+    unused = 0
+    for storage in storages.values():
+        if storage.readable:
+            for start, end in _gaps(storage.start, storage.start + storage.size, claimed):
+                marks.append((start, end, "hole"))
+                unused += end - start
+    if unused:
+        what = (
+            f"{plural(unused, 'byte')} of storages that no tensor uses: a view was saved with all that it is a view of"
+        )
+        findings.add("view", "info", what)
+    return tuple(_partition(sorted(marks), size))
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _gaps(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    """What of a range is in none of the others, which are in order."""
+    at = max(0, bisect_left(claimed, (start, start)) - 1)
+    for begin, finish in claimed[at:]:
+        if begin >= end:
+            break
+        if begin > start:
+            yield start, begin
+        start = max(start, finish)
+    if start < end:
+        yield start, end
+
+
+def _partition(marks: Sequence[tuple[int, int, str]], size: int) -> Iterable[Region]:
+    """Regions that cover the file: what has no mark is header."""
+    at = 0
+    for start, end, label in marks:
+        start, end = max(start, at), min(end, size)
+        if end <= start:
+            continue
+        if start > at:
+            yield Region("header", at, start)
+        yield Region(label, start, end)
+        at = end
+    if at < size:
+        yield Region("header", at, size)

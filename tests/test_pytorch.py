@@ -1,0 +1,164 @@
+"""PyTorch's own files: tensors by the pickle's opcodes, every byte accounted for, nothing run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import hostile
+import pytest
+from hostile.files import calls, dump
+from hostile.torch_files import (
+    OBJECT,
+    PLAIN,
+    SHORT,
+    STRIDED,
+    TIED,
+    Saved,
+    Tensors,
+    inner,
+    torch_pickles,
+    torch_zip,
+)
+
+import inspector
+from inspector.errors import FormatError, TargetError
+from inspector.formats import read
+from inspector.model import Header
+from inspector.sources.local import LocalFile
+
+
+def header(data: bytes, tmp_path: Path, name: str = "x.bin") -> Header:
+    path = tmp_path / name
+    path.write_bytes(data)
+    found = read(LocalFile(path), name)
+    assert [region.end for region in found.regions[:-1]] == [region.start for region in found.regions[1:]]
+    assert (found.regions[0].start, found.regions[-1].end) == (0, len(data))
+    return found
+
+
+WRITERS = pytest.mark.parametrize("write", [torch_zip, torch_pickles], ids=["archive", "pickles"])
+
+
+@WRITERS
+def test_tensors_at_their_places(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
+    """Names, dtypes and shapes as saved; 48 and 10 bytes, which are all that tensors claim."""
+    found = header(write(PLAIN), tmp_path)
+    assert [(t.name, t.dtype, t.shape, t.nbytes) for t in found.tensors] == [
+        ("a.weight", "F32", (3, 4), 48),
+        ("b.weight", "F16", (5,), 10),
+    ]
+    assert found.bytes_in("tensors") == 58
+    assert found.findings == ()
+
+
+def test_offsets_lead_to_the_bytes(tmp_path: Path) -> None:
+    """Aligned to 64 as PyTorch writes, or anywhere as `zipfile` does: the storage's own bytes are there."""
+    for aligned in (True, False):
+        data = torch_zip(PLAIN, aligned=aligned)
+        for tensor in header(data, tmp_path).tensors:
+            assert data[tensor.offset : tensor.offset + tensor.nbytes] == bytes(range(tensor.nbytes))
+            assert not aligned or tensor.offset % 64 == 0
+
+
+@WRITERS
+def test_shared_bytes_are_counted_once(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
+    """The second name is told with the first, and has no bytes of its own."""
+    found = header(write(TIED), tmp_path)
+    assert [t.name for t in found.tensors] == ["a"]
+    assert found.metadata == {"b": "a"}
+    assert found.bytes_in("tensors") == 48
+    assert [finding.rule for finding in found.findings] == ["shared-storage"]
+
+
+def test_views_and_what_they_leave(tmp_path: Path) -> None:
+    """A transposed tensor, and two elements of forty: 152 bytes of its storage that no tensor uses."""
+    found = header(torch_zip(STRIDED), tmp_path)
+    assert [(t.name, t.nbytes) for t in found.tensors] == [("a", 48), ("b", 8)]
+    assert found.bytes_in("unused") == 152
+    assert {finding.rule for finding in found.findings} == {"view"}
+
+
+def test_overlapping_views_share_bytes(tmp_path: Path) -> None:
+    """Rows 0 and 1 of a matrix that is saved itself have no bytes beyond its own."""
+    found = header(torch_zip({"m": Saved((2, 4)), "r": Saved((4,), offset=4, numel=8)}), tmp_path)
+    assert [t.nbytes for t in found.tensors] == [32, 0]
+
+
+def test_a_storage_that_is_too_short_or_gone(tmp_path: Path) -> None:
+    """An error with the number of bytes; the sums hold."""
+    found = header(torch_zip(SHORT), tmp_path)
+    assert [(f.rule, f.message) for f in found.findings] == [("storage", "it reaches 28 bytes beyond its storage")]
+    gone = header(torch_zip(PLAIN, drop="archive/data/0"), tmp_path)
+    assert [(f.rule, f.tensor) for f in gone.findings] == [("storage", "a.weight")]
+
+
+def test_objects_are_passed_by(tmp_path: Path) -> None:
+    """What is no tensor is told by its class, and nothing is imported for it."""
+    found = header(torch_zip(OBJECT), tmp_path)
+    assert [t.name for t in found.tensors] == ["a"]
+    assert "argparse.Namespace" in found.findings[0].message
+
+
+def test_training_checkpoints(tmp_path: Path) -> None:
+    """The weights under their own names; an optimizer's tensors under theirs."""
+    saved: Tensors = {
+        "state_dict": inner({"w": Saved((2,), "0")}),
+        "optimizer": inner({"exp_avg": Saved((2,), "1")}),
+    }
+    found = header(torch_zip(saved, storages={"0": 8, "1": 8}), tmp_path)
+    assert [t.name for t in found.tensors] == ["w", "optimizer.exp_avg"]
+
+
+def test_folders_and_indexes(tmp_path: Path) -> None:
+    """A folder that has nothing else; with an index, its shards; beside safetensors, those."""
+    one, two = torch_zip({"a": Saved((2,), "0")}), torch_zip({"b": Saved((3,), "0")})
+    names = ("pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin")
+    index = dump({"metadata": {"total_size": 20}, "weight_map": {"a": names[0], "b": names[1]}})
+    files: hostile.Files = {
+        names[0]: one,
+        names[1]: two,
+        "pytorch_model.bin.index.json": index,
+        "training_args.bin": b"x",
+    }
+    folder = hostile.write(files, tmp_path / "shards")
+    found = inspector.open(folder)
+    assert [each.path for each in found.files] == list(names)
+    assert found.format == "pytorch" and found.index is not None
+    hostile.write({"model.safetensors": hostile.safetensors({"a": [2]})}, folder)
+    assert inspector.open(folder).format == "safetensors"
+
+
+def test_nothing_else_is_taken_for_one(tmp_path: Path) -> None:
+    """A pickle that PyTorch did not write, another archive, a folder of a training run's state: one clear line."""
+    for data, word in (
+        (calls("posix", "system"), "none that PyTorch wrote"),
+        (hostile.archive({"a": b"b"}), "no data.pkl"),
+    ):
+        with pytest.raises(FormatError, match=word):
+            header(data, tmp_path)
+    state = hostile.write({"optimizer.pt": torch_zip(PLAIN)}, tmp_path / "state")
+    with pytest.raises(TargetError, match="training run"):
+        inspector.open(state)
+
+
+def test_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint whose pickle calls `os.mkdir` is listed, and no folder appears."""
+    monkeypatch.chdir(tmp_path)
+    evil = b"cposix\nmkdir\nX\x04\x00\x00\x00ranx\x85R"
+    found = header(torch_zip({"a": Saved((2,), "0"), "x": evil}), tmp_path)
+    assert [t.name for t in found.tensors] == ["a"]
+    assert not (tmp_path / "ranx").exists()
+
+
+@WRITERS
+@pytest.mark.parametrize("cut", range(1, 12))
+def test_truncation_is_an_error_or_a_finding(write: Callable[[Tensors], bytes], cut: int, tmp_path: Path) -> None:
+    """Cut anywhere: one clear error, or a finding of severity error."""
+    data = write(PLAIN)
+    try:
+        found = header(data[: len(data) * cut // 12], tmp_path)
+    except FormatError as error:
+        assert "\n" not in str(error)
+    else:
+        assert "error" in {finding.severity for finding in found.findings}
