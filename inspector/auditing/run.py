@@ -26,7 +26,6 @@ from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalPlace
 from inspector.sources.targets import place_of
-from inspector.sources.url import UrlPlace
 from inspector.units import escape, integer
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -320,8 +319,13 @@ def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[
     A URL is one file, whose neighbours cannot be listed.
     """
     own = shard_of(place.selected or "")
-    if own is None or own.total < 2 or alone or isinstance(place, UrlPlace):
+    if own is None or own.total < 2 or alone:
         return None
+    if not isinstance(place, LocalPlace):
+        from inspector.sources.url import UrlPlace  # all that a network needs
+
+        if isinstance(place, UrlPlace):
+            return None
     others = ((entry.path, shard_of(entry.path)) for entry in listed)
     alike = {path for path, each in others if each and _LIKE(each) == _LIKE(own)}
     return frozenset({*alike, *({own.stem + INDEX} & {entry.path for entry in listed})})

@@ -16,10 +16,11 @@ from typing import Any
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.whole import stands_in
+from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
 from inspector.sources.listing import Entry
-from inspector.units import plural
+from inspector.units import integer, plural
 
 _rule = partial(rule, group="whole")
 
@@ -190,6 +191,23 @@ def _of_object(value: Any) -> str | None:
         return None
     said = next(value[key] for key in value if key in _SAID)
     return str(said.get("message", said) if isinstance(said, Mapping) else said)
+
+
+@_rule("endless-name", "error")
+def endless_name(subject: Subject) -> Iterator[Found]:
+    """A tensor's name that is longer than any model's.
+
+    Programs look through names again and again: one of a megabyte is made to cost them time and memory. A warning
+    from 1,000 letters on, an error from 10,000 on.
+    """
+    for header in subject.all_headers:
+        longest = max((tensor.name for tensor in header.tensors), key=len, default="")
+        if len(longest) > _LONG_NAME:
+            severity: Severity = "error" if len(longest) > 10 * _LONG_NAME else "warning"
+            yield Found(f"a name of {integer(len(longest))} letters", header.path, longest, severity)
+
+
+_LONG_NAME = 1_000
 
 
 @_rule("wrong-kind", "error")
