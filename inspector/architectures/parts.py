@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from inspector.architectures.table import Family, Row
@@ -11,7 +12,9 @@ from inspector.architectures.table import Family, Row
 _ABROAD = re.compile(r"_config\.")
 
 
-def part_of(whole: Family, scope: str, under: str, *, keep: bool = False, head: str = "") -> Family:
+def part_of(
+    whole: Family, scope: str, under: str, *, keep: bool = False, head: str = "", renamed: Mapping[str, str] = {}
+) -> Family:
     """The family of a part, whose own fields are what the whole calls `text_config.hidden_size`.
 
     Args:
@@ -19,11 +22,12 @@ def part_of(whole: Family, scope: str, under: str, *, keep: bool = False, head: 
         under: what the names of its tensors begin with in the whole: "text_model.".
         keep: whether they begin so in the part, too.
         head: the whole's class suffix, where its rows differ from class to class.
+        renamed: pieces of names → what the part calls them by itself.
     """
     outer = re.compile(rf"\b{re.escape(scope)}\.")
     taken = (row for row in whole.rows if isinstance(row, Row) and row.name.startswith(under))
     rows = tuple(
-        _inside(row._replace(name=row.name.removeprefix("" if keep else under)), outer)
+        _inside(row._replace(name=_renamed(row.name.removeprefix("" if keep else under), renamed)), outer)
         for row in taken
         if not (head and row.heads) or head in row.heads.split()
     )
@@ -33,6 +37,12 @@ def part_of(whole: Family, scope: str, under: str, *, keep: bool = False, head: 
     own = {outer.sub("", name): outer.sub("", text) for name, text in whole.derived.items()}
     derived = {name: text for name, text in own.items() if not (_ABROAD.search(name) or _ABROAD.search(text))}
     return Family(whole.name, {}, rows, head="Model", defaults=defaults, derived=derived)
+
+
+def _renamed(name: str, renamed: Mapping[str, str]) -> str:
+    for old, new in renamed.items():
+        name = name.replace(old, new)
+    return name
 
 
 def _inside(row: Row, outer: re.Pattern[str]) -> Row:
