@@ -203,12 +203,15 @@ def test_numbers_tell_a_norm_from_a_projection() -> None:
     assert "norm" not in groups[1:]
 
 
-def test_what_no_convention_knows_goes_by_the_models_own_word() -> None:
-    """Of a model; of names alone nothing is known."""
-    config = {"model_type": "unheard"}
-    assert Namer(None, config).name(["model.layers.0.spatial_linear.weight"]).key(0).role == "spatial_linear"
-    assert Namer().name(["model.layers.0.spatial_linear.weight"]).key(0).role == ""
-    assert Namer(None, config).name(["rnn.weight_ih_l0"]).key(0).role == "weight_ih_l"
+def test_what_no_convention_knows_keeps_the_models_own_word() -> None:
+    """As its branch, in a model; of names alone nothing is known."""
+    known = Namer(None, {"model_type": "unheard"}).name(["model.layers.0.quux.weight", "rnn.weight_ih_l0"])
+    assert [(each.role, each.branch, each.layer) for each in known.keys()] == [
+        ("other", "quux", 0),
+        ("other", "weight_ih_l", 0),
+    ]
+    alone = Namer().name(["model.layers.0.quux.weight"]).key(0)
+    assert (alone.role, alone.branch) == ("", "")
 
 
 def test_a_vision_tower_under_its_older_name() -> None:

@@ -346,7 +346,7 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
             name = template.removeprefix(include.strip)
             place = inner_tower(include, tower), inner_branch(include, branch)
             yield row, include.template + name, *place
-            if include.tower == "vision" and not include.prefix.endswith(OLD_TOWER):
+            if include.tower == "vision" and not include.prefix.endswith("." + OLD_TOWER):
                 yield row, include.template + OLD_TOWER + name, *place
 
 
