@@ -15,6 +15,7 @@ from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Header, Labelled, Severity
 from inspector.opening.configs import ADAPTER_FILE
+from inspector.quantization.declaration import declaration
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
@@ -105,6 +106,64 @@ def layer_list(subject: Subject) -> Iterator[Found]:
             if isinstance(listed, list) and type(layers) is int and len(listed) != layers:
                 what = f"{name}{field} has {plural(len(listed), 'item')}, {name}{number} is {integer(layers)}"
                 yield Found(what, subject.config.path)
+
+
+#: Schemes whose width and groups are told by the shapes of what is stored.
+_TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
+#: Fields in which single modules get another width.
+_OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
+#: Files beside the weights in which quantizers declare what config.json does not.
+_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
+
+
+@_rule("packing-declared", "error")
+def packing_declared(subject: Subject) -> Iterator[Found]:
+    """The configuration declares no packing, or another width or group, and the stored shapes show what it is.
+
+    Loaders unpack by the configuration alone: what it says otherwise makes other numbers of the same bytes, or a
+    refusal. Get the configuration that belongs to the files.
+    """
+    packing, config = subject.result and subject.result.packing, subject.config
+    if not packing or config is None or config.kind != "config.json" or not config.model_type:
+        return
+    said = declaration(config)
+    if not said:
+        if not any(subject.folder + name in subject.by_path for name in _DECLARING):
+            yield Found(f"weights packed as {packing.scheme}, and the configuration declares no packing", config.path)
+        return
+    if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
+        return
+    if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX's, a module each
+        return
+    bits, group = _declared_width(said)
+    if bits is not None and bits != packing.bits:
+        yield Found(f"{bits} bits declared; the shapes are those of {packing.bits} bits", config.path)
+    stored = _groups_of_awq(subject) if packing.scheme == "awq-gemm" else packing.group_size
+    if group is not None and stored is not None and group > 0 and group != stored:
+        yield Found(f"groups of {integer(group)} declared; the shapes are those of {integer(stored)}", config.path)
+
+
+def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Bits and group size, where the declaration has one of each for all weights."""
+    groups = said.get("config_groups")
+    if isinstance(groups, Mapping):
+        weights = [each.get("weights") for each in groups.values() if isinstance(each, Mapping)]
+        said = weights[0] if len(weights) == 1 and isinstance(weights[0], Mapping) else {}
+    bits, group = (
+        said.get("bits", said.get("w_bit", said.get("num_bits"))),
+        said.get("group_size", said.get("q_group_size")),
+    )
+    return bits if type(bits) is int else None, group if type(group) is int else None
+
+
+def _groups_of_awq(subject: Subject) -> int | None:
+    """The group size by the first packed weight of AWQ: its rows, for each row of scales."""
+    shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}
+    for name, shape in shapes.items():
+        scales = shapes.get(name.removesuffix("qweight") + "scales") if name.endswith(".qweight") else None
+        if scales and len(scales) == len(shape) == 2 and scales[0] and shape[0] % scales[0] == 0:
+            return shape[0] // scales[0]
+    return None
 
 
 @_rule("dtype-mixture", "warning")
