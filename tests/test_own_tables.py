@@ -117,6 +117,23 @@ def test_a_block_is_used_with_its_parameters(tmp_path: Path) -> None:
     }
 
 
+def test_rows_that_come_in_turns(tmp_path: Path) -> None:
+    """Numbers that are part of a word, and what belongs to each of them."""
+    table = {
+        "types": {"newmodel": {}},
+        "rows": [
+            {
+                "each": {"N": "0..2", "SIZE": ["7", "8", "hidden_size"]},
+                "at": "a.",
+                "rows": [["q_proj", "q_$N", "$SIZE"]],
+            }
+        ],
+    }
+    inspector.add_tables(folder(tmp_path / "own", table))
+    shapes = {row.name: row.shape for row in inspector.predict(CONFIG).expected}
+    assert shapes == {"a.q_0.weight": (7,), "a.q_1.weight": (8,), "a.q_2.weight": (64,)}
+
+
 def test_an_added_table_comes_before_the_packages(tmp_path: Path) -> None:
     table = {"like": "llama", "types": {"llama": {}}, "instead": {"lm_head": []}}
     inspector.add_tables(folder(tmp_path / "own", table, "mine"))
@@ -179,6 +196,8 @@ BAD: dict[str, tuple[Any, str]] = {
         "the block b needs W",
     ),
     "alternatives": ({**TABLE, "rows": [["(q|k)_proj", "(q|k|v)", "1"]]}, "not as many alternatives everywhere"),
+    "turns": ({**TABLE, "rows": [{"each": {"N": "0..2", "M": "1..2"}, "rows": []}]}, "each: not as many values"),
+    "no end of turns": ({**TABLE, "rows": [{"each": {"N": "0..99999"}, "rows": []}]}, "more than 1000 turns"),
     "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is no formula"),
     "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is nothing that formulas know"),
     "a lambda": ({**TABLE, "derived": {"x": "lambda: 1"}}, "derived x: `lambda: 1`"),

@@ -20,6 +20,7 @@ An entry of `rows` is
     a row           its role, name and shape, then the columns of `Row` that are not at their defaults;
     an include      an object with a `scope`, whose fields are those of `Include`;
     a group         rows with common `columns`, which a row's own override, and a common beginning of names, `at`;
+                    With `each`, the rows come once for each value of words: {"N": "0..3", "PLACE": ["in", "mid", …]}.
     a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters.
 
 An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may bring
@@ -53,6 +54,9 @@ _BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferab
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
 #: Fields that a block of a cache may bring.
 _BROUGHT = ("cache_defaults", "cache_derived")
+
+#: A group with `each` comes at most so often.
+MOST_TURNS = 1000
 
 Document = Mapping[str, Any]
 #: The document of a kind ("families", "gguf", "blocks") and name. Raises KeyError where there is none.
@@ -178,9 +182,27 @@ def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Ro
         fields = filled(entry, scope.words)
         yield Include(**{**fields, "prefix": at + fields["prefix"]})
     else:
-        inner, within = scope.inside(entry) if "use" in entry else (entry, scope)
-        common = {**columns, **filled(entry.get("columns", {}), scope.words)}
-        yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
+        for outer in _turns(entry.get("each", {}), scope):
+            inner, within = outer.inside(entry) if "use" in entry else (entry, outer)
+            common = {**columns, **filled(entry.get("columns", {}), outer.words)}
+            yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), outer.words))
+
+
+def _turns(each: Mapping[str, str | list[str]], scope: _Scope) -> Iterator[_Scope]:
+    """The scope once for each value that words take in turn, all words at once; as it is where there are none."""
+    values = {word: _counted(texts) if isinstance(texts, str) else texts for word, texts in each.items()}
+    if len({len(texts) for texts in values.values()}) > 1:
+        raise ValueError("each: not as many values of every word")
+    for chosen in zip(*values.values(), strict=True) if values else [()]:
+        yield scope._replace(words={**scope.words, **dict(zip(values, chosen, strict=True))})
+
+
+def _counted(text: str) -> list[str]:
+    """`0..3` → 0, 1, 2, 3, as texts."""
+    first, _, last = text.partition("..")
+    if int(last) - int(first) >= MOST_TURNS:
+        raise ValueError(f"{text} is more than {MOST_TURNS} turns")
+    return [str(number) for number in range(int(first), int(last) + 1)]
 
 
 def _caches(entries: Iterable[Any], scope: _Scope, columns: Document | None = None) -> Iterator[Cache]:
