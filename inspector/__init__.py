@@ -5,6 +5,7 @@ import inspector
 checkpoint = inspector.open("path/to/model")     # headers only
 result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
 forecast = inspector.predict("llama-7b")         # the prediction alone
+inspector.memory("path/to/model").total          # bytes to run it: weights, cache, activations
 inspector.diff("base", "tuned").counts           # two checkpoints, paired by what their tensors are for
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspector.api import diff, open, predict, reconcile, variants
+    from inspector.api import diff, memory, open, predict, reconcile, variants
     from inspector.architectures import add_tables
     from inspector.auditing.run import audit
     from inspector.errors import (
@@ -45,7 +46,7 @@ __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("diff", "open", "predict", "reconcile", "variants"), "inspector.api"),
+    **dict.fromkeys(("diff", "memory", "open", "predict", "reconcile", "variants"), "inspector.api"),
     "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",
     "audit": "inspector.auditing.run",
@@ -103,6 +104,7 @@ __all__ = [
     "add_tables",
     "audit",
     "diff",
+    "memory",
     "metadata",
     "open",
     "predict",

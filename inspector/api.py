@@ -1,15 +1,16 @@
-"""The library's verbs that have no module of their own: `open`, `predict`, `reconcile`, `variants`, `diff`."""
+"""The library's verbs: `open`, `predict`, `reconcile`, `variants`, `diff`, `memory`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.architectures import prediction as _prediction
 from inspector.architectures.data.presets import PRESETS
 from inspector.bridge.reconciliation import reconcile
-from inspector.errors import ConfigError, NetworkError, TargetError
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
 from inspector.model import Config, Prediction, Reconciliation, Variant
 from inspector.opening import configs
 from inspector.opening.checkpoint import open
@@ -20,8 +21,11 @@ from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
+    from inspector.sizing.memory import Memory
+    from inspector.sizing.model import Model as Sized
+    from inspector.sizing.training import Plan
 
-__all__ = ["diff", "open", "predict", "reconcile", "variants"]
+__all__ = ["diff", "memory", "open", "predict", "reconcile", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
@@ -64,6 +68,78 @@ def diff(a: str | Path | Reconciliation, b: str | Path | Reconciliation) -> Diff
     from inspector.comparing.diff import diff as compare
 
     return compare(*(each if isinstance(each, Reconciliation) else reconcile(open(str(each))) for each in (a, b)))
+
+
+def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:
+    """What it takes to run a model, or to train it: weights, cache, activations; does it fit, how long a context fits.
+
+    Args:
+        target: whatever `open` or `predict` takes, or what `reconcile` or `predict` returned.
+        options: those of `inspector.sizing.memory.size`: context, sequences, engine, gpu, …
+
+    Raises:
+        UsageError: an option makes no sense.
+        TargetError, FormatError, SourceError, ConfigError: there is nothing to read, or it cannot be read.
+    """
+    from inspector.sizing.memory import size
+    from inspector.sizing.model import Model as Sized
+
+    return size(target if isinstance(target, Sized) else sized(target), **options)
+
+
+def sized(
+    target: str | Path | Mapping[str, Any] | Reconciliation | Prediction,
+    *,
+    config: str | None = None,
+    revision: str | None = None,
+    include: str | None = None,
+) -> Sized:
+    """The model at a target, as far as its memory goes, to ask `memory` about it more than once."""
+    from inspector.sizing.model import of_prediction, of_result
+
+    found = _known(target, config, revision, include)
+    if isinstance(found, Reconciliation):
+        return of_result(found)
+    return of_prediction(str(target) if isinstance(target, (str, Path)) else "", found)
+
+
+def sweep(model: Sized, **options: Any) -> tuple[Memory, ...]:
+    """The same with contexts from 2,048 tokens to the model's own, doubled each time, and each cache type."""
+    from inspector.sizing.memory import sweep as table
+
+    return table(model, **options)
+
+
+def training_plan(plan: Plan, lora: str | None) -> Plan:
+    """A plan with the adapter that is described, `r=16,targets=q_proj+v_proj`, or that lies in a folder."""
+    from inspector.sizing.training import plan_of
+
+    adapter = open(lora).adapter if lora and "=" not in lora else None
+    if adapter:
+        targets = adapter.get("target_modules")
+        named = [targets] if isinstance(targets, str) else targets or ()
+        words = [f"r={adapter.get('r')}", "targets=" + "+".join(map(str, named))]
+        return plan_of(plan, ",".join(words))
+    return plan_of(plan, lora)
+
+
+def _known(target: Any, config: str | None, revision: str | None, include: str | None) -> Reconciliation | Prediction:
+    """What the files hold; where there are none, what the configuration predicts."""
+    if isinstance(target, (Reconciliation, Prediction)):
+        return target
+    if isinstance(target, Mapping) or _is_config(str(target)):
+        return predict(target, revision=revision)
+    try:
+        return reconcile(open(str(target), config=config, revision=revision, include=include))
+    except (TargetError, FormatError):
+        with suppress(InspectorError):
+            return predict(target, revision=revision)
+        raise
+
+
+def _is_config(target: str) -> bool:
+    preset = target in PRESETS and not Path(target).exists()
+    return preset or (target.endswith(".json") and not target.endswith(".index.json"))
 
 
 def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | None) -> Config:

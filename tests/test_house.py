@@ -28,6 +28,7 @@ FLOORS = {
     "bridge": 7,
     "comparing": 8,
     "auditing": 8,
+    "sizing": 8,
     "report": 9,
     "api": 10,
     "cli": 11,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "overview"
 #: Commands in modules of their own, loaded when they are called.
-ELSEWHERE = {"audit": "inspector.cli.audit", "diff": "inspector.cli.diff"}
+ELSEWHERE = {"audit": "inspector.cli.audit", "diff": "inspector.cli.diff", "memory": "inspector.cli.memory"}
 
 
 def call(arguments: Sequence[str]) -> int:

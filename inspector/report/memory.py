@@ -1,0 +1,240 @@
+"""What a model takes, as text and as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.bridge.by_layer import ranges
+from inspector.report.columns import table
+from inspector.report.documents import SCHEMA, finding
+from inspector.sizing.memory import Memory
+from inspector.sizing.placing import Placed
+from inspector.sizing.training import Training
+from inspector.units import count, decimal, escape, integer, plural, size
+
+
+def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
+    """`inspect memory TARGET`."""
+    yield from _identity(result)
+    yield ""
+    yield table(_terms(result), ("", "bytes", "", ""), "lrll")
+    if result.held:
+        yield ""
+        yield table(
+            _held(result),
+            ("cache of", "layers", "tokens", "bytes", "a layer keeps, for each token or sequence"),
+            "lrrrl",
+        )
+    yield from _growth(result)
+    if result.devices:
+        yield ""
+        yield from _devices(result)
+    if swept:
+        yield ""
+        yield _sweep(swept)
+    if result.training:
+        yield ""
+        yield from _training(result.training)
+    yield ""
+    yield from (f"{each.severity}: {escape(each.message, 300)}" for each in result.findings)
+    yield from (f"assumed: {each}" for each in _assumes(result))
+
+
+def _identity(result: Memory) -> Iterator[str]:
+    request, model = result.request, result.model
+    family = model.prediction.family if model.prediction else "unknown architecture"
+    whose = "" if result.asked or not model.context else ", the model's own"
+    told = f"{integer(request.context)} tokens{whose}, {plural(request.sequences, 'sequence')}"
+    yield f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}, {told}"
+
+
+def _terms(result: Memory) -> Iterator[tuple[str, str, str, str]]:
+    yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), result.weights.dtype
+    if result.cache is None:
+        yield "cache", "unknown", "", ""
+    else:
+        keys, values = result.request.keys.name, result.request.values.name
+        yield "cache", integer(result.cache), size(result.cache), keys if keys == values else f"{keys}, {values}"
+    if result.activations:
+        yield "activations", integer(result.activations.nbytes), size(result.activations.nbytes), "an estimate"
+    yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
+
+
+def _held(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
+    for each in result.held or ():
+        tokens = integer(each.tokens) if each.tokens else "state"
+        yield f"{each.kind} {each.dtype}", ranges(each.layers), tokens, integer(each.nbytes), each.formula
+
+
+def _growth(result: Memory) -> Iterator[str]:
+    read = result.weights.read
+    if result.held is not None:
+        yield f"one more token of each sequence: {integer(result.growth)} bytes of cache"
+    told = f"one token reads {integer(read)} bytes of weights ({decimal(read)})"
+    prediction = result.model.prediction
+    if prediction and prediction.active != prediction.parameters:
+        told += f", {count(prediction.active)} of {count(prediction.parameters)} parameters"
+    yield told
+
+
+def _devices(result: Memory) -> Iterator[str]:
+    rows = [_device(each) for each in result.devices]
+    headers = ("device", "weights", "cache", "activations", "left", "fits", "longest context", "most sequences")
+    yield table(rows, headers, "lrrrrlrr")
+    for each in result.devices:
+        if each.layers_offloaded is not None:
+            yield f"-ngl {each.layers_offloaded}: layers that {each.device.name if each.device else ''} has room for"
+    bound = tokens_a_second(result)
+    if bound:
+        yield f"at most {integer(bound)} tokens a second of one sequence: bandwidth ÷ bytes read, a bound, no forecast"
+
+
+def _device(each: Placed) -> tuple[str, ...]:
+    name = escape(each.device.name, 30) if each.device else "each"
+    cache = "unknown" if each.cache is None else decimal(each.cache)
+    left = "" if each.room is None else _signed(each.room - each.nbytes)
+    verdict = {None: "", True: "yes", False: "no"}[each.fits]
+    parts = (integer(number) if number else "–" for number in (each.longest_context, each.most_sequences))
+    return (name, decimal(each.weights), cache, decimal(each.activations), left, verdict, *parts)
+
+
+def _signed(number: int) -> str:
+    return ("−" if number < 0 else "") + decimal(abs(number))
+
+
+def tokens_a_second(result: Memory) -> int | None:
+    """Bandwidth ÷ bytes that one token reads: what no engine can pass. None where either is not known."""
+    named = [each.device for each in result.devices if each.device]
+    if not named or any(each.bandwidth is None for each in named):
+        return None
+    reads = result.weights.read + (result.cache or 0) // result.request.sequences
+    rate = min(each.bandwidth or 0 for each in named) * result.request.tp
+    return rate // reads if reads else None
+
+
+def _sweep(swept: Sequence[Memory]) -> str:
+    kinds = list(dict.fromkeys(each.request.keys.name for each in swept))
+    by_context: dict[int, dict[str, str]] = {}
+    for each in swept:
+        verdict = {None: "", True: " fits", False: " no"}[each.fits]
+        by_context.setdefault(each.request.context, {})[each.request.keys.name] = decimal(each.total) + verdict
+    rows = [(integer(tokens), *(cells.get(kind, "") for kind in kinds)) for tokens, cells in by_context.items()]
+    return table(rows, ("in all, at context", *kinds), "r" * (len(kinds) + 1))
+
+
+def _training(training: Training) -> Iterator[str]:
+    terms = [(term, getattr(training, term), training.formulas[term]) for term in _TERMS]
+    rows = [(term, integer(nbytes), size(nbytes), how) for term, nbytes, how in terms if nbytes is not None]
+    rows.append(
+        ("total", integer(training.total), size(training.total), f"{integer(training.trained)} parameters trained")
+    )
+    yield table(rows, ("training, each device", "bytes", "", ""), "lrll")
+    yield from (f"assumed: {each}" for each in training.assumes)
+
+
+_TERMS = ("weights", "gradients", "optimizer", "master", "activations")
+
+
+def _assumes(result: Memory) -> Iterator[str]:
+    yield from result.weights.assumes
+    yield from result.engine.assumes
+    if result.activations:
+        yield from (f"activations: {each}" for each in result.activations.assumes)
+    if any(each.device for each in result.devices):
+        yield "512 MiB of each device for its driver and kernels"
+
+
+def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
+    """`inspect memory TARGET --json`."""
+    model, request = result.model, result.request
+    told = {
+        "schema": SCHEMA,
+        "target": model.target,
+        "architecture": {
+            "family": model.prediction.family if model.prediction else None,
+            "model_type": model.config.model_type if model.config else None,
+            "class": model.config.architecture if model.config else None,
+        },
+        "engine": result.engine.name,
+        "context": request.context,
+        "context_made_for": model.context,
+        "sequences": request.sequences,
+        "weights": {
+            "bytes": result.weights.nbytes,
+            "dtype": result.weights.dtype,
+            "read_for_one_token": result.weights.read,
+        },
+        "cache": _cache(result),
+        "activations": _activations(result),
+        "total": result.total,
+        "devices": [_device_document(each) for each in result.devices],
+        "tensor_parallel": request.tp,
+        "pipeline_parallel": result.pipeline,
+        "tokens_a_second_at_most": tokens_a_second(result),
+        "fits": result.fits,
+        "training": _training_document(result.training),
+        "findings": [finding(each) for each in result.findings],
+        "assumes": list(_assumes(result)),
+    }
+    return told if not swept else {**told, "sweep": [_swept(each) for each in swept]}
+
+
+def _cache(result: Memory) -> dict[str, Any]:
+    keys, values = result.request.keys.name, result.request.values.name
+    return {
+        "bytes": result.cache,
+        "dtype": keys if keys == values else f"{keys},{values}",
+        "bytes_next_token": None if result.held is None else result.growth,
+        "unknown": result.model.unknown or None,
+        "layers": [
+            {
+                "layers": list(each.layers),
+                "kind": each.kind,
+                "tokens": each.tokens,
+                "bytes": each.nbytes,
+                "dtype": each.dtype,
+                "formula": each.formula,
+            }
+            for each in result.held or ()
+        ],
+    }
+
+
+def _activations(result: Memory) -> dict[str, Any] | None:
+    found = result.activations
+    return {"bytes": found.nbytes, "assumes": list(found.assumes)} if found else None
+
+
+def _device_document(each: Placed) -> dict[str, Any]:
+    return {
+        "name": each.device.name if each.device else None,
+        "bytes": each.nbytes,
+        "fits": each.fits,
+        "longest_context": each.longest_context,
+        "most_sequences": each.most_sequences,
+        "layers_offloaded": each.layers_offloaded,
+        "memory": each.device.nbytes if each.device else None,
+        "usable": each.room,
+        "weights": each.weights,
+        "cache": each.cache,
+        "activations": each.activations,
+    }
+
+
+def _training_document(training: Training | None) -> dict[str, Any] | None:
+    if training is None:
+        return None
+    terms = {term: getattr(training, term) for term in _TERMS}
+    told = {"total": training.total, "parameters": training.trained}
+    return {**terms, **told, "formulas": dict(training.formulas), "assumes": list(training.assumes)}
+
+
+def _swept(each: Memory) -> dict[str, Any]:
+    return {
+        "context": each.request.context,
+        "cache_dtype": each.request.keys.name,
+        "cache": each.cache,
+        "total": each.total,
+        "fits": each.fits,
+    }

@@ -1,0 +1,60 @@
+"""llama.cpp: the KV and recurrent buffers that it prints when it makes a context.
+
+Sources: llama_context, llama_kv_cache, llama_kv_cache_iswa and llama_memory_recurrent of the release that
+llama-cpp-python 0.3.36 brings; checked against what the library prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.architectures.caches import PER_SEQUENCE, Kept
+from inspector.sizing.engines.engine import Engine, Held, Request, tokens_of
+from inspector.sizing.widths import WIDTHS
+
+#: Cells are made in multiples of this: GGML_PAD(n_ctx, 256).
+PADDING = 256
+#: Tokens of a physical batch, `--ubatch-size`: a window's cells have room for one more of them.
+UBATCH = 512
+
+
+def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
+    """Cells for keys and values, each sequence with its own, and states in 32 bits."""
+    return tuple(_held(group, request) for group in groups if group.elements)
+
+
+def _held(group: Kept, request: Request) -> Held:
+    if group.kind in PER_SEQUENCE:
+        columns = group.kernel - 1 if group.kernel else 1  # the oldest one is shifted out before it is needed
+        nbytes = WIDTHS["F32"].bytes_of(group.elements * columns)
+        return Held(group.kind, group.layers, 0, nbytes * len(group.layers) * request.sequences, "F32", group.formula)
+    cells = cells_of(group, request)
+    nbytes = request.keys.bytes_of(group.keys * cells) + request.values.bytes_of(group.values * cells)
+    total = nbytes * len(group.layers) * request.sequences
+    return Held(group.kind, group.layers, cells, total, request.keys.name, group.formula)
+
+
+def cells_of(group: Kept, request: Request) -> int:
+    """Cells of a sequence: the context, or a window and a batch beside it, filled up."""
+    cells = _padded(tokens_of(group, request))
+    return min(cells, _padded(group.window + (request.batch or UBATCH))) if group.window else cells
+
+
+def _padded(tokens: int) -> int:
+    return -(-tokens // PADDING) * PADDING
+
+
+ENGINE = Engine(
+    "llama.cpp",
+    "llama.cpp's buffers",
+    hold,
+    ("F32", "F16", "BF16", "Q8_0", "Q5_1", "Q5_0", "Q4_1", "Q4_0", "IQ4_NL"),
+    "F16",
+    (
+        "--ctx-size is the context times the sequences (--parallel); each has cells of its own (no --kv-unified)",
+        "cells in multiples of 256; layers with a window hold it and one batch (--ubatch-size 512, no --swa-full)",
+        "flash attention, as it is by default: without it quantized values are refused",
+    ),
+    batch=UBATCH,
+    full_vocabulary=True,
+)

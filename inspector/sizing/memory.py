@@ -1,0 +1,208 @@
+"""Will it run, and how long a context fits? Weights, cache and activations on one device or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from inspector.errors import UsageError
+from inspector.model import Finding
+from inspector.sizing import fitting
+from inspector.sizing.activations import Activations, activations
+from inspector.sizing.devices import Device, devices
+from inspector.sizing.engines import engine as engine_of
+from inspector.sizing.engines.engine import Engine, Held, Request, growth
+from inspector.sizing.model import Model
+from inspector.sizing.placing import Placed, placed
+from inspector.sizing.training import Plan, Training, training_of
+from inspector.sizing.weights import Weights, as_type, stored
+from inspector.sizing.widths import WIDTHS, Width, width
+
+#: Longest context, and most sequences and devices, that are asked about.
+MOST_TOKENS, MOST_SEQUENCES, MOST_DEVICES = 2**34, 2**20, 4096
+#: The context where the configuration says none, and the encoder's input.
+USUAL_CONTEXT, USUAL_SOURCE = 4096, 1024
+#: Where a sweep begins.
+SHORTEST = 2048
+#: What a configuration calls its own type.
+_DTYPES = ("dtype", "torch_dtype")
+
+
+class Memory(NamedTuple):
+    """What a model takes."""
+
+    model: Model
+    engine: Engine
+    request: Request
+    weights: Weights
+    held: tuple[Held, ...] | None  # None where it is not known what layers keep
+    growth: int  # bytes for one more token of each sequence
+    activations: Activations | None
+    devices: tuple[Placed, ...]  # the fullest of several that are alike
+    pipeline: int  # stages into which the layers are divided
+    training: Training | None
+    findings: tuple[Finding, ...]
+    asked: bool  # whether the context was said
+
+    @property
+    def cache(self) -> int | None:
+        """Bytes of the whole cache, over all devices."""
+        return sum(each.nbytes for each in self.held) if self.held is not None else None
+
+    @property
+    def total(self) -> int:
+        """Weights, cache and activations, as far as they are known."""
+        return self.weights.nbytes + (self.cache or 0) + (self.activations.nbytes if self.activations else 0)
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether all devices hold their part; None where none was named, or the cache is not known."""
+        verdicts = [each.fits for each in self.devices]
+        return None if not verdicts or None in verdicts else all(verdicts)
+
+
+def size(
+    model: Model,
+    *,
+    context: int | None = None,
+    sequences: int = 1,
+    cache_dtype: str | None = None,
+    engine: str | None = None,
+    weights: str | None = None,
+    gpu: str | None = None,
+    tp: int | None = None,
+    pp: int | None = None,
+    source: int | None = None,
+    batch: int | None = None,
+    training: Plan | None = None,
+) -> Memory:
+    """What it takes to run a model, or to train it.
+
+    Args:
+        context: tokens of each sequence; by default those that the model is made for.
+        cache_dtype: of keys and values, or of both apart: "q8_0,q4_0"; by default the engine's own.
+        engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
+        weights: a type to load them in, in place of that in which they are stored.
+        gpu: the devices: "rtx-4090", "2xh100", "24GiB".
+        tp, pp: devices that share each layer, and groups of devices that divide the layers.
+        source: tokens of an encoder's input.
+        batch: tokens that the engine works on at a time.
+
+    Raises:
+        UsageError: an option makes no sense.
+    """
+    _in_range("context", context, MOST_TOKENS)
+    _in_range("sequences", sequences, MOST_SEQUENCES)
+    _in_range("source", source, MOST_TOKENS)
+    _in_range("batch", batch, MOST_TOKENS)
+    named = devices(gpu) if gpu else ()
+    runs = engine_of(engine or ("llama.cpp" if model.format == "gguf" else "transformers"))
+    tp, pp = _divided(runs, named, tp, pp)
+    own = model_type_of(model)
+    keys, values = _cache_types(cache_dtype, runs, own)
+    length = context or model.context or USUAL_CONTEXT
+    request = Request(length, sequences, source or model.source or USUAL_SOURCE, keys, values, own, tp, batch)
+    loaded = _weights(model, weights, own)
+    held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
+    brief = activations(model.scope, runs, request) if model.scope else None
+    return Memory(
+        model,
+        runs,
+        request,
+        loaded,
+        held,
+        growth(model.kept or (), request),
+        brief,
+        placed(model.kept, runs, request, loaded, brief, named, pp, model.context),
+        pp,
+        training_of(model, training, length, sequences) if training else None,
+        tuple(_findings(model, context, runs, request)),
+        context is not None,
+    )
+
+
+def sweep(model: Model, **options: Any) -> tuple[Memory, ...]:
+    """Contexts from 2,048 tokens to the model's own, doubled each time, with each cache type that the engine has."""
+    first = size(model, **options)
+    longest = options.get("context") or model.context or USUAL_CONTEXT
+    contexts = sorted({min(SHORTEST << step, longest) for step in range(40)})
+    own = first.request.keys
+    kinds = {name: WIDTHS[name] for name in (own.name, *first.engine.types)}
+    narrower = [
+        name for name, kind in kinds.items() if kind.nbytes * own.block < own.nbytes * kind.block or kind is own
+    ]
+    asked = ({**options, "context": tokens, "cache_dtype": kind} for tokens in contexts for kind in narrower)
+    return tuple(size(model, **each) for each in asked)
+
+
+def _in_range(what: str, number: int | None, most: int) -> None:
+    if number is not None and not 0 < number <= most:
+        raise UsageError(f"{what} {number}: a number from 1 to {most:,} is expected")
+
+
+def _divided(runs: Engine, named: Sequence[Device], tp: int | None, pp: int | None) -> tuple[int, int]:
+    """Devices that share a layer, and groups that divide the layers; where nothing is said, as the engine does."""
+    for what, number in (("--tp", tp), ("--pp", pp)):
+        _in_range(what, number, MOST_DEVICES)
+    number = max(len(named), 1)
+    if tp is None and pp is None:
+        return (number, 1) if runs.over == "heads" else (1, number)
+    if tp is None:
+        tp = max(1, number // (pp or 1))
+    if pp is None:
+        pp = max(1, number // tp)
+    if len(named) > 1 and tp * pp != len(named):
+        raise UsageError(f"--tp {tp} and --pp {pp} take {tp * pp} devices, and {len(named)} are named")
+    return tp, pp
+
+
+def model_type_of(model: Model) -> Width:
+    """The type that a model computes in: the configuration's, or that of most of its plain weights."""
+    values = model.scope.values if model.scope else {}
+    outer = model.config.values if model.config else {}
+    for said in (given.get(name) for given in (values, outer) for name in _DTYPES):
+        if isinstance(said, str) and (name := said.removeprefix("torch.")) in ("float32", "float16", "bfloat16"):
+            return width(name)
+    plain = {each.dtype: each.elements for each in model.result.dtypes} if model.result else {}
+    known = [name for name in plain if name in ("F16", "BF16")] or [name for name in plain if name == "F32"]
+    return WIDTHS[max(known, key=plain.__getitem__)] if known else WIDTHS["BF16"]
+
+
+def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Width]:
+    """The types of keys and of values."""
+    names = (text or runs.default or own.name).split(",")
+    if len(names) > 2:
+        raise UsageError(f"--cache-dtype {text!r:.40}: one type, or one for keys and one for values")
+    found = [width(name.strip()) for name in names]
+    for each in found:
+        if each.name not in runs.types:
+            raise UsageError(f"{runs.name} keeps no cache in {each.name}: it has {', '.join(runs.types)}")
+    return found[0], found[-1]
+
+
+def _weights(model: Model, kind: str | None, own: Width) -> Weights:
+    if kind is None and model.result is not None:
+        return stored(model.result)
+    if model.prediction is None:
+        raise UsageError("--weights asks what the tensors would be, and no table knows this architecture")
+    loaded = width(kind) if kind else own
+    return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 and "NF4" not in loaded.name else own)
+
+
+def _findings(model: Model, context: int | None, runs: Engine, request: Request) -> list[Finding]:
+    found = []
+    if model.kept is None:
+        why = (
+            f"what the layers keep is not known: {model.unknown}; weights are exact, and the total leaves the cache out"
+        )
+        found.append(Finding("cache-unknown", "warning", why))
+    if context and model.context and context > model.context:
+        scaled = f" with {model.scaling} scaling of its positions" if model.scaling else ""
+        advice = "" if model.scaling else "; a longer one needs rope scaling, and quality falls"
+        why = f"the model is made for {model.context:,} tokens{scaled}, and {context:,} are asked for{advice}"
+        found.append(Finding("context-beyond", "warning", why))
+    if context is None and model.context is None:
+        why = f"the configuration names no longest context: {USUAL_CONTEXT:,} tokens are taken"
+        found.append(Finding("context-unknown", "info", why))
+    found += fitting.odd_blocks(model.kept or (), runs, request)
+    return found

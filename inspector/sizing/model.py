@@ -1,0 +1,90 @@
+"""The model at a target, as far as its memory goes: weights, what its layers keep, the context that it is made for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from inspector.architectures import caches
+from inspector.architectures.prediction import Scope
+from inspector.errors import ConfigError
+from inspector.model import Config, Prediction, Reconciliation
+
+#: Fields in which configurations say how long a context is, the first that is there.
+CONTEXT = (
+    "max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len", "max_seq_length", "n_ctx",
+    "seq_length", "model_max_length", "max_target_positions", "context_length",
+)  # fmt: skip
+#: The same for an encoder's input.
+SOURCE = ("max_source_positions", "max_encoder_position_embeddings")
+#: Fields in which a model says that it reads positions beyond those that it was first made for.
+SCALING = ("rope_scaling", "rope_parameters")
+
+
+class Model(NamedTuple):
+    """What is known of the model."""
+
+    target: str
+    config: Config | None
+    prediction: Prediction | None
+    result: Reconciliation | None  # None where there is a configuration alone
+    kept: tuple[caches.Kept, ...] | None  # None where no table says
+    unknown: str  # why not
+    scope: Scope | None  # the fields of the part that keeps something
+
+    @property
+    def format(self) -> str | None:
+        return self.result.checkpoint.format if self.result else self.config.kind if self.config else None
+
+    @property
+    def context(self) -> int | None:
+        """Tokens that the model is made for."""
+        return self._field(CONTEXT)
+
+    @property
+    def source(self) -> int | None:
+        """Tokens of an encoder's input that the model is made for."""
+        return self._field(SOURCE)
+
+    def _field(self, names: tuple[str, ...]) -> int | None:
+        for name in names:
+            with suppress(ConfigError):
+                value = self.scope[name] if self.scope else None
+                if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**40:
+                    return value
+        return None
+
+    @property
+    def scaling(self) -> str | None:
+        """How positions are scaled: "yarn ×4", where the configuration says so."""
+        values = self.scope.values if self.scope else {}
+        for name in SCALING:
+            rule = values.get(name)
+            if isinstance(rule, dict):
+                kind = rule.get("rope_type", rule.get("type"))
+                factor = rule.get("factor")
+                if isinstance(kind, str) and kind != "default":
+                    return f"{kind} ×{factor}" if isinstance(factor, (int, float)) else kind
+        return None
+
+
+def of_result(result: Reconciliation) -> Model:
+    """The model that files hold."""
+    return _model(result.checkpoint.target, result.checkpoint.config, result.prediction, result)
+
+
+def of_prediction(target: str, prediction: Prediction) -> Model:
+    """The model that a configuration tells of, without files."""
+    return _model(target, prediction.config, prediction, None)
+
+
+def _model(target: str, config: Config | None, prediction: Prediction | None, result: Reconciliation | None) -> Model:
+    if config is None:
+        return Model(target, None, prediction, result, None, "there is no configuration", None)
+    try:
+        return Model(target, config, prediction, result, caches.kept(config), "", caches.text_scope(config))
+    except ConfigError as error:
+        scope = None
+        with suppress(ConfigError):
+            scope = caches.text_scope(config)
+        return Model(target, config, prediction, result, None, str(error), scope)

@@ -1,0 +1,116 @@
+"""What the weights take: as they are stored, or in a type that somebody asks about; which part lies in which layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from inspector.architectures.data.roles import group_of
+from inspector.model import Expected, Prediction, Reconciliation
+from inspector.sizing.widths import WIDTHS, Width
+
+#: Types into which bitsandbytes brings linear layers alone: embeddings and the head keep theirs.
+LINEAR_ONLY = frozenset({"NF4", "NF4_DQ", "I8"})
+#: Towers whose layers the cache is of.
+MAIN = frozenset({"text", "decoder"})
+EMBEDDINGS = frozenset({"embed_tokens", "embed_positions", "embed_token_types"})
+
+
+class Part(NamedTuple):
+    """Tensors alike in all that matters here."""
+
+    role: str
+    layer: int | None  # of the main stack; None outside of it
+    matrix: bool  # whether it is divided among devices that share a layer
+    nbytes: int
+    read: int  # bytes of it that one token reads
+    embedding: bool
+
+
+class Weights(NamedTuple):
+    """The bytes of all weights, and where they lie."""
+
+    nbytes: int
+    dtype: str
+    parts: tuple[Part, ...]
+    assumes: tuple[str, ...]
+
+    @property
+    def read(self) -> int:
+        """Bytes that one token reads: of experts those that it uses, of the token embedding one row."""
+        return sum(part.read for part in self.parts)
+
+    def of_layer(self, layer: int) -> int:
+        """Bytes of one layer."""
+        return sum(part.nbytes for part in self.parts if part.layer == layer)
+
+    def outside(self) -> tuple[int, int]:
+        """Bytes outside the layers: the embeddings, and the rest (the head, the last norm, other towers)."""
+        free = [part for part in self.parts if part.layer is None]
+        return sum(p.nbytes for p in free if p.embedding), sum(p.nbytes for p in free if not p.embedding)
+
+
+def stored(result: Reconciliation) -> Weights:
+    """The weights as they are in the files."""
+    shares = _shares(result.prediction)
+    sums: dict[tuple[str, int | None, bool], int] = {}
+    for each in result.tensors:
+        layer = each.key.layer if each.key.tower in MAIN else None
+        key = (each.key.role, layer, len(each.tensor.shape) > 1)
+        sums[key] = sums.get(key, 0) + each.tensor.nbytes
+    tied = not any(role == "lm_head" for role, _, _ in sums)
+    parts = tuple(
+        Part(role, layer, matrix, nbytes, _read(role, nbytes, shares, tied), role in EMBEDDINGS)
+        for (role, layer, matrix), nbytes in sums.items()
+    )
+    kinds = {each.dtype: each.bytes for each in result.dtypes}
+    main = result.packing.scheme if result.packing else max(kinds, key=kinds.__getitem__, default="")
+    return Weights(sum(part.nbytes for part in parts), main or "", parts, ())
+
+
+def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
+    """The weights as a type would have them: matrices in it, norms and biases in `vectors`."""
+    shares = _shares(prediction)
+    tied = not any(row.role == "lm_head" for row in prediction.expected)
+    parts: list[Part] = []
+    for row in prediction.expected:
+        matrix = len(row.shape) > 1
+        own = _width_of(row, kind, vectors, matrix)
+        each = row.tensors // len(row.layers or (None,)) * own.bytes_of(row.elements)
+        read = _read(row.role, each, shares, tied)
+        layers = row.layers if row.tower in MAIN and row.layers else (None,) * len(row.layers or (None,))
+        parts += [Part(row.role, layer, matrix, each, read, row.role in EMBEDDINGS) for layer in layers]
+    assumes = [kind.estimate] if kind.estimate else []
+    if kind.name in LINEAR_ONLY:
+        assumes.append(f"embeddings, head and norms stay in {vectors.name}: bitsandbytes packs linear layers alone")
+    return Weights(sum(part.nbytes for part in parts), kind.name, tuple(parts), tuple(assumes))
+
+
+def _width_of(row: Expected, kind: Width, vectors: Width, matrix: bool) -> Width:
+    if not matrix or row.buffer:
+        return vectors if kind.block > 1 else kind
+    if kind.name in LINEAR_ONLY and row.group in ("embedding", "head"):
+        return vectors
+    return kind if kind.estimate or kind.fits(row.shape[-1]) or kind.name in LINEAR_ONLY else WIDTHS["F16"]
+
+
+def _shares(prediction: Prediction | None) -> dict[str, tuple[int, int]]:
+    """Role → how many of how many experts' weights one token uses."""
+    rows: Iterable[Expected] = prediction.expected if prediction else ()
+    return dict(_experts(rows))
+
+
+def _experts(rows: Iterable[Expected]) -> Iterator[tuple[str, tuple[int, int]]]:
+    for row in rows:
+        experts = row.experts or row.stacked
+        if experts and row.active is not None:
+            yield row.role, (min(row.active, experts), experts)
+
+
+def _read(role: str, nbytes: int, shares: dict[str, tuple[int, int]], tied: bool) -> int:
+    if role in EMBEDDINGS and not (tied and role == "embed_tokens"):
+        return 0  # one row of it: next to nothing
+    if role in shares and group_of(role) != "router":
+        used, experts = shares[role]
+        return nbytes * used // experts
+    return nbytes

@@ -1,0 +1,71 @@
+"""Types in which caches are kept and weights are loaded: their blocks and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from inspector.errors import UsageError
+from inspector.formats.gguf.types import TYPES
+
+
+class Width(NamedTuple):
+    """Elements are stored in blocks of a fixed number, each of a fixed size."""
+
+    name: str
+    block: int  # elements a block
+    nbytes: int  # bytes a block
+    estimate: str = ""  # why its bytes are an estimate; "" where they are exact
+
+    @property
+    def bits(self) -> float:
+        """Bits an element."""
+        return self.nbytes * 8 / self.block
+
+    def bytes_of(self, elements: int) -> int:
+        """Bytes of so many elements, the last block filled up."""
+        return -(-elements // self.block) * self.nbytes
+
+    def fits(self, elements: int) -> bool:
+        """Whether blocks come out even."""
+        return elements % self.block == 0
+
+
+#: Names that people write → the type. GGML's own are there under their names in lower case.
+ALIASES: Mapping[str, str] = {
+    "float32": "F32", "fp32": "F32", "float16": "F16", "fp16": "F16", "half": "F16", "bfloat16": "BF16",
+    "fp8_e4m3": "F8", "fp8_e5m2": "F8", "fp8": "F8", "float8": "F8", "f8_e4m3": "F8", "f8_e5m2": "F8", "int8": "I8",
+}  # fmt: skip
+
+_MIXTURE = "a mixture: which tensors have how many bits depends on the model, taken as {} bits a weight"
+
+
+def _mixture(name: str, hundredths: int) -> Width:
+    """A mixture of types, as hundredths of a bit a weight: blocks of 800 elements, so that bytes are whole."""
+    return Width(name, 800, hundredths, _MIXTURE.format(hundredths / 100))
+
+
+WIDTHS: Mapping[str, Width] = {
+    **{each.name: Width(each.name, each.block, each.nbytes) for each in TYPES.values()},
+    "F8": Width("F8", 1, 1),
+    # 4 bits, and a scale in 32 bits for 64 weights; with double quantization a scale in 8 bits, and one in 32 for 256
+    # of these: QLoRA, arXiv:2305.14314, section 3.
+    "NF4": Width("NF4", 64, 36),
+    "NF4_DQ": Width("NF4_DQ", 16384, 8192 + 256 + 4),
+    # Llama-3.1-8B's file sizes over its 8.03 billion parameters: llama.cpp, tools/quantize/README.md.
+    "Q2_K_S": _mixture("Q2_K_S", 297), "Q3_K_S": _mixture("Q3_K_S", 364), "Q3_K_M": _mixture("Q3_K_M", 400),
+    "Q3_K_L": _mixture("Q3_K_L", 430), "Q4_K_S": _mixture("Q4_K_S", 467), "Q4_K_M": _mixture("Q4_K_M", 489),
+    "Q5_K_S": _mixture("Q5_K_S", 557), "Q5_K_M": _mixture("Q5_K_M", 570),
+}  # fmt: skip
+
+
+def width(name: str) -> Width:
+    """The type of a name. Raises UsageError."""
+    found = WIDTHS.get(ALIASES.get(name.lower(), name.upper()))
+    if found is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.lower(), [*ALIASES, *(each.lower() for each in WIDTHS)], 3, 0.5)
+        hint = f": did you mean {', '.join(near)}?" if near else f"; known are {', '.join(WIDTHS)}"
+        raise UsageError(f"no type is called {name!r:.40}{hint}")
+    return found

@@ -1,0 +1,186 @@
+"""`inspect memory`: numbers worked out by hand, or by the engines themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import inspector
+from inspector.architectures import caches
+from inspector.errors import UsageError
+from inspector.opening import configs
+from inspector.sizing.devices import DEVICES, SOURCES, devices
+from inspector.sizing.widths import width
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+#: Llama-3.1-8B's config.json, as far as it matters here.
+LLAMA: dict[str, Any] = {
+    "model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 128256, "hidden_size": 4096,
+    "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+    "max_position_embeddings": 131072, "torch_dtype": "bfloat16",
+}  # fmt: skip
+
+
+def test_llama_by_hand() -> None:
+    """2 × 8 heads × 128 × 2 bytes × 32 layers are 131,072 bytes a token; 8,030,261,248 parameters in 16 bits."""
+    result = inspector.memory(LLAMA, context=8192)
+    assert result.cache == 8192 * 131072 == 2**30
+    assert result.growth == 131072
+    assert result.weights.nbytes == 16_060_522_496
+    assert inspector.memory(LLAMA).request.context == 131072
+
+
+def test_a_window_holds_one_less() -> None:
+    """Transformers: the window but the token that comes; the others whatever their engine makes of it."""
+    mistral = {**LLAMA, "model_type": "mistral", "sliding_window": 4096}
+    token = 2 * 8 * 128 * 2 * 32
+    assert inspector.memory(mistral, context=32768).cache == 4095 * token
+    assert inspector.memory(mistral, context=100).cache == 100 * token
+    assert inspector.memory(mistral, context=32768, engine="llama.cpp").cache == (4096 + 512) * token
+    # 4,095 + 2,048 tokens are 384 blocks of 16, and one more where the window begins within a block
+    assert inspector.memory(mistral, context=32768, engine="vllm").cache == 385 * 16 * token
+
+
+def test_quantized_caches() -> None:
+    """Q8_0 has 34 bytes for 32 elements, Q4_0 has 18: 1,024 keys and 1,024 values a token and layer."""
+    token = 32 * (1024 // 32 * 34 + 1024 // 32 * 18)
+    result = inspector.memory(LLAMA, context=1000, engine="llama.cpp", cache_dtype="q8_0,q4_0")
+    assert result.cache == 1024 * token  # cells in multiples of 256
+    assert inspector.memory(LLAMA, context=1024, engine="vllm", cache_dtype="fp8").cache == 1024 * 65536
+
+
+def test_latent_attention() -> None:
+    """DeepSeek-V3: 512 + 64 elements a token and layer, for all of its 128 heads together."""
+    config = {"model_type": "deepseek_v3", "architectures": ["DeepseekV3ForCausalLM"]}
+    assert inspector.memory(config, context=4096).cache == 4096 * 61 * 576 * 2
+
+
+def test_shared_layers_keep_nothing() -> None:
+    """Gemma 3n: the last 15 of 35 layers read what others keep; of the 20, every fifth keeps all tokens."""
+    (full, sliding) = caches.kept(configs.normalize({"model_type": "gemma3n_text"}))
+    assert full.layers == (4, 9, 14, 19)
+    assert sliding.layers == tuple(layer for layer in range(20) if layer % 5 != 4)
+
+
+def test_states_do_not_grow() -> None:
+    """Mamba-2.8B's 64 layers: 5,120 channels × 4 columns in 16 bits, and × 16 states in 32; llama.cpp keeps 3 columns."""
+    config = {"model_type": "mamba", "hidden_size": 2560, "num_hidden_layers": 64, "dtype": "float16"}
+    small, large = (inspector.memory(config, context=tokens) for tokens in (1, 100_000))
+    assert small.cache == large.cache == 64 * (5120 * 4 * 2 + 5120 * 16 * 4)
+    assert large.growth == 0
+    assert inspector.memory(config, engine="llama.cpp").cache == 64 * 4 * (5120 * 3 + 5120 * 16)
+
+
+def test_vllm_repeats_heads() -> None:
+    """8 heads on 16 devices: each holds one; on 4 devices each holds two."""
+    for tp, heads in ((4, 2), (16, 1)):
+        (first, *_) = inspector.memory(LLAMA, context=1024, engine="vllm", tp=tp).devices
+        assert first.cache == 1024 * 2 * heads * 128 * 2 * 32
+
+
+def test_what_fits() -> None:
+    """24 GiB less 512 MiB, less 16,060,522,496 bytes of weights and the activations, at 131,072 bytes a token."""
+    result = inspector.memory(LLAMA, gpu="rtx-4090")
+    (placed,) = result.devices
+    assert result.activations
+    left = 24 * 2**30 - 2**29 - 16_060_522_496 - result.activations.nbytes
+    assert placed.longest_context == left // 131072
+    assert placed.fits is False
+    assert inspector.memory(LLAMA, gpu="rtx-4090", context=placed.longest_context).fits
+    assert inspector.memory(LLAMA, gpu="rtx-4090", context=placed.longest_context + 1).fits is False
+
+
+def test_experts_that_rest_are_not_read() -> None:
+    """Mixtral 8x7B uses 2 of 8 experts: 12.9 of 46.7 billion parameters, its token embedding not read either."""
+    config = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "torch_dtype": "bfloat16"}
+    result = inspector.memory(config)
+    assert result.model.prediction
+    assert result.weights.read == 2 * (result.model.prediction.active - 32000 * 4096)
+
+
+def test_training_by_hand() -> None:
+    """AdamW in mixed precision: 16 bytes a parameter (ZeRO's paper); over 8 devices ZeRO 3 divides all of it."""
+    from inspector.sizing.training import Plan
+
+    parameters = 8_030_261_248
+    one = inspector.memory(LLAMA, training=Plan()).training
+    assert one
+    assert one.weights + one.gradients + one.optimizer + one.master == 16 * parameters
+    eight = inspector.memory(LLAMA, training=Plan(zero=3, devices=8)).training
+    assert eight
+    assert eight.weights + eight.gradients + eight.optimizer + eight.master == 16 * parameters // 8
+
+
+def test_lora_by_hand() -> None:
+    """Rank 16 on q_proj and v_proj: 32 × 16 × (4096 + 4096 + 4096 + 1024) parameters."""
+    from inspector.sizing.training import Plan
+
+    found = inspector.memory(LLAMA, training=Plan("lora")).training
+    assert found
+    assert found.trained == 32 * 16 * (4096 + 4096 + 4096 + 1024) == 6_815_744
+
+
+def test_unknown_architectures_are_said_to_be() -> None:
+    """An encoder's table says nothing of a cache: it is unknown, and why, and no number stands for it."""
+    result = inspector.memory({"model_type": "resnet", "architectures": ["ResNetForImageClassification"]})
+    assert result.cache is None
+    assert "resnet" in result.model.unknown
+
+
+def test_devices() -> None:
+    """Names, numbers of them, sizes; each has the page that its figures are from."""
+    assert [each.nbytes for each in devices("2x24GiB, h100")] == [24 * 2**30, 24 * 2**30, 80 * 2**30]
+    assert devices("RTX 4090") == (DEVICES["rtx-4090"],)
+    assert devices("1.5TB")[0].nbytes == 1_500_000_000_000
+    assert SOURCES.keys() == DEVICES.keys()
+    with pytest.raises(UsageError, match="rtx-4090"):
+        devices("rtx-4091")
+
+
+def test_types() -> None:
+    """NF4: half a byte, and a scale in 32 bits for 64 weights."""
+    assert width("nf4").bytes_of(64) == 36
+    assert width("fp8").bytes_of(7) == 7
+    with pytest.raises(UsageError, match="q4_0"):
+        width("q4_00")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--context", "0"), "context 0"),
+        (("--cache-dtype", "q4_0"), "transformers keeps no cache in Q4_0"),
+        (("--engine", "tgi"), "no engine"),
+        (("--fits",), "--gpu"),
+        (("--tp", "3", "--gpu", "2xl4"), "--tp 3"),
+        (("--train", "some"), "no training"),
+        (("--lora", "r=x"), "--lora"),
+    ],
+)
+def test_misuse_is_one_line(inspect: Callable[..., Ran], arguments: tuple[str, ...], message: str) -> None:
+    """What makes no sense is told in one line, with exit code 2."""
+    ran = inspect("memory", "llama-7b", *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_exit_code_for_scripts(inspect: Callable[..., Ran]) -> None:
+    """--fits: 0 where it does, 1 where it does not."""
+    assert inspect("memory", "llama-7b", "--gpu", "h100", "--fits").code == 0
+    assert inspect("memory", "llama-7b", "--gpu", "8GiB", "--fits").code == 1
+
+
+def test_json_adds_up(inspect: Callable[..., Ran]) -> None:
+    """Layers sum to the cache, and the parts to the total."""
+    told = json.loads(inspect("memory", "mistral-7b", "--json", "--sweep", "--train", "full", "--gpu", "l4").out)
+    assert sum(each["bytes"] for each in told["cache"]["layers"]) == told["cache"]["bytes"]
+    assert told["weights"]["bytes"] + told["cache"]["bytes"] + told["activations"]["bytes"] == told["total"]
+    terms = ("weights", "gradients", "optimizer", "master", "activations")
+    assert sum(told["training"][term] for term in terms) == told["training"]["total"]
+    assert {each["cache_dtype"] for each in told["sweep"]}
