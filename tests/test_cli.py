@@ -106,7 +106,11 @@ def test_tensors_by_pattern_and_order(made: Made, inspect: Inspect) -> None:
 def test_predict_in_both_forms(inspect: Inspect) -> None:
     """Counts, formulas, sizes, rule of thumb, training state."""
     document = inspect("predict", "llama-7b", "--json", "--training", "--tensors").json
+    conventions = document["parameters"].pop("conventions")
     assert document["parameters"] == {"predicted": 6_738_415_616, "active": 6_738_415_616}
+    assert {each["name"]: each["parameters"] for each in conventions} == {
+        "without_embeddings": 6_738_415_616 - 2 * 32_000 * 4_096
+    }
     assert document["bytes"]["F16"] == 13_476_831_232
     assert sum(role["parameters"] for role in document["roles"]) == 6_738_415_616
     assert {r["role"]: r["formula"] for r in document["roles"]}[
@@ -132,7 +136,7 @@ WRONG = [
     ("tensors", "x", "--sort", "colour"),
     ("predict", "no-such-preset"),
     ("predict",),
-    ("x", "y", "z"),
+    ("metadata", "x", "y", "z"),
 ]
 
 

@@ -215,3 +215,47 @@ def test_the_disk_is_asked_for_the_headers_alone(
     headers -= sum(region.size for file in files for region in file.regions if region.label == "padding")
     documents = sum(path.stat().st_size for path in made(name).glob("*.json"))
     assert headers + documents <= sum(asked) <= headers + documents + ahead
+
+
+# --- shards, and several targets ------------------------------------------------------------------
+
+
+def test_a_shard_stands_for_its_set(made: Callable[[str], Path], inspect: Callable[..., Ran]) -> None:
+    """As it does for those who load it: by the index beside it. `--alone` looks at the one file."""
+    shard = made("llama-7b") / "model-00001-of-00002.safetensors"
+    ran = inspect(shard, "--json").json
+    assert ran["parameters"]["logical"] == 6_738_415_616
+    assert (len(ran["files"]), ran["findings"]) == (2, [])
+    alone = inspect(shard, "--alone", "--json").json
+    assert len(alone["files"]) == 1
+    assert "lone-shard" in {each["rule"] for each in alone["findings"]}
+
+
+def test_a_set_without_an_index_goes_by_names(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """What is not there is one finding, whichever part is named."""
+    for number in (1, 3):
+        sparse.write_safetensors(tmp_path / f"m-0000{number}-of-00003.safetensors", [("F32", [2], f"t{number}")])
+    ran = inspect(tmp_path / "m-00003-of-00003.safetensors", "--json").json
+    assert [each["path"] for each in ran["files"]] == ["m-00001-of-00003.safetensors", "m-00003-of-00003.safetensors"]
+    told = [each["message"] for each in ran["findings"] if each["rule"] == "missing-shard"]
+    assert told == ["1 shard of 3 not there: 2"]
+
+
+def test_several_targets_are_shown_one_after_the_other(
+    made: Callable[[str], Path], tmp_path: Path, inspect: Callable[..., Ran]
+) -> None:
+    """One that cannot be read does not discard the others, and the exit code tells."""
+    ran = inspect(made("gpt2"), tmp_path / "nothing.gguf", made("llama-7b"))
+    assert ran.code == 2
+    assert (ran.err.count("\n"), ran.err[:9]) == (1, "inspect: ")
+    assert [line for line in ran.out.splitlines() if line in ("gpt2", "llama-7b")] == ["gpt2", "llama-7b"]
+    both = inspect(made("gpt2"), made("llama-7b"), "--json").json
+    assert [each["parameters"]["logical"] for each in both["checkpoints"]] == [124_439_808, 6_738_415_616]
+
+
+def test_config_may_be_a_folder(made: Callable[[str], Path], tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """The folder of the base, say."""
+    sparse.make(sparse.load("llama-7b"), tmp_path / "lone")
+    (tmp_path / "lone" / "config.json").unlink()
+    ran = inspect(tmp_path / "lone", "--config", made("llama-7b"), "--json").json
+    assert ran["architecture"]["config"] == "config.json"

@@ -5,23 +5,19 @@ Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from inspector.cli import console
+from inspector.cli.options import opening_options
 from inspector.errors import UsageError
-
-if TYPE_CHECKING:
-    from inspector.model import Labelled
 
 DEFAULT = "overview"
 #: Commands in modules of their own, loaded when they are called.
-ELSEWHERE = {"audit": "inspector.cli.audit", "diff": "inspector.cli.diff", "memory": "inspector.cli.memory"}
+ELSEWHERE = {name: f"inspector.cli.{name}" for name in ("audit", "diff", "memory", "tensors")}
 
 
 def call(arguments: Sequence[str]) -> int:
@@ -110,119 +106,23 @@ def inspect() -> None:
     """
 
 
-def _target_options(command: Any) -> Any:
-    """What every command that reads a checkpoint takes."""
-    for option in (
-        click.option(
-            "--config",
-            metavar="FILE",
-            help="A config.json or params.json to use in place of the one beside the weights.",
-        ),
-        click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
-        click.option(
-            "--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."
-        ),
-        click.option("--label", metavar="7B", help="The size that people say, in place of the one in the name."),
-        click.argument("target"),
-    ):
-        command = option(command)
-    return command
-
-
 @inspect.command(DEFAULT)
-@_target_options
+@opening_options
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...", type=click.Path())
 @click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--notes", is_flag=True, help="Show findings that ask nothing of you, too.")
 @click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def overview(
-    target: str,
-    config: str | None,
-    revision: str | None,
-    include: str | None,
-    label: str | None,
-    layers: bool,
-    tensors: bool,
-    notes: bool,
-    wide: bool,
-    as_json: bool,
-) -> None:
+    targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool, wide: bool, as_json: bool, **opening: Any
+) -> int:
     """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
-    console.overview(
-        target,
-        config=config,
-        revision=revision,
-        include=include,
-        label=label,
-        layers=layers,
-        tensors=tensors,
-        as_json=as_json,
-        wide=wide,
-        notes=notes,
-    )
-
-
-_SORTS: dict[str, Any] = {
-    "file": lambda _: 0,
-    "name": lambda each: each.tensor.name,
-    "size": lambda each: -each.tensor.nbytes,
-    "offset": lambda each: (each.file, each.tensor.offset),
-    "layer": lambda each: (-1 if each.key.layer is None else each.key.layer, each.tensor.name),
-    "role": lambda each: (each.key.role, each.key.layer or 0),
-}
-
-
-@inspect.command()
-@_target_options
-@click.argument("pattern", required=False)
-@click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
-@click.option("--csv", "form", flag_value="csv", help="Comma-separated values.")
-@click.option("--json", "form", flag_value="json", help="One JSON object on stdout.")
-@click.option("--jsonl", "form", flag_value="jsonl", help="A JSON object a line.")
-def tensors(
-    target: str,
-    config: str | None,
-    revision: str | None,
-    include: str | None,
-    label: str | None,
-    pattern: str | None,
-    sort: str,
-    form: str | None,
-) -> None:
-    """Every tensor: name, shape, dtype, bytes, offset and what it is for.
-
-    PATTERN is a glob over names ("*.q_proj.*"), or a part of a name.
-    """
-    result = console.reconciled(target, config, revision, include, label)
-    chosen = _matching(result.tensors, pattern)
-    if sort != "file":
-        chosen = sorted(chosen, key=_SORTS[sort])
-    from inspector.report import documents
-
-    if form == "json":
-        rows = [documents.tensor(each) for each in chosen]
-        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
-    elif form == "jsonl":
-        console.print_lines(json.dumps(documents.tensor(each)) for each in chosen)
-    elif form == "csv":
-        from inspector.report import csv
-
-        csv.write_tensors(chosen, sys.stdout)
-    else:
-        from inspector.report import text
-
-        console.print_lines(text.tensors(chosen))
-
-
-def _matching(labelled: Iterable[Labelled], pattern: str | None) -> Iterable[Labelled]:
-    from fnmatch import fnmatchcase
-
-    if pattern is None:
-        return labelled
-    if any(char in pattern for char in "*?["):
-        return [each for each in labelled if fnmatchcase(each.tensor.name, pattern)]
-    return [each for each in labelled if pattern in each.tensor.name]
+    shown = console.Shown(layers=layers, tensors=tensors, notes=notes, wide=wide, as_json=as_json)
+    if len(targets) == 1:
+        console.overview(targets[0], shown, **opening)
+        return 0
+    return console.overviews(targets, shown, **opening)
 
 
 @inspect.command()

@@ -6,11 +6,11 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.cli import terminal
 from inspector.errors import InspectorError
@@ -89,45 +89,72 @@ def _fail(message: str, code: int = UNREADABLE) -> int:
     return code
 
 
-def overview(
-    target: str,
-    *,
-    config: str | None = None,
-    revision: str | None = None,
-    include: str | None = None,
-    label: str | None = None,
-    layers: bool = False,
-    tensors: bool = False,
-    as_json: bool = False,
-    wide: bool = False,
-    notes: bool = False,
-) -> None:
-    """Show what is in a checkpoint, what should be in it, and why the two differ."""
-    result = reconciled(target, config, revision, include, label)
-    if as_json:
-        from inspector.report import documents
+class Shown(NamedTuple):
+    """What an overview shows, and how."""
 
-        print_json({**documents.overview(result, tensors=tensors), **(_layers_json(result) if layers else {})})
-        return
+    layers: bool = False
+    tensors: bool = False
+    notes: bool = False
+    wide: bool = False
+    as_json: bool = False
+
+
+PLAIN = Shown()
+
+
+def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
+    """Show what is in a checkpoint, what should be in it, and why the two differ."""
+    result = reconciled(target, **opening)
+    if shown.as_json:
+        print_json(_document(result, shown))
+    else:
+        _show(result, shown)
+
+
+def _show(result: Reconciliation, shown: Shown) -> None:
     from inspector.report import text
 
-    screen = terminal.screen(wide=wide)
-    print_lines((text.overview(result, screen.width, notes=notes),), colour=screen.colour)
-    if layers:
+    screen = terminal.screen(wide=shown.wide)
+    print_lines((text.overview(result, screen.width, notes=shown.notes),), colour=screen.colour)
+    if shown.layers:
         _print_layers(result)
-    if tensors:
+    if shown.tensors:
         print_lines(("",))
         print_lines(text.tensors(result.tensors))
 
 
-def reconciled(
-    target: str, config: str | None, revision: str | None, include: str | None, label: str | None
-) -> Reconciliation:
+def overviews(targets: Sequence[str], shown: Shown, **opening: Any) -> int:
+    """One after the other; one that cannot be read is a line on stderr, and the exit code says so."""
+    documents, code = [], 0
+    for number, target in enumerate(targets):
+        try:
+            result = reconciled(target, **opening)
+        except InspectorError as error:
+            code = _fail(str(error))
+            continue
+        if shown.as_json:
+            documents.append(_document(result, shown))
+        else:
+            print_lines(("",) if number else ())
+            _show(result, shown)
+    if shown.as_json:
+        print_json({"schema": "checkpoint-inspector/1", "target": list(targets), "checkpoints": documents})
+    return code
+
+
+def _document(result: Reconciliation, shown: Shown) -> dict[str, Any]:
+    from inspector.report import documents
+
+    document = documents.overview(result, tensors=shown.tensors)
+    return {**document, **(_layers_json(result) if shown.layers else {})}
+
+
+def reconciled(target: str, *, label: str | None = None, **opening: Any) -> Reconciliation:
     """A target opened and reconciled, with a progress bar where that takes a while."""
     from inspector import api
 
     with progress() as shown:
-        checkpoint = api.open(target, config=config, revision=revision, include=include, progress=shown)
+        checkpoint = api.open(target, progress=shown, **opening)
     return api.reconcile(checkpoint, label)
 
 
@@ -192,11 +219,30 @@ def _layers_json(result: Reconciliation) -> dict[str, Any]:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
+    """One JSON object on stdout: indented for a person at a terminal, else compact, which is as fast as its bytes."""
     import json
 
-    json.dump(document, sys.stdout, indent=2)
+    indent = 2 if sys.stdout.isatty() else None
+    sys.stdout.write(json.dumps(document, indent=indent, separators=None if indent else (",", ":")))
     sys.stdout.write("\n")
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
+    """Rows as a table in one of tabulate's formats. Raises UsageError for another word."""
+    from tabulate import tabulate, tabulate_formats
+
+    from inspector.errors import UsageError
+
+    if form not in tabulate_formats:
+        raise UsageError(f"no format {form!r}: {', '.join(tabulate_formats)}")
+    cells = [[_cell(row.get(column)) for column in columns] for row in rows]
+    print_lines((tabulate(cells, columns, tablefmt=form, disable_numparse=True),))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "×".join(map(str, value))
+    return "" if value is None else escape(str(value))
 
 
 def print_lines(lines: Iterable[str], *, colour: bool = False) -> None:

@@ -30,6 +30,7 @@ def open(
     revision: str | None = None,
     include: str | None = None,
     progress: Callable[[int, int], object] | None = None,
+    alone: bool = False,
 ) -> Checkpoint:
     """The checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
 
@@ -39,6 +40,7 @@ def open(
         config: a configuration file to use in place of the one beside the weights.
         revision: branch, tag or commit of a Hub repository.
         include: a glob over the weight files' paths, where the place holds several checkpoints.
+        alone: whether a shard is looked at by itself, and not with its set.
         progress: called with the number of weight files read and their total, after each.
 
     Raises:
@@ -49,7 +51,7 @@ def open(
     """
     place = place_of(str(target), revision)
     try:
-        return _read(place, str(target), Path(config) if config is not None else None, include, progress)
+        return _read(place, str(target), Path(config) if config is not None else None, include, progress, alone=alone)
     finally:
         place.close()
 
@@ -61,12 +63,12 @@ def examine(place: Place, target: str) -> Checkpoint:
         TargetError: there are no weight files.
     """
     try:
-        return _read(place, target, None, None, None, lenient=True)
+        return _read(place, target, None, None, None, lenient=True, alone=True)
     except NetworkError:
         raise
     except (FormatError, SourceError) as error:  # the index: go by the files' names instead
         without = Narrowed(place, lambda path: not path.endswith(INDEX))
-        read = _read(without, target, None, None, None, lenient=True)
+        read = _read(without, target, None, None, None, lenient=True, alone=True)
         return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
 
 
@@ -78,8 +80,9 @@ def _read(
     progress: Callable[[int, int], object] | None,
     *,
     lenient: bool = False,
+    alone: bool = False,
 ) -> Checkpoint:
-    selected = selection.select(place, include)
+    selected = selection.select(place, include, alone=alone)
     files, unreadable = _headers(place, selected.paths, progress, lenient=lenient)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)

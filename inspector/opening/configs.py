@@ -107,11 +107,13 @@ def _text(place: Place, path: str) -> str:
 
 
 def load(path: Path) -> Config:
-    """A configuration file that the user named.
+    """A configuration file that the user named, or the one in a folder.
 
     Raises:
         ConfigError: it cannot be read, or is no configuration.
     """
+    if path.is_dir():
+        path = next((path / name for name in FILES if (path / name).exists()), path / FILES[0])
     try:
         if path.stat().st_size > MAX_CONFIG:
             raise ConfigError(f"{escape(str(path))} has over {integer(MAX_CONFIG)} bytes: no configuration")

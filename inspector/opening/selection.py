@@ -99,6 +99,8 @@ FOLDERS: Mapping[str, str] = {
 
 #: Every end that a weight file's name may have.
 _ALL = (*WEIGHTS, *PICKLED)
+#: Shards of one set that are looked for; the largest published sets have some hundreds.
+MOST_SHARDS = 10_000
 
 
 class Selection(NamedTuple):
@@ -110,8 +112,8 @@ class Selection(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-def select(place: Place, include: str | None = None) -> Selection:
-    """The weight files of the checkpoint that the place holds.
+def select(place: Place, include: str | None = None, *, alone: bool = False) -> Selection:
+    """The weight files of the checkpoint that the place holds. A shard stands for its whole set, unless `alone`.
 
     Raises:
         TargetError: there are none, or none that can be told from the others.
@@ -121,6 +123,8 @@ def select(place: Place, include: str | None = None) -> Selection:
         if place.selected.endswith(".index.json"):
             return by_index(place, place.selected, required=True)
         shard = shard_of(place.selected)
+        if shard and not alone and (whole := _set_of(place, shard)):
+            return whole
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
@@ -134,6 +138,19 @@ def select(place: Place, include: str | None = None) -> Selection:
     folder, elsewhere = _folder_of(place, weights)
     selection = _in_folder(place, weights, folder, use_index=include is None)
     return selection._replace(findings=(*selection.findings, *elsewhere))
+
+
+def _set_of(place: Place, shard: Shard) -> Selection | None:
+    """The shard's set, by its index or by the files' names; None where the place cannot tell what lies beside it."""
+    index = shard.stem + INDEX
+    if index in place.files:
+        return by_index(place, index, required=True)
+    start = shard.start(place.files)
+    numbers = range(start, start + min(shard.total, MOST_SHARDS))
+    paths = tuple(path for number in numbers if (path := shard.sibling(number)) in place.files)
+    if len(place.files) == 1 and len(paths) < shard.total:
+        return None  # a URL, or a repository's file: its listing was not asked for
+    return Selection(paths, findings=absent_shards(paths))
 
 
 def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool) -> Selection:

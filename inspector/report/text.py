@@ -395,16 +395,25 @@ def _finding(each: Finding) -> str:
     return f"{each.severity}: {each.rule}: {place + ': ' if place else ''}{escape(each.message, 400)}"
 
 
-def tensors(labelled: Iterable[Labelled]) -> Iterator[str]:
-    """`inspect tensors`: a line each, as they come."""
-    yield f"{'dtype':<10} {'bytes':>16} {'offset':>16} {'role':<24} {'shape':<24} name"
-    for each in labelled:
-        tensor = each.tensor
-        shape = "×".join(map(str, tensor.shape)) or "scalar"
-        yield (
-            f"{escape(tensor.dtype):<10} {integer(tensor.nbytes):>16} {integer(tensor.offset):>16} "
-            f"{_purpose(each):<24} {shape:<24} {escape(tensor.name)}"
+def tensors(labelled: Iterable[Labelled], width: int | None = None) -> Iterator[str]:
+    """`inspect tensors`: a line each, in at most `width` columns."""
+    listed = list(labelled)
+    several = len({each.file for each in listed}) > 1
+    rows = [
+        (
+            escape(each.tensor.dtype, 40),
+            integer(each.tensor.nbytes),
+            integer(each.tensor.offset),
+            _purpose(each),
+            "×".join(map(str, each.tensor.shape)) or "scalar",
+            escape(each.tensor.name),
+            escape(each.file) if several else "",
         )
+        for each in listed
+    ]
+    headers = ("dtype", "bytes", "offset", "role", "shape", "name", "file" if several else "")
+    give = ((2, GO), (6, 24), (5, 30), (6, 0), (3, 12), (5, 16))
+    yield table(rows, headers, "lrrllll", width=width, give=give)
 
 
 def _purpose(each: Labelled) -> str:

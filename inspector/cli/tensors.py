@@ -1,0 +1,91 @@
+"""`inspect tensors`: every tensor, or those that are asked for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from inspector.cli import console, terminal
+from inspector.cli.options import one_form, opening_options
+
+_SORTS: dict[str, Any] = {
+    "file": lambda _: 0,
+    "name": lambda each: each.tensor.name,
+    "size": lambda each: -each.tensor.nbytes,
+    "parameters": lambda each: -each.parameters,
+    "dtype": lambda each: (each.tensor.dtype, each.tensor.name),
+    "shape": lambda each: (each.tensor.shape, each.tensor.name),
+    "offset": lambda each: (each.file, each.tensor.offset),
+    "layer": lambda each: (-1 if each.key.layer is None else each.key.layer, each.tensor.name),
+    "role": lambda each: (each.key.role, each.key.layer or 0),
+}
+
+
+@click.command()
+@opening_options
+@click.argument("target", type=click.Path())
+@click.argument("pattern", required=False)
+@click.option("--role", "roles", multiple=True, metavar="WORD", help="Of this role; may be given again.")
+@click.option("--group", "groups", multiple=True, metavar="WORD", help="Of this group: attention, norm, ….")
+@click.option("--tower", "towers", multiple=True, metavar="WORD", help="Of this tower: text, vision, ….")
+@click.option("--dtype", "dtypes", multiple=True, metavar="WORD", help="Stored in this dtype.")
+@click.option("--layer", "layers", metavar="3-7", help="Of these layers: 3, 3-7 or 0,2,4-6.")
+@click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
+@click.option("--reverse", is_flag=True, help="The last first.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N.")
+@click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+@click.option("--csv", "forms", flag_value="csv", multiple=True, help="Comma-separated values.")
+@click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout.")
+@click.option("--jsonl", "forms", flag_value="jsonl", multiple=True, help="A JSON object a line.")
+@click.option(
+    "--format", "forms", metavar="NAME", multiple=True, help="A table as github, html, latex, … (tabulate's names)."
+)
+def tensors(
+    target: str,
+    pattern: str | None,
+    roles: tuple[str, ...],
+    groups: tuple[str, ...],
+    towers: tuple[str, ...],
+    dtypes: tuple[str, ...],
+    layers: str | None,
+    sort: str,
+    reverse: bool,
+    limit: int | None,
+    wide: bool,
+    forms: tuple[str, ...],
+    **opening: Any,
+) -> None:
+    """Every tensor: name, file, shape, dtype, bytes, offset and what it is for.
+
+    PATTERN is a glob over whole names ("*.q_proj.*"), a part of a name, a role, a group or a dtype.
+    """
+    from inspector.bridge.choosing import Asked, chosen
+
+    form = one_form(forms)
+    result = console.reconciled(target, **opening)
+    found = chosen(result.tensors, Asked(pattern, roles, groups, towers, dtypes, layers))
+    if sort != "file":
+        found.sort(key=_SORTS[sort])
+    found = (found[::-1] if reverse else found)[:limit]
+    from inspector.report import documents
+
+    if form == "json":
+        rows = [documents.tensor(each) for each in found]
+        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
+    elif form == "jsonl":
+        console.print_lines(json.dumps(documents.tensor(each)) for each in found)
+    elif form == "csv":
+        from inspector.report import csv
+
+        csv.write_tensors(found, sys.stdout)
+    elif form:
+        from inspector.report.csv import COLUMNS
+
+        console.print_table([documents.tensor(each) for each in found], COLUMNS, form)
+    else:
+        from inspector.report import text
+
+        console.print_lines(text.tensors(found, terminal.screen(wide=wide).width))
