@@ -15,7 +15,7 @@ from conftest import write
 import inspector
 from inspector.architectures.counts import conventions, embeddings_of, of_prediction
 from inspector.architectures.naming import Namer, Names
-from inspector.bridge import claims, file_steps, label_steps, pipeline, summary
+from inspector.bridge import causes, claims, file_steps, label_steps, pipeline, summary
 from inspector.bridge.forecast import forecast
 from inspector.bridge.identify import Stored, identify
 from inspector.bridge.ledger import Ledger
@@ -41,6 +41,7 @@ from inspector.model import (
     Region,
     Tensor,
 )
+from inspector.opening import variants
 from inspector.report import documents
 
 # --- files ----------------------------------------------------------------------------------------
@@ -575,3 +576,34 @@ def test_conventions_of_a_file_and_of_its_configuration(tmp_path: Path) -> None:
     assert shown == [
         {"name": "without_embeddings", "parameters": PARAMETERS - 160, "what": "without embeddings and head"}
     ]
+
+
+# --- other files of the same model ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("extra", "bits"), [(0, 16), (PARAMETERS * 2, 32), (PARAMETERS * 7, None)])
+def test_bits_of_another_file_of_the_model(tmp_path: Path, extra: int, bits: int | None) -> None:
+    """As large, twice as wide; and so large that it cannot be the same model: 72 bits are more than any number has."""
+    folder = save(tmp_path / "m", LLAMA)
+    own = (folder / "model.safetensors").read_bytes()
+    (folder / "consolidated.safetensors").write_bytes(own + bytes(extra))
+    result = inspector.reconcile(inspector.open(folder))
+    inspected, other = result.checkpoint.variants
+    assert variants.bits_per_weight(inspected, result) == 16
+    assert variants.bits_per_weight(other, result) == bits
+    assert (result.has(inspected), result.has(other)) == (True, False)
+
+
+def test_parts_of_a_pipeline_have_no_bits_of_the_whole(tmp_path: Path) -> None:
+    result = inspector.reconcile(inspector.open(together(tmp_path / "p", "transformer", "text_encoder")))
+    assert [variants.bits_per_weight(each, result) for each in result.checkpoint.variants] == [None, None]
+    assert all(map(result.has, result.checkpoint.variants))
+
+
+def test_every_cause_is_told_in_words() -> None:
+    """Each once, in one line; every region of a file and every group apart leads to one of them."""
+    names = [cause.name for cause in causes.CAUSES]
+    assert len(set(names)) == len(names) == len(causes.ORDER)
+    assert all(cause.meaning and "\n" not in cause.meaning for cause in causes.CAUSES)
+    assert set(causes.REGION_CAUSES.values()) < set(names)
+    assert sorted(names, key=causes.ORDER.__getitem__) == names
