@@ -11,8 +11,8 @@ import sparse
 
 import inspector
 from inspector import ConfigError, Prediction
-from inspector.architectures import formula
-from inspector.architectures.prediction import bytes_at
+from inspector.architectures import family_of, formula
+from inspector.architectures.prediction import Scope, bytes_at
 from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
 from inspector.opening.configs import normalize
 
@@ -308,13 +308,38 @@ def test_a_part_with_an_empty_type_is_what_the_whole_says() -> None:
 )
 def test_a_patch_is_unfolded_evenly(layers: int, steps: list[tuple[int, int, int]]) -> None:
     """Inkling's tower: in fewer layers than steps some are left out, in more some are repeated."""
-    assert formula.evaluate(f"unfolding(40, 2, 3, {layers})", {}) == steps
+    assert [tuple(step) for step in unfolded(num_hidden_layers=layers)] == steps
 
 
-def test_a_strangers_patch_is_refused() -> None:
-    for call in ("unfolding(2 ** 32 + 15, 2, 3, 24)", "unfolding(40, 2, 3, 0)", "unfolding(40, 0, 3, 24)"):
+def unfolded(**vision: int) -> list[list[int]]:
+    """Frames, side and channels before each layer of Inkling's tower and after the last."""
+    sizes = {"num_channels": 3, "patch_size": 40, "temporal_patch_size": 2, **vision}
+    values = {"model_type": "inkling_mm_model", "vision_config": sizes}
+    family = family_of(values)
+    assert family is not None
+    plan: list[list[int]] = Scope(family, values)["plan"]
+    return plan
+
+
+@pytest.mark.parametrize(
+    "vision", [{"patch_size": 2**32 + 15}, {"num_hidden_layers": 10**9}, {"temporal_patch_size": 0}]
+)
+def test_a_strangers_patch_is_refused(vision: dict[str, int]) -> None:
+    with pytest.raises(ConfigError):
+        unfolded(**vision)
+
+
+def test_even_steps() -> None:
+    """Prime factors, their products, and the way from 1 to 64 in so many turns: 4 and 16 are even in three."""
+    scope: dict[str, Any] = {"sizes": [1, 2, 4, 16, 64], "none": []}
+    assert formula.evaluate("factors(40)", scope) == [5, 2, 2, 2]
+    assert formula.evaluate("products(factors(40))", scope) == [5, 10, 20, 40]
+    assert formula.evaluate("factors(1)", scope) == []
+    assert formula.evaluate("evenly(sizes, 64, 3)", scope) == [0, 2, 3, 4]
+    assert formula.evaluate("evenly(sizes, 64, 7)", scope) == [0, 1, 2, 2, 3, 3, 4, 4]
+    for wrong in ("factors(0)", "factors(2 ** 30)", "evenly(sizes, 64, 0)", "evenly(none, 64, 2)"):
         with pytest.raises(ConfigError):
-            formula.evaluate(call, {})
+            formula.evaluate(wrong, scope)
 
 
 def test_rule_of_thumb_and_sizes() -> None:

@@ -144,14 +144,14 @@ def numbers(text: str) -> list[int]:
     return [int(digits) for digits in _DIGITS.findall(text)]
 
 
-#: A side of a patch beyond which nothing is unfolded: no published one is near it.
-LONGEST_SIDE = 10_000
+#: What is taken apart into factors is a side of a patch or a count, and never near this.
+LARGEST_PRODUCT = 10_000
 
 
-def _factors(number: int) -> list[int]:
-    """Prime factors, the largest first: 40 → 5, 2, 2, 2."""
-    if not 1 <= number <= LONGEST_SIDE:
-        raise ValueError(f"a patch of {number}")
+def factors(number: int) -> list[int]:
+    """Prime factors, the largest first: `factors(40)` = [5, 2, 2, 2]."""
+    if not 1 <= number <= LARGEST_PRODUCT:
+        raise ValueError(f"the factors of {number}")
     found, factor = list[int](), 2
     while number > 1:
         while number % factor == 0:
@@ -161,26 +161,27 @@ def _factors(number: int) -> list[int]:
     return found[::-1]
 
 
-def unfolding(side: int, frames: int, channels: int, layers: int) -> list[tuple[int, int, int]]:
-    """How a patch becomes one vector in so many layers: before each and after the last, its frames, side and channels.
+def products(numbers: Sequence[int]) -> list[int]:
+    """The products of a list's first numbers, one, two and so on: `products([5, 2, 2])` = [5, 10, 20]."""
+    return list(accumulate(numbers, _OPERATORS[ast.Mult]))
 
-    A layer takes in some of the sides' prime factors, the largest first, then those of the frames. Layers are given to
-    these steps so that what they have taken in grows as evenly as it may, on a logarithmic scale: modeling_inkling.py.
+
+def evenly(sizes: Sequence[int], most: int, turns: int) -> list[int]:
+    """Places in a list of growing sizes: where one is after each turn on the way from the first to the last.
+
+    The sizes that are met grow as evenly towards `most` as they may, on a logarithmic scale; while there are enough of
+    them, none is met twice.
     """
-    sides = list(accumulate(_factors(side), operator.mul))
-    times = list(accumulate(_factors(frames), operator.mul))
-    steps = [(1, 1, channels), *((1, each, ceil_to(each**2 * channels, 64)) for each in sides)]
-    steps += [(each, side, side**2 * channels * each * 64) for each in times]
-    sizes = [math.log(frame * each**2) for frame, each, _ in steps]
-    if not 1 <= layers <= LONGEST_LIST:
-        raise ValueError(f"{layers} layers")
-    spend(layers * len(steps))
-    ideal = [math.log(side**2 * frames * channels) * at / layers for at in range(layers + 1)]
-    if layers >= len(steps):
-        taken = [min(range(len(steps)), key=lambda step: abs(size - sizes[step])) for size in ideal]
+    if not 1 <= turns <= LONGEST_LIST:
+        raise ValueError(f"{turns} turns")
+    spend(turns * len(sizes))
+    logarithms = [math.log(size) for size in sizes]
+    ideal = [math.log(most) * at / turns for at in range(turns + 1)]
+    if turns < len(sizes):
+        met = _nearest(ideal, logarithms)
     else:
-        taken = _nearest(ideal, sizes)
-    return [steps[0], *(steps[at] for at in taken[1:-1]), steps[-1]]
+        met = [min(range(len(sizes)), key=lambda place: abs(size - logarithms[place])) for size in ideal]
+    return [0, *met[1:-1], len(sizes) - 1]
 
 
 def _nearest(ideal: Sequence[float], sizes: Sequence[float]) -> list[int]:
@@ -206,14 +207,15 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
     "sum": sum,
-    "abs": abs,
     "place": place,
     "count": count,
     "stage": stage,
     "product": product,
     "bits": bits,
     "numbers": numbers,
-    "unfolding": unfolding,
+    "factors": factors,
+    "products": products,
+    "evenly": evenly,
     "round": round,
     "int": int,
     "ceil": math.ceil,
