@@ -433,10 +433,17 @@ others = st.sampled_from(
 )
 
 
+#: Tensors that say something by being there, under numbers that no block has.
+ABSURD = ("token_embd.weight", "blk.0.ffn_up_exps.weight", "blk.99999999.ffn_gate_inp.weight", "blk..attn_sinks.weight",
+          "blk.x.attn_q.bias", "cls.weight", "blk.", "direction.7")  # fmt: skip
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from([each.architecture for each in listed_gguf() if each.predicted]),
-    st.dictionaries(st.sampled_from(list(gguf_keys.FIELDS)), numbers | numbers | numbers | others),
+    st.dictionaries(
+        st.sampled_from([*gguf_keys.FIELDS, *gguf_keys.LISTS, *gguf_keys.COUNTS]), numbers | numbers | numbers | others
+    ),
     st.dictionaries(st.sampled_from([*gguf_keys.GENERAL_FIELDS, gguf_keys.TOKENS, "general.file_type"]), others),
 )
 def test_whatever_key_values_say_the_overview_stands(
@@ -446,7 +453,7 @@ def test_whatever_key_values_say_the_overview_stands(
     pairs = [("general.architecture", "string", architecture)]
     pairs += [(f"{architecture}.{key}", *value) for key, value in fields.items()]
     pairs += [(key, *value) for key, value in general.items()]
-    result = inspector.reconcile(opened(tmp_path, pairs, ("token_embd.weight", "blk.0.ffn_up_exps.weight")))
+    result = inspector.reconcile(opened(tmp_path, pairs, ABSURD))
     steps(result)
     assert "\x1b" not in text.overview(result)
     assert json.dumps(documents.overview(result, tensors=True), allow_nan=False)
