@@ -24,7 +24,7 @@ from inspector.architectures.data.gguf_keys import (
 from inspector.architectures.prediction import NO_MODEL, PER_LAYER, TIED
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
-from inspector.model import Claim, Config, Header, Tensor
+from inspector.model import Claim, Config, Header
 from inspector.units import integer
 
 #: A per-layer array longer than this is no array of layers.
@@ -79,27 +79,32 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
 
     Says nothing of a vocabulary without tensors, nor of a split of which parts are missing.
     """
-    tensors = [tensor for header in files for tensor in header.tensors]
     parts = _value(pairs, "split.count")
-    if not tensors or (isinstance(parts, int) and parts > len(files)):
+    shapes: dict[str, tuple[int, ...]] = {}
+    layers: dict[str, set[int]] = {weight: set() for weight in SHOWN_LAYERS.values()}
+    for header in files:
+        for tensor in header.tensors:
+            layer, name = _in_block(tensor.name)
+            shapes[name] = tensor.shape
+            weight = name.removesuffix(".weight")
+            if weight in layers and layer.isdecimal() and len(layer) < 6:
+                layers[weight].add(int(layer))
+    if not shapes or (isinstance(parts, int) and parts > len(files)):
         return {}
-    shapes = {_in_block(tensor.name): tensor.shape for tensor in tensors}
-    layers = {field: _layers_with(name, tensors) for field, name in SHOWN_LAYERS.items()}
-    rows = {field: shapes[name][0] for field, name in SHOWN_ROWS.items() if shapes.get(name)}
-    shown = {field: any(name in shapes for name in names.split()) for field, names in SHOWN.items()}
-    return {TIED: HEAD not in shapes, **shown, **layers, **rows}
+    return {
+        TIED: HEAD not in shapes,
+        **{field: any(name in shapes for name in names.split()) for field, names in SHOWN.items()},
+        **{field: sorted(layers[weight]) for field, weight in SHOWN_LAYERS.items()},
+        **{field: shapes[name][0] for field, name in SHOWN_ROWS.items() if shapes.get(name)},
+    }
 
 
-def _in_block(name: str) -> str:
-    """`blk.7.attn_q.bias` → `attn_q.bias`; other names as they are."""
-    return name.split(".", 2)[-1] if name.startswith("blk.") else name
-
-
-def _layers_with(name: str, tensors: Iterable[Tensor]) -> list[int]:
-    """The numbers of the blocks that have the tensor."""
-    weights = (tensor.name.removesuffix(".weight") for tensor in tensors)
-    numbers = (weight[len("blk.") : -len(name) - 1] for weight in weights if weight.endswith("." + name))
-    return sorted({int(number) for number in numbers if number.isdecimal() and len(number) < 6})
+def _in_block(name: str) -> tuple[str, str]:
+    """`blk.7.attn_q.bias` → `7` and `attn_q.bias`; nothing and the whole name of others."""
+    if not name.startswith("blk."):
+        return "", name
+    layer, _, rest = name[len("blk.") :].partition(".")
+    return layer, rest
 
 
 def _config(pairs: KeyValues, path: str) -> Config | None:
