@@ -17,6 +17,7 @@ import inspector
 from inspector import architectures
 from inspector.__main__ import run
 from inspector.architectures import family_of, listed, load, model_types
+from inspector.architectures.store import store
 from inspector.architectures.table_check import fault, formulas
 from inspector.errors import ConfigError, InspectorError, TableError
 
@@ -224,6 +225,15 @@ def test_a_folder_that_is_none_is_told() -> None:
 def test_the_packages_own_formulas_are_in_the_language(table: str) -> None:
     """What is asked of added tables holds for the package's."""
     assert [(where, wrong) for where, text in formulas(load(table)) if (wrong := fault(text))] == []
+
+
+def test_every_table_says_where_it_is_from() -> None:
+    """Its source, or the table that it is a part of or like."""
+    found = store()
+    places = [(kind, name) for kind in ("families", "gguf") for name in found.names(kind)]
+    told = {place: found.find(*place) for place in places}
+    assert [place for place, table in told.items() if not table.keys() & {"source", "part", "like"}] == []
+    assert [place for place, table in told.items() if not table.get("about")] == []
 
 
 def test_a_type_without_a_table_stays_unknown() -> None:
