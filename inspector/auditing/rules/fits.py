@@ -276,6 +276,42 @@ def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
     return None
 
 
+#: Fields of tokenizer_config.json with a special token's text.
+_SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+
+
+@_rule("special-token", "warning")
+def special_token(subject: Subject) -> Iterator[Found]:
+    """The tokenizer's configuration names a special token that tokenizer.json does not have.
+
+    Transformers adds it as a new one, with an id that the model was not trained with or has no row for. The two files
+    belong to different models.
+    """
+    for entry in subject.named("tokenizer_config.json"):
+        path = entry.folder + "tokenizer.json"
+        size = subject.place.files.get(path, 0)
+        own = subject.document(entry.path)
+        if entry.name != "tokenizer_config.json" or not 16 < size <= _LARGEST_TOKENIZER or not own:
+            continue
+        raw = subject.head(path, size)
+        if b'"vocab"' not in raw:
+            continue  # no tokenizer, which another rule tells
+        absent = []
+        for field in _SPECIAL:
+            token = own.get(field)
+            token = token.get("content") if isinstance(token, Mapping) else token
+            if isinstance(token, str) and token and not _stands_in(token, raw):
+                absent.append(f"{field} {token!r:.40}")
+        if absent:
+            yield Found(f"tokenizer.json does not have {', '.join(absent)}", entry.path)
+
+
+def _stands_in(token: str, raw: bytes) -> bool:
+    """Whether a JSON document has a text, written in either way."""
+    forms = {json.dumps(token), json.dumps(token, ensure_ascii=False)}
+    return any(form.encode("utf-8", "surrogatepass") in raw for form in forms)
+
+
 # --- adapters ---------------------------------------------------------------------------------
 
 #: Pieces of LoRA that only work together.
