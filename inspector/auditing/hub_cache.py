@@ -45,7 +45,7 @@ def scan(path: Path | None = None) -> Cache:
         info = scan_cache_dir(where)
     except CacheNotFound as error:
         raise TargetError(f"no Hub cache at {where}: HF_HUB_CACHE, or a folder after --cache, says where") from error
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise TargetError(f"{where} is no Hub cache: {error}") from error
     findings = (*_corrupted(info), *_unfinished(where), *_second_copies(info), *_detached(info))
     return Cache(where, tuple(_snapshots(where)), findings, info.size_on_disk)

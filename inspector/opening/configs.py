@@ -79,7 +79,9 @@ def base_of(adapter: Mapping[str, Any], folder: Path) -> Config | None:
         return None
     path = folder / name / FILES[0]
     try:
-        there = path.is_file()
+        there = path.is_file() and path.resolve().is_relative_to(
+            folder.resolve()
+        )  # not through a link out of it either
     except (OSError, ValueError):  # too long for a path, or with a zero in it
         return None
     return load(path) if there else None
