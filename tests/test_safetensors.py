@@ -394,3 +394,97 @@ def test_alignment_is_counted_from_the_files_first_byte(
     raw = text + b" " * (-len(text) % 8 + padding)
     header = header_of(write(tmp_path / "model.safetensors", None, begin + 4, raw=raw))
     assert ("misaligned" in {finding.rule for finding in header.findings}) is misaligned
+
+
+#: Header → bytes of data, the regions of the data from its first byte, and all that is said: rule, message, tensor.
+TOLD: dict[str, tuple[dict[str, Any], int, list[tuple[str, int, int]], list[tuple[str, str, str | None]]]] = {
+    "sound": ({"a": entry(0, 4, (4,)), "b": entry(4, 8, (4,))}, 8, [("tensors", 0, 8)], []),
+    "in another order": ({"b": entry(4, 8, (4,)), "a": entry(0, 4, (4,))}, 8, [("tensors", 0, 8)], []),
+    "a hole": (
+        {"a": entry(0, 4, (4,)), "b": entry(6, 8, (2,))},
+        8,
+        [("tensors", 0, 4), ("hole", 4, 6), ("tensors", 6, 8)],
+        [("hole", "2 bytes before it belong to no tensor", "b")],
+    ),
+    "a hole at the start": (
+        {"a": entry(1, 4, (3,))},
+        4,
+        [("hole", 0, 1), ("tensors", 1, 4)],
+        [("hole", "1 byte before it belong to no tensor", "a")],
+    ),
+    "trailing": (
+        {"a": entry(0, 4, (4,))},
+        9,
+        [("tensors", 0, 4), ("trailing", 4, 9)],
+        [("trailing", "5 bytes after the last tensor belong to none", None)],
+    ),
+    "an overlap": (
+        {"a": entry(0, 4, (4,)), "b": entry(2, 6, (4,))},
+        6,
+        [("tensors", 0, 6)],
+        [("overlap", "shares 2 bytes with the tensor before it", "b")],
+    ),
+    "an empty tensor inside another": (
+        {"a": entry(0, 4, (4,)), "b": entry(2, 2, (0,))},
+        4,
+        [("tensors", 0, 4)],
+        [("overlap", "is empty, inside another", "b")],
+    ),
+    "a byte too short": (
+        {"a": entry(0, 4, (4,)), "b": entry(4, 8, (4,))},
+        7,
+        [("tensors", 0, 7)],
+        [
+            (
+                "truncated",
+                "the file ends 1 byte too early: 1 tensor cut or missing, the first b; download it again",
+                None,
+            )
+        ],
+    ),
+    "far too short": (
+        {"a": entry(0, 4, (4,)), "b": entry(4, 8, (4,)), "c": entry(8, 12, (4,))},
+        3,
+        [("tensors", 0, 3)],
+        [
+            (
+                "truncated",
+                "the file ends 9 bytes too early: 3 tensors cut or missing, the first a; download it again",
+                None,
+            )
+        ],
+    ),
+    "no range": (
+        {"a": entry(4, 0, (4,))},
+        4,
+        [("trailing", 0, 4)],
+        [
+            ("data-offsets", "data_offsets [4, 0] are no range of bytes", "a"),
+            ("trailing", "4 bytes after the last tensor belong to none", None),
+        ],
+    ),
+    "another size": (
+        {"a": entry(0, 4, (3,))},
+        4,
+        [("tensors", 0, 4)],
+        [("tensor-size", "[3] of U8 takes 3 bytes; data_offsets span 4", "a")],
+    ),
+    "half a byte": (
+        {"a": entry(0, 1, (3,), "F4")},
+        1,
+        [("tensors", 0, 1)],
+        [("tensor-size", "12 bits of F4 are not whole bytes", "a")],
+    ),
+    "no fields": ({"a": {"dtype": "U8"}}, 0, [], [("tensor-entry", "the entry has no shape and no data_offsets", "a")]),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_where_every_byte_is_and_what_is_said(tmp_path: Path, case: str) -> None:
+    """The data's regions to the byte, and the words of each finding."""
+    table, data, regions, told = TOLD[case]
+    header = header_of(write(tmp_path / "model.safetensors", table, data))
+    start = header.regions[1].end
+    assert [(each.label, each.start - start, each.end - start) for each in header.regions[2:]] == regions
+    assert [(each.rule, each.message, each.tensor) for each in header.findings] == told
+    assert {each.severity for each in header.findings} <= {"error"}

@@ -95,4 +95,4 @@ def _findings(stored: Stored, resized: int, matched: int, told: Sequence[Finding
     if first is None or resized * 2 <= matched:
         return tuple(told)
     what = f"{integer(resized)} of {integer(matched)} tensors are of another size than the configuration predicts"
-    return (first._replace(message=f"{what}: it is another model's. The first: {first.message}"),)
+    return (first._replace(message=f"{what}, which is another model's. The first: {first.message}"),)
