@@ -585,6 +585,7 @@ def test_what_is_beside_a_language_model_says_what_it_is_for(tmp_path: Path) -> 
     ]
     config = opened(tmp_path, pairs, ("v.blk.0.attn_q.weight",)).config
     assert config and config.notes == ("sees images, projector gemma3",)
+    assert config.architecture == "multimodal projector"
 
 
 # --- split files ----------------------------------------------------------------------------------

@@ -116,7 +116,11 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
         GGUF_ARCHITECTURE: GgufArchitecture(architecture),
     }
     values.update(_fields(architecture, pairs))
-    notes = list(_told(pairs, BESIDE)) if architecture == "clip" else []
+    notes: list[str] = []
+    if architecture in BESIDE:
+        what, keys = BESIDE[architecture]
+        values["architectures"] = [what]
+        notes += _told(pairs, keys)
     _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)
     if "vocab_size" not in values and tokens is not None and tokens.items is not None:

@@ -157,13 +157,18 @@ NO_MODELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
 }
 
-#: The same for what is beside a language model: a key that is there → what it tells.
-BESIDE: Mapping[str, str] = {
-    "clip.has_vision_encoder": "sees images",
-    "clip.has_audio_encoder": "hears sounds",
-    "clip.projector_type": "projector {}",
-    "clip.vision.projector_type": "projector of images {}",
-    "clip.audio.projector_type": "projector of sounds {}",
+#: The same for what is beside a language model: architecture → what it is, and keys with what they tell.
+BESIDE: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "clip": (
+        "multimodal projector",
+        {
+            "clip.has_vision_encoder": "sees images",
+            "clip.has_audio_encoder": "hears sounds",
+            "clip.projector_type": "projector {}",
+            "clip.vision.projector_type": "projector of images {}",
+            "clip.audio.projector_type": "projector of sounds {}",
+        },
+    ),
 }
 
 #: Array whose length is the vocabulary where no key gives it.
