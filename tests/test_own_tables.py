@@ -85,12 +85,14 @@ def test_rows_instead_of_others_and_at_the_end(tmp_path: Path) -> None:
         "types": {"newmodel": {}},
         "defaults": {"head_width": 7},
         "instead": {"model.norm": [], "lm_head": [["lm_head", "lm_head", "head_width, hidden_size"]]},
+        "after": {"lm_head": [["classifier", "after_lm_head", "hidden_size"]]},
         "rows": [["inv_freq", "model.freqs", "hidden_size", {"leaf": "", "buffer": True, "persistent": True}]],
     }
     inspector.add_tables(folder(tmp_path / "own", table))
     shapes = {row.name: row.shape for row in inspector.predict(CONFIG).expected}
     assert "model.norm.weight" not in shapes
     assert shapes["lm_head.weight"] == (7, 64)
+    assert shapes["after_lm_head.weight"] == (64,)
     assert shapes["model.freqs"] == (64,)
 
 

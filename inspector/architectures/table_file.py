@@ -1,9 +1,8 @@
 """Tables as files: what is known of one family as JSON, a row a line, to be read and compared by people.
 
     {
-     "about": "Llama, and a gate on its attention.",
-     "source": "modeling_newmodel.py",
-     "name": "newmodel",
+     "about": "NewModel: a decoder, and BERT's layers over images.",
+     "source": "modeling_newmodel.py of example/newmodel-1b",
      "types": {"newmodel": {"vocab_size": 32000}},
      "let": {"LAYER": "model.layers.{layer<num_hidden_layers}"},
      "rows": [
@@ -11,7 +10,7 @@
       ["(q|k)_proj", "$LAYER.self_attn.(q|k)_proj", "num_(attention|key_value)_heads * head_dim, hidden_size"],
       {"at": "$LAYER.mlp.", "columns": {"bias": "mlp_bias"}, "rows": [
        ["(gate|up)_proj", "(gate|up)_proj", "intermediate_size, hidden_size"]]},
-      {"use": "bert_layer", "at": "encoder.", "with": {"WIDTH": "text_config.hidden_size"}},
+      {"use": "bert_layer_end", "at": "$LAYER.", "with": {"WIDTH": "text_config.hidden_size"}},
       {"scope": "vision_config", "prefix": "vision_tower.", "tower": "vision"}
      ]
     }
@@ -20,7 +19,7 @@ An entry of `rows` is
     a row           its role, name and shape, then the columns of `Row` that are not at their defaults;
     an include      an object with a `scope`, whose fields are those of `Include`;
     a group         rows with common `columns`, which a row's own override, and a common beginning of names, `at`;
-                    With `each`, the rows come once for each value of words: {"N": "0..3", "PLACE": ["in", "mid", …]}.
+                    with `each`, they come once for each value of words: {"N": "0..2", "PLACE": ["in", "mid", "out"]};
     a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters.
 
 An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may bring
@@ -30,8 +29,11 @@ An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or 
 its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.
 A table that is a `part` of another has those rows of it that a nested configuration shapes (see `parts`).
 A table that is `like` another has what that has, but for its name and types: mappings are added to, rows are put
-`after` or `instead` of those with a name, or at the end. Beside the fields of `Family` a table says what it is `about`,
-its `source`, and `notes`; the index reads `coverage`, `outside` and `inferable`.
+`after` or `instead` of those with a name, or at the end.
+
+Beside the fields of `Family`, people are told what a table is `about`, its `source`, and `notes`. `outside` are types
+that Transformers does not have, `coverage` percents of those that are not wholly covered (see `Known`), `inferable`
+types that are tried where there is no configuration, with their place in the order.
 """
 
 from __future__ import annotations
@@ -153,7 +155,7 @@ def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[
         }
         for field in ("after", "instead")
     )
-    waiting = {**after, **instead}
+    waiting = {name: instead.get(name, ()) + after.get(name, ()) for name in (*after, *instead)}
     names = [bare(entry.name if isinstance(entry, Row) else entry.prefix) for entry in inherited]
     for at, (entry, name) in enumerate(zip(inherited, names, strict=True)):
         last = name not in names[at + 1 :]
