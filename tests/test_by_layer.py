@@ -107,3 +107,12 @@ def test_layers_are_in_order_however_they_come() -> None:
 )
 def test_ranges(numbers: list[int], told: str) -> None:
     assert ranges(numbers) == told
+
+
+def test_experts_of_a_role_are_summed() -> None:
+    """Two experts a layer, wider in the last: 16 parameters of each type; scales that come first hide nothing."""
+    labelled = [tensor(at, "up_proj") for at in (0, 0, 1, 1)]
+    scales = tensor(2, "up_proj", "I8", 2, group="quantization")
+    (strip,) = by_layer([*labelled, scales, *(tensor(2, "up_proj", "F32") for _ in range(2))])
+    assert strip.kinds[1].differs == ("up_proj 16 × F32 at 32 bits, elsewhere 16 × BF16 at 16 bits",)
+    assert [(kind.bytes, kind.parameters) for kind in strip.kinds] == [(32, 16), (66, 16)]

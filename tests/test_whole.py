@@ -607,3 +607,69 @@ def test_every_cause_is_told_in_words() -> None:
     assert all(cause.meaning and "\n" not in cause.meaning for cause in causes.CAUSES)
     assert set(causes.REGION_CAUSES.values()) < set(names)
     assert sorted(names, key=causes.ORDER.__getitem__) == names
+
+
+# --- adapters -------------------------------------------------------------------------------------
+
+LORA = "base_model.model.model.layers.0.self_attn.q_proj"
+
+
+def adapter(folder: Path, *entries: tuple[str, list[int], str], **config: Any) -> Path:
+    folder.mkdir()
+    usual = {"peft_type": "LORA", "r": 2, "target_modules": ["q_proj"], "lora_alpha": 4}
+    (folder / "adapter_config.json").write_text(json.dumps({**usual, **config}))
+    sparse.write_safetensors(folder / "adapter_model.safetensors", entries)
+    (folder / "base.json").write_text(json.dumps(LLAMA))
+    return folder
+
+
+A, B = ("F32", [2, 8], LORA + ".lora_A.weight"), ("F32", [8, 2], LORA + ".lora_B.weight")
+
+
+def test_an_adapter_beside_its_bases_configuration(tmp_path: Path) -> None:
+    """Rank 2 on 8×8: 32 parameters under the role that they change, and the base's own count."""
+    folder = adapter(tmp_path / "a", A, B)
+    result = inspector.reconcile(inspector.open(folder, config=folder / "base.json"))
+    assert result.prediction and result.prediction.base
+    assert (result.logical, result.prediction.parameters, result.prediction.base.parameters) == (32, 32, PARAMETERS)
+    assert steps(result) == {"header": result.on_disk - 32 * 4}
+    assert [(role.role, role.group, role.tensors, role.parameters) for role in result.roles] == [
+        ("q_proj", "adapter", 2, 32)
+    ]
+    assert [each.key.part for each in result.tensors] == ["lora_A", "lora_B"]
+    assert (result.nominal, result.counts, result.dtype) == (None, (), "F32")
+    assert not result.findings
+
+
+def test_a_whole_module_saved_with_an_adapter(tmp_path: Path) -> None:
+    """`modules_to_save`: the head under its own role, as many parameters as the base's."""
+    head = ("F32", [10, 8], "base_model.model.lm_head.weight")
+    folder = adapter(tmp_path / "a", A, B, head, modules_to_save=["lm_head"])
+    result = inspector.reconcile(inspector.open(folder, config=folder / "base.json"))
+    assert {(role.role, role.group): role.parameters for role in result.roles} == {
+        ("q_proj", "adapter"): 32,
+        ("lm_head", "head"): 80,
+    }
+    assert result.logical == 112
+
+
+def test_an_adapter_alone_says_what_it_needs(tmp_path: Path) -> None:
+    result = inspector.reconcile(inspector.open(adapter(tmp_path / "a-7b", A, B)))
+    assert (result.prediction, result.predicted, result.logical, result.nominal) == (None, None, 32, None)
+    assert [finding.rule for finding in result.findings] == ["no-prediction"]
+    assert steps(result)["adapter"] == 32 * 4
+
+
+def test_an_adapters_scale_is_a_constant(tmp_path: Path) -> None:
+    """kohya's `alpha` beside each pair: on the disk, and no parameter."""
+    name = "lora_te_text_model_encoder_layers_0_self_attn_q_proj"
+    entries = [("F32", [2, 8], f"{name}.lora_down.weight"), ("F32", [8, 2], f"{name}.lora_up.weight")]
+    sparse.write_safetensors(tmp_path / "lora.safetensors", [*entries, ("F32", [], f"{name}.alpha")])
+    result = inspector.reconcile(inspector.open(tmp_path / "lora.safetensors"))
+    assert result.logical == 32
+    assert {each.key.part: (each.group, each.parameters) for each in result.tensors} == {
+        "lora_A": ("adapter", 16),
+        "lora_B": ("adapter", 16),
+        "alpha": ("buffer", 0),
+    }
+    assert steps(result)["buffer"] == 4
