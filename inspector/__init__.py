@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from inspector.api import diff, memory, open, predict, reconcile, variants
     from inspector.architectures import add_tables
+    from inspector.architectures.data.roles import ROLES
     from inspector.auditing.run import audit
     from inspector.errors import (
         ConfigError,
@@ -47,6 +48,7 @@ __version__ = "0.1.0"
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
     **dict.fromkeys(("diff", "memory", "open", "predict", "reconcile", "variants"), "inspector.api"),
+    "ROLES": "inspector.architectures.data.roles",
     "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",
     "audit": "inspector.auditing.run",
@@ -82,6 +84,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ROLES",
     "Checkpoint",
     "Config",
     "ConfigError",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+import inspector
 from inspector.architectures import listed_gguf, load, load_gguf, model_types
 from inspector.architectures.data import conventions, gguf_names
 from inspector.architectures.data.roles import BY_GROUP, GROUPS, MEANINGS, ROLES, group_of
 from inspector.architectures.naming import Namer
 from inspector.architectures.table import Family, Row
+from inspector.cli.commands import inspect
+from inspector.report.roles import page
 
 
 def strangers(family: Family) -> list[tuple[str, str]]:
@@ -67,3 +75,22 @@ def test_cross_attention_is_a_branch() -> None:
     }
     slots = Namer().name(list(names)).slots
     assert [(slot.role, slot.branch) for slot in slots] == list(names.values())
+
+
+def test_a_name_has_one_role_whatever_the_class() -> None:
+    """Two rows of one name, for two classes or two conditions, are the same tensor."""
+    for table in sorted(set(model_types().values())):
+        keys: dict[str, tuple[str, str, str]] = {}
+        for row in load(table).rows:
+            if isinstance(row, Row):
+                key = (row.role, row.tower, row.branch)
+                assert keys.setdefault(row.template, key) == key, (table, row.template)
+
+
+def test_the_page_the_command_and_the_library_say_the_same() -> None:
+    """docs/roles.md is what `tools/write_roles.py` makes; the command lists each role, with a part of a name some."""
+    assert (Path(__file__).parents[1] / "docs" / "roles.md").read_text() == page()
+    listed = json.loads(CliRunner().invoke(inspect, ["architectures", "--roles", "--json"]).output)["roles"]
+    assert {each["role"]: each["group"] for each in listed} == inspector.ROLES == ROLES
+    shown = CliRunner().invoke(inspect, ["architectures", "--roles", "q_proj"]).output
+    assert "queries" in shown and "attention" in shown and "lm_head" not in shown

@@ -156,13 +156,22 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
 
 
 @inspect.command()
+@click.option("--roles", is_flag=True, help="The roles instead: what a tensor can be for, by group.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.argument("pattern", required=False)
-def architectures(pattern: str | None, as_json: bool) -> None:
+def architectures(pattern: str | None, roles: bool, as_json: bool) -> None:
     """The model types that have a table, how far each is covered, and GGUF's. PATTERN is a part of a name."""
+    part = pattern or ""
+    if roles:
+        from inspector.report import roles as vocabulary
+
+        if as_json:
+            console.print_json(vocabulary.document(part))
+        else:
+            console.print_lines(vocabulary.lines(part))
+        return
     from inspector import architectures as known
 
-    part = pattern or ""
     chosen = [each for each in known.listed() if part in each.model_type]
     gguf = [each for each in known.listed_gguf() if part in each.architecture or part in (each.model_type or "")]
     if as_json:

@@ -1,0 +1,56 @@
+"""The vocabulary of roles, as text, as JSON and as the page docs/roles.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.architectures.data.roles import BY_GROUP, MEANINGS, ROLES
+from inspector.report.columns import table
+from inspector.report.documents import SCHEMA
+
+_PAGE = """# Roles
+
+Made from `inspector/architectures/data/roles.py` by `tools/write_roles.py`: change them there.
+
+A role says what a tensor does, and belongs to one group. The vocabulary is closed: the tables of all model
+types, GGUF's included, and the names that no table knows use these {number} words alone. They are Llama's where
+Llama has one. Where a tensor stands is never part of its role:
+
+| field | says | for example |
+|---|---|---|
+| `tower` | which of several models in one | `text`, `encoder`, `decoder`, `vision`, `audio`, `projector` |
+| `layer`, `expert` | which of many alike | 31, 7 |
+| `branch` | which of several in one place | `cross` for cross-attention, `indexer`, `temporal`, `1` and `2` |
+
+So the key projection of a speech encoder is `k_proj` in tower `audio`, and that of cross-attention is `k_proj` in
+branch `cross`. A stored constant counts in the group `buffer` whatever its role, and what serves a quantized
+weight (scales, zero points) has the weight's role and the group `quantization`.
+
+`inspect architectures --roles` prints the list, `inspector.ROLES` maps each role to its group.
+"""
+
+
+def chosen(part: str = "") -> Iterator[tuple[str, str, str]]:
+    """Role, group and meaning of each role in whose name or group `part` is."""
+    return ((role, group, MEANINGS[role]) for role, group in ROLES.items() if part in role or part in group)
+
+
+def lines(part: str = "") -> Iterator[str]:
+    """`inspect architectures --roles`."""
+    yield from table(list(chosen(part)), ("role", "group", "what it is for"), "lll").splitlines()
+
+
+def document(part: str = "") -> dict[str, Any]:
+    """`inspect architectures --roles --json`."""
+    roles = [{"role": role, "group": group, "meaning": meaning} for role, group, meaning in chosen(part)]
+    return {"schema": SCHEMA, "roles": roles}
+
+
+def page() -> str:
+    """docs/roles.md."""
+    text = [_PAGE.format(number=len(ROLES))]
+    for group, roles in BY_GROUP.items():
+        rows = "\n".join(f"| `{role}` | {meaning} |" for role, meaning in roles.items())
+        text.append(f"\n## {group}\n\n| role | what it is for |\n|---|---|\n{rows}\n")
+    return "".join(text)
