@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -100,7 +101,14 @@ def test_a_packed_file_that_is_none_is_made_again(home: Path, content: bytes) ->
     """Cut short by a full disk, or another version's."""
     (home / "tables.pack").write_bytes(content)
     assert set(read().types) == {"a-type", "b", "z"}
-    assert (home / "tables.pack").read_bytes() == packed(home / "tables")
+    assert (home / "tables.pack").read_bytes() == packed(home / "tables", MODULE._stamp(home / "tables"))
+
+
+def test_a_wheels_file_is_the_same_wherever_it_is_built(home: Path) -> None:
+    """When the tables were checked out does not matter."""
+    before = packed(home / "tables")
+    os.utime(home / "tables" / "families" / "a.json", (1, 1))
+    assert packed(home / "tables") == before
 
 
 def test_where_nothing_may_be_written_tables_are_read_all_the_same(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,7 @@ def store() -> Store:
         return _store(PACKED, json.loads(first), len(first))
     content = _kept(stamp)
     if content is None:
-        content = packed(FOLDER)
+        content = packed(FOLDER, stamp)
         _keep(content)
     return _in_memory(FOLDER, content)
 
@@ -115,8 +115,12 @@ def _stamp(folder: Path) -> list[int] | None:
     return [len(files), sum(file.st_size for file in files), max((file.st_mtime_ns for file in files), default=0)]
 
 
-def packed(folder: Path) -> bytes:
-    """The packed file of a folder of tables. Raises TableError."""
+def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
+    """The packed file of a folder of tables, the same bytes for the same tables. Raises TableError.
+
+    Args:
+        stamp: when the folder was as it is, for a cache.
+    """
     types: dict[str, str] = {}
     inferable: dict[str, int] = {}
     coverage: dict[str, Any] = {}
@@ -131,7 +135,7 @@ def packed(folder: Path) -> bytes:
         places[f"{kind}/{name}"] = (offset, len(pieces[-1]))
         offset += len(pieces[-1])
     index = {
-        "stamp": _stamp(folder),
+        "stamp": stamp,
         "types": dict(sorted(types.items())),
         "inferable": sorted(inferable, key=inferable.__getitem__),
         "places": places,
