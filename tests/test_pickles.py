@@ -260,3 +260,14 @@ def test_text_is_no_pickle(tmp_path: Path) -> None:
     files: hostile.Files = {f"{number}.txt": text.encode() for number, text in enumerate(texts)}
     folder = hostile.make(lambda made: made.update(files), tmp_path)
     assert [each.rule for model in audit([folder]).checkpoints for each in model.findings] == []
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("kind", ["u4", "i8", "f4", "b1", "c16", "S3", "U5", "M8[ns]"])
+def test_arrays_of_numbers_are_no_finding(kind: str, protocol: int) -> None:
+    """NumPy's own random state, as every trainer keeps it, and arrays of each kind of numbers."""
+    import numpy as np
+
+    data = pickle.dumps([np.zeros(3, np.dtype(kind)), np.random.RandomState(0).get_state()], protocol=protocol)
+    found = judged(data)
+    assert (found.dangerous, found.unusual, found.unread) == ((), (), ())

@@ -53,6 +53,11 @@ builtins.slice: scalar? scalar? scalar?
 builtins.range: int int? int?
 builtins.object:
 builtins.NoneType: -
+torch.jit._pickle.build_intlist: any
+torch.jit._pickle.build_tensorlist: any
+torch.jit._pickle.build_doublelist: any
+torch.jit._pickle.build_boollist: any
+torch.jit._pickle.restore_type_tag: any text
 builtins.Ellipsis: -
 types.NoneType: -
 _codecs.encode: scalar codec?
@@ -191,7 +196,7 @@ def _is_sizes(value: Any) -> bool:
 
 #: Text that NumPy reads as one type of numbers; others may be records, evaluated field by field.
 _NUMBERS = re.compile(
-    r"[<>|=]?(?:[?bBhHiIlLqQpPefdgFDGSUVMmc]|bool|u?int|float|complex|str|bytes|void)\d{0,9}(?:\[\w{1,9}\])?"
+    r"[<>|=]?(?:[?bBhHiIuUlLqQpPefdgFDGSVMmc]|bool|u?int|float|complex|str|bytes|void)\d{0,9}(?:\[\w{1,9}\])?"
 )
 _CODECS = frozenset(("latin1", "latin-1", "iso-8859-1", "utf-8", "utf8", "ascii"))
 _SCALARS = (int, float, str, bytes, type(None), Blob)
