@@ -306,6 +306,7 @@ class Prediction(NamedTuple):
     buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
     optional: tuple[Expected, ...] = ()  # tensors of which the configuration does not tell whether they are there
     base: Prediction | None = None  # of an adapter: the model that it changes
+    ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, which files hold beside the model
 
     @property
     def parameters(self) -> int:

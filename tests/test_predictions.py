@@ -453,3 +453,57 @@ def test_an_unknown_class_is_said_to_be_unknown() -> None:
     known, unknown = (inspector.predict({**config, "architectures": [f"LlamaFor{head}"]}) for head in ("CausalLM", "X"))
     assert not known.config.notes
     assert any("LlamaForX" in note for note in unknown.config.notes)
+
+
+def test_layers_that_predict_further_tokens_are_told_beside_the_model() -> None:
+    """DeepSeek-V3's authors: 671 billion, and 11.5 billion of the module beside its shared embedding and head."""
+    prediction = inspector.predict({"model_type": "deepseek_v3", "num_nextn_predict_layers": 1})
+    assert prediction.parameters == 671_026_404_352
+    layer = 187_107_328 + 257 * 3 * 2048 * 7168 + 256 * 7168 + 2 * 7168
+    assert sum(row.parameters for row in prediction.ahead) == layer == 11_507_286_016
+    assert {number for row in prediction.ahead for number in row.layers or ()} == {61}
+    beside = {row.name: row.parameters for row in prediction.optional}
+    assert beside["model.layers.{layer}.eh_proj.weight"] == 2 * 7168**2
+    assert sum(beside.values()) == 2 * 7168**2 + 2 * 129_280 * 7168 + 3 * 7168
+
+
+def test_mimo_is_published_with_the_layer_that_predicts_ahead() -> None:
+    """MiMo-7B has 7,833,409,536 parameters, of which 210,790,400 predict a further token."""
+    sizes = {"hidden_size": 4096, "intermediate_size": 11008, "num_attention_heads": 32, "num_key_value_heads": 8}
+    config = {"model_type": "mimo", **sizes, "num_hidden_layers": 36, "vocab_size": 151680, "head_dim": 128}
+    prediction = inspector.predict({**config, "tie_word_embeddings": False, "num_nextn_predict_layers": 1})
+    assert sum(row.parameters for row in prediction.optional) == 210_790_400
+    assert prediction.parameters + 210_790_400 == 7_833_409_536
+
+
+def test_gemma_3ns_layers_without_keys_of_their_own() -> None:
+    """E4B's published total counts 31,461,120 parameters that nothing reads: keys, values and norms of 15 layers."""
+    prediction = inspector.predict({"model_type": "gemma3n"})
+    assert prediction.parameters == 7_818_517_072
+    assert sum(row.parameters for row in prediction.optional) == 15 * (2 * 512 * 2048 + 256) == 31_461_120
+
+
+def test_a_parts_field_may_follow_from_the_whole() -> None:
+    """BLIP-2's Q-Former reads as many features as the vision tower gives, unless it says otherwise."""
+    config = {"model_type": "blip-2", "vision_config": {"hidden_size": 96, "num_attention_heads": 4}}
+    name = "qformer.encoder.layer.0.crossattention.attention.key.weight"
+    assert shapes(inspector.predict(config))[name] == (768, 96)
+    assert shapes(inspector.predict({**config, "qformer_config": {"encoder_hidden_size": 80}}))[name] == (768, 80)
+
+
+def test_whose_word_on_tied_heads_counts() -> None:
+    """The whole's, then the text model's or its type's, then what the whole's class usually does."""
+
+    def tied(**fields: Any) -> bool:
+        found = shapes(
+            inspector.predict(
+                {"model_type": "qwen2_vl", "architectures": ["Qwen2VLForConditionalGeneration"], **fields}
+            )
+        )
+        return "lm_head.weight" not in found
+
+    assert [
+        tied(tie_word_embeddings=said, text_config={"tie_word_embeddings": not said}) for said in (True, False)
+    ] == [True, False]
+    assert [tied(text_config={"tie_word_embeddings": said}) for said in (True, False)] == [True, False]
+    assert not tied(text_config={"vocab_size": 100})

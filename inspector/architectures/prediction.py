@@ -43,6 +43,9 @@ FOR_NULL: Mapping[str, str] = {
     "head_dim": "hidden_size // num_attention_heads",
 }
 
+#: The field of the number of layers, and as many as ever predict further tokens.
+DEPTH, MAX_AHEAD = "num_hidden_layers", 16
+
 #: Whole models that do not say whether their head is tied go by what their text model says, or its type.
 TIED, TEXT = "tie_word_embeddings", "text_config"
 
@@ -132,10 +135,31 @@ def _predict(config: Config) -> Prediction:
             tied.append(expected)
         else:
             stored.append(expected)
-    predicted = Prediction(config, family.name, head, tuple(stored), tuple(tied), tuple(buffers), tuple(optional))
+    predicted = Prediction(
+        config,
+        family.name,
+        head,
+        tuple(stored),
+        tuple(tied),
+        tuple(buffers),
+        tuple(optional),
+        ahead=_ahead(family, config),
+    )
     if predicted.tensors > MAX_TENSORS:
         raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
     return predicted
+
+
+def _ahead(family: Family, config: Config) -> tuple[Expected, ...]:
+    """The layers after the last that predict further tokens: built like it, and left out of the model's own count."""
+    number = config.values.get(family.ahead) if family.ahead else None
+    if not isinstance(number, int) or not 0 < number <= MAX_AHEAD:
+        return ()
+    depth = formula.evaluate(DEPTH, Scope(family, config.values))
+    longer = {**config.values, DEPTH: depth + number}
+    rows = (row for row in expand(family, longer, "body") if not (row[0].optional or row[0].buffer))
+    found = ((expected, tuple(layer for layer in expected.layers or () if layer >= depth)) for _, expected, _ in rows)
+    return tuple(expected._replace(layers=layers) for expected, layers in found if layers)
 
 
 def head_of(family: Family, config: Config) -> str:

@@ -129,6 +129,7 @@ class Family(NamedTuple):
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
+    ahead: str = ""  # the field that counts layers like the last which predict further tokens, stored beside the model
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
     cache_defaults: Mapping[str, Any] = {}  # fields that `cache` alone needs, where they are absent
     cache_derived: Mapping[str, str] = {}  # expressions for them

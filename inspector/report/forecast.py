@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.architectures import rules_of_thumb as counts
 from inspector.architectures.counts import of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
-from inspector.model import Prediction
+from inspector.model import Expected, Prediction
 from inspector.report.columns import table
 from inspector.report.text import TOLD
 from inspector.units import count, escape, integer, percent, plural, signed, size
@@ -57,14 +57,16 @@ def _predicted_identity(result: Prediction) -> str:
         lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
     lines += [f"{integer(each.parameters)} {each.what}" for each in of_prediction(result) if each.name in TOLD]
     lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
-    if result.optional:
-        tensors, parameters = (sum(getattr(row, each) for row in result.optional) for each in ("tensors", "parameters"))
-        roles = ", ".join(dict.fromkeys(row.role for row in result.optional))
-        lines.append(
-            f"files may hold {plural(tensors, 'tensor')} besides, {integer(parameters)} parameters"
-            f" that are not counted here: {roles}"
-        )
+    beside = (("", result.optional), (" of layers that predict further tokens", result.ahead))
+    lines += [f"files may hold {_beside(rows, which)}" for which, rows in beside if rows]
     return "\n".join(lines)
+
+
+def _beside(rows: Sequence[Expected], which: str) -> str:
+    """`45 tensors besides, 31,461,120 parameters that are not counted here: k_proj, v_proj, k_norm`."""
+    tensors, parameters = (sum(getattr(row, each) for row in rows) for each in ("tensors", "parameters"))
+    roles = ", ".join(dict.fromkeys(row.role for row in rows))
+    return f"{plural(tensors, 'tensor')}{which} besides, {integer(parameters)} parameters not counted here: {roles}"
 
 
 def _predicted_roles(result: Prediction) -> str:
