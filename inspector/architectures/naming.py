@@ -17,6 +17,7 @@ from inspector.architectures import family_of
 from inspector.architectures.data.conventions import (
     BUFFER_ENDS,
     BUFFER_PATHS,
+    CROSS,
     EXPERT_WORDS,
     GGUF_WORDS,
     LAYER_WORDS,
@@ -418,6 +419,8 @@ def by_convention(pattern: str, bare: str) -> Slot:
     layer_at, expert_at, indexes_at, stacked = _numbers(module)
     path = [word for word in module if word != "{}"]
     role, branch = PATHS.get(".".join(path)) or _role(path)
+    if not branch and any(text in bare for text in CROSS):
+        branch = "cross"
     constant = words[-1] in STATISTICS or bare.endswith(BUFFER_ENDS)
     if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
         stacked = True

@@ -91,31 +91,39 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "embed_tokens tok_embeddings wte embedding word_embeddings embed_in shared embeddings.word_embeddings "
         "token_embd"
     ),
-    "embed_positions": "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd",
+    "embed_positions": (
+        "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd"
+    ),
     "embed_token_types": "token_type_embeddings token_types",
     "embed_patches": (
         "patch_embed.proj patch_embedding patch_embeddings.projection visual.conv1 vision_model.conv1 x_embedder"
     ),
-    "embed_class": "class_embedding cls_token",
+    "embed_class": "class_embedding cls_token register_tokens distillation_token",
     "embed_norm": (
         "layernorm_embedding embeddings.layer_norm embeddings.norm embeddings.LayerNorm "
         "word_embeddings_layernorm emb_ln token_embd_norm"
     ),
-    "q_proj": "q_proj wq attention.self.query self.query attention.query to_q attn_q query SelfAttention.q",
-    "k_proj": "k_proj wk attention.self.key self.key attention.key to_k attn_k key SelfAttention.k",
-    "v_proj": "v_proj wv attention.self.value self.value attention.value to_v attn_v value SelfAttention.v",
+    "q_proj": (
+        "q_proj wq attention.self.query self.query attention.query to_q attn_q query SelfAttention.q "
+        "EncDecAttention.q encoder_attn.q_proj cross_attn.q_proj"
+    ),
+    "k_proj": (
+        "k_proj wk attention.self.key self.key attention.key to_k attn_k key SelfAttention.k EncDecAttention.k "
+        "encoder_attn.k_proj cross_attn.k_proj"
+    ),
+    "v_proj": (
+        "v_proj wv attention.self.value self.value attention.value to_v attn_v value SelfAttention.v "
+        "EncDecAttention.v encoder_attn.v_proj cross_attn.v_proj"
+    ),
     "o_proj": (
-        "o_proj wo attention.output.dense self_attn.out_proj attn.out_proj attention.out_proj attn.c_proj to_out "
-        "self_attention.dense attention.dense self_attn.dense attn_output attn.proj SelfAttention.o attn.dense "
-        "block.attn.out"
+        "o_proj wo attention.output.dense self_attn.out_proj attn.out_proj attention.out_proj attn.c_proj "
+        "to_out self_attention.dense attention.dense self_attn.dense attn_output attn.proj SelfAttention.o "
+        "attn.dense block.attn.out EncDecAttention.o encoder_attn.out_proj cross_attn.o_proj "
+        "crossattention.output.dense attention.proj attn.proj_out attn_1.proj_out multihead_attn.out_proj"
     ),
     "qkv_proj": (
         "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj"
     ),
-    "cross q_proj": "EncDecAttention.q encoder_attn.q_proj cross_attn.q_proj",
-    "cross k_proj": "EncDecAttention.k encoder_attn.k_proj cross_attn.k_proj",
-    "cross v_proj": "EncDecAttention.v encoder_attn.v_proj cross_attn.v_proj",
-    "cross o_proj": "EncDecAttention.o encoder_attn.out_proj cross_attn.o_proj",
     "q_norm": "q_norm q_layernorm attn_q_norm query_norm",
     "k_norm": "k_norm k_layernorm attn_k_norm key_norm",
     "q_a_proj": "q_a_proj attn_q_a",
@@ -127,13 +135,13 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "sinks": "sinks attn_sinks",
     "gate_proj": "gate_proj feed_forward.w1 experts.w1 mlp.w1 wi_0 ffn_gate linear_fc1_gate",
     "up_proj": (
-        "up_proj feed_forward.w3 experts.w3 mlp.w3 wi_1 ffn_up "
-        "wi c_fc fc1 dense_h_to_4h intermediate.dense mlp.fc_in fc_in ff.net.proj ff_net.proj"
+        "up_proj feed_forward.w3 experts.w3 mlp.w3 wi_1 ffn_up wi c_fc fc1 dense_h_to_4h intermediate.dense "
+        "mlp.fc_in fc_in ff.net.proj ff_net.proj"
     ),
     "down_proj": (
-        "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff "
-        "ffn_down DenseReluDense.wo mlp.c_proj fc2 dense_4h_to_h output.dense "
-        "mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias ff.net ff_net"
+        "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff ffn_down DenseReluDense.wo mlp.c_proj fc2 "
+        "dense_4h_to_h output.dense mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias ff.net ff_net "
+        "mlp.wo"
     ),
     "gate_up_proj": "gate_up_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
     "shared_gate_proj": "shared_experts.gate_proj shared_expert.gate_proj shared_mlp.gate_proj",
@@ -149,30 +157,34 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "e_score_correction_bias gate.e_score_correction_bias"
     ),
     "input_layernorm": (
-        "input_layernorm attention_norm ln_1 norm_1 ln1 "
-        "norm1 layer_norm1 self_attn_layer_norm attn_norm layernorm_before "
-        "ln_attn SelfAttention.layer_norm block.attn.norm"
+        "input_layernorm attention_norm ln_1 norm_1 ln1 norm1 layer_norm1 self_attn_layer_norm attn_norm "
+        "layernorm_before ln_attn SelfAttention.layer_norm block.attn.norm"
     ),
     "post_attention_layernorm": (
-        "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 "
-        "norm2 layer_norm2 attention.output.LayerNorm layernorm_after ln_mlp block.mlp.norm"
+        "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 norm2 layer_norm2 attention.output.LayerNorm "
+        "layernorm_after ln_mlp block.mlp.norm"
     ),
     "pre_feedforward_layernorm": "pre_feedforward_layernorm pre_mlp_layernorm pre_ff_layernorm pre_mlp_norm",
     "post_feedforward_layernorm": (
-        "post_feedforward_layernorm layers.final_layer_norm output.LayerNorm post_mlp_layernorm post_ff_layernorm "
-        "post_mlp_norm"
+        "post_feedforward_layernorm layers.final_layer_norm output.LayerNorm post_mlp_layernorm "
+        "post_ff_layernorm post_mlp_norm"
     ),
-    "norm": "norm shared_head.norm ln_f norm_f final_layernorm final_layer_norm final_norm post_layernorm output_norm",
+    "norm": (
+        "norm shared_head.norm ln_f norm_f final_layernorm final_layer_norm final_norm post_layernorm output_norm"
+    ),
     "lm_head": (
         "lm_head shared_head.head output embed_out predictions.decoder cls.predictions.decoder lm_head.decoder "
         "generator_lm_head unembedding"
     ),
     "score": "score",
-    "classifier": "classifier",
+    "classifier": "classifier classifier.out_proj classification_head.out_proj class_embed class_predictor",
     "pooler": "pooler.dense",
     "qa_outputs": "qa_outputs",
-    "head_dense": "predictions.transform.dense lm_head.dense",
-    "head_norm": "predictions.transform.LayerNorm lm_head.layer_norm",
+    "head_dense": (
+        "predictions.transform.dense lm_head.dense classifier.dense classification_head.dense transform.dense "
+        "predictions.dense head.projection"
+    ),
+    "head_norm": "predictions.transform.LayerNorm lm_head.layer_norm transform.LayerNorm",
     "lm_head_bias": "cls.predictions",
     "nsp_head": "cls.seq_relationship seq_relationship",
     "in_proj": "mixer.in_proj mamba.in_proj in_proj_qkvz linear_attn.in_proj",
@@ -199,11 +211,33 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "upsample_conv": "upsamplers.conv",
     "in proj": "proj_in",
     "out proj": "proj_out",
-    "embed_features": "context_embedder",
+    "embed_features": "context_embedder feature_projection.projection",
     "shared_vectors": "vblora_vector_bank unilora_theta_d tinylora_v",
     "rope_freqs": "rope_freqs rope.freqs",
     "draft_to_target": "d2t",
     "target_to_draft": "t2d",
+    "visual joint_proj": "visual_projection",
+    "text joint_proj": "text_projection",
+    "conv_norm": "bn bn1 bn2 bn3 batch_norm",
+    "conv_scale": "parametrizations.weight.original0 weight_g",
+    "conv": "parametrizations.weight.original1 weight_v",
+    "box_head": "bbox_embed.layers bbox_predictor.layers",
+    "1 layer_scale": "lambda_1 layer_scale1.lambda1 ls1",
+    "2 layer_scale": "lambda_2 layer_scale2.lambda1 ls2",
+    "layer_scale": "lab self_attn_layer_scale mlp_layer_scale",
+    "newline embed_special": "image_newline",
+    "separator embed_special": "view_seperator",
+    "embed_queries": "query_tokens latents probe iou_token mask_tokens",
+    "embed_mask": "mask_token masked_spec_embed",
+    "attn_positions": "relative_position_bias_table",
+    "h attn_positions": "rel_pos_h",
+    "w attn_positions": "rel_pos_w",
+    "gate_attn": "self_attn.gate_proj self_attn.g_proj attention.g_proj",
+    "indexer attn_weights": "indexer.weights_proj",
+    "indexer q_b_proj": "indexer.wq_b",
+    "indexer k_proj": "indexer.wk",
+    "indexer k_norm": "indexer.k_norm",
+    "embed_codes": "quantizer.codevectors",
 }
 
 #: Whole paths → role and branch, for words that mean something else at the end of a longer one.
@@ -234,6 +268,7 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("adapter_down", ("lora_a", "adapter_down")),
     ("adapter_up", ("lora_", "adapter")),
     ("layer_norm", ("norm", "ln_", "layernorm")),
+    ("activation", ("snake",)),
     ("embed_tokens", ("embed", "wte", "wpe")),
     ("router", ("router",)),
     ("q_proj", ("q_proj",)),
@@ -249,3 +284,6 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("in_proj", ("mamba", "ssm", "mixer")),
     ("output_head", ("head", "classifier")),
 )
+
+#: Texts in a path that say cross-attention, whose roles are in a branch of that name.
+CROSS = ("cross_att", "crossatt", "encoder_attn", "EncDecAttention")
