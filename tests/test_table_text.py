@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -59,9 +60,29 @@ def test_common_columns_stand_before_their_rows(writer: ModuleType) -> None:
     assert [len(row) for row in group["rows"]] == [3] * 4
 
 
-def test_a_field_is_put_into_a_table(writer: ModuleType) -> None:
-    """In the place of its value before, whatever lines that had; an empty one goes."""
-    text = writer.text(load("llama")._replace(cache=None), "llama", about="some")
-    put = writer.put(text, "types", {"llama": {"vocab_size": 7}})
-    assert json.loads(put) == {**json.loads(text), "types": {"llama": {"vocab_size": 7}}}
-    assert "defaults" not in json.loads(writer.put(text, "defaults", {}))
+TABLE = """{"about": "some", "types": {"a": {}}, "head": "Model",
+ "coverage": {"a": [100, 98, null, 97]}, "outside": ["b"],
+ "rows": [
+  ["q_proj", "q", "1"]]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "changed"),
+    [
+        ("coverage", {"a": [100, 98, None, 97]}, {}),
+        ("coverage", {"a": [1, 2, 3, 4]}, {'"a": [100, 98, null, 97]': '"a": [1, 2, 3, 4]'}),
+        ("coverage", {}, {',\n "coverage": {"a": [100, 98, null, 97]}': ""}),
+        ("outside", [], {', "outside": ["b"]': ""}),
+        ("inferable", {"a": 1}, {'{"a": {}},': '{"a": {}},\n "inferable": {"a": 1},'}),
+        ("notes", [], {}),
+    ],
+)
+def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any, changed: dict[str, str]) -> None:
+    """Where it stands, or after the types; nothing else changes, and an empty value leaves the table."""
+    expected = TABLE
+    for before, after in changed.items():
+        assert before in expected
+        expected = expected.replace(before, after, 1)
+    assert writer.put(TABLE, field, value) == expected
+    assert json.loads(expected).get(field) == (value or None)

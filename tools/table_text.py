@@ -46,16 +46,29 @@ def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, *
 
 
 def put(table: str, field: str, value: Any) -> str:
-    """A table's text with another value of a field; an empty one is left out."""
-    kept, skipping = list[str](), False
-    for line in table.splitlines():
-        if line.startswith((' "', '{"')):
-            skipping = line.startswith(f' "{field}":')
-        if line == ' "rows": [' and value:
-            kept.append(f' "{field}": {_laid(field, value)},')
-        if not skipping:
-            kept.append(line)
-    return "\n".join([*kept, ""])
+    """A table's text with another value of a field, where it stands or after `types`; an empty one is left out."""
+    spans = _spans(table)
+    if json.loads(table).get(field) == (value or None):
+        return table
+    if field not in spans:
+        at = spans["types"][1]
+        return f'{table[:at]},\n "{field}": {_laid(field, value)}{table[at:]}'
+    start, end = spans[field]
+    if value:
+        return f'{table[:start]}"{field}": {_laid(field, value)}{table[end:]}'
+    before = max(last for _, last in spans.values() if last <= start)
+    return table[:before] + table[end:]
+
+
+def _spans(table: str) -> dict[str, tuple[int, int]]:
+    """Each field of a table → where in its text its name begins, and its value ends."""
+    decoder, at, spans = json.JSONDecoder(), 1, dict[str, tuple[int, int]]()
+    while (start := table.find('"', at)) >= 0:
+        name, colon = decoder.raw_decode(table, start)
+        value = colon + re.match(r"\s*:\s*", table[colon:]).end()  # type: ignore[union-attr]
+        at = decoder.raw_decode(table, value)[1]
+        spans[name] = (start, at)
+    return spans
 
 
 #: Fields that have a line for each item, and the width to which others are filled.
