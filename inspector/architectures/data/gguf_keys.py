@@ -116,6 +116,10 @@ GENERAL_FIELDS: Mapping[str, str] = {
 SHOWN: Mapping[str, str] = {
     "attention_bias": "attn_q.bias attn_qkv.bias",
     "attention_out_bias": "attn_output.bias",
+    "mlp_bias": "ffn_up.bias",
+    "ssm_conv_bias": "ssm_conv1d.bias",
+    "has_ssm_norm": "ssm_norm.weight",
+    "has_dense_2": "dense_2.weight",
     "use_qk_norm": "attn_q_norm.weight",
     "use_qk_norm_bias": "attn_q_norm.bias",
     "two_norms": "attn_norm_2.weight",
