@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, TemplateSyntaxError, nodes
+from jinja2 import Environment, nodes
 from jinja2.ext import Extension, do, loopcontrols
 
 from inspector.auditing.jinja import calls, values
@@ -54,8 +54,8 @@ def judge(text: str) -> list[Reach]:
     environment = Environment(extensions=[loopcontrols, do, _Generation])  # noqa: S701  nothing is rendered
     try:
         tree = environment.parse(text)
-    except RecursionError as error:
-        raise TemplateSyntaxError("expressions within each other deeper than any", 1) from error
+    except RecursionError:
+        return [Reach("expressions within each other deeper than any", "")]
     walk = Walk()
     try:
         walk.text_of(tree.body)

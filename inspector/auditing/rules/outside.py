@@ -83,7 +83,7 @@ def external_data(subject: Subject) -> Iterator[Found]:
     """An ONNX graph whose tensors lie in a file outside the folder.
 
     Loaders have followed `location` anywhere (CVE-2022-25882, CVE-2024-27318): a model reads the secrets of whoever
-    runs it. Operations that call Python are told as well. A warning where the graph cannot be read to its end.
+    runs it. Operations that call Python are told as well, and a graph that cannot be read to its end.
     """
     for entry in subject.named(".onnx", ".ort", ".onnx_model"):
         if entry.kind != "file" or entry.outside or entry.name.endswith(".ort"):
@@ -105,7 +105,7 @@ def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
             elif text.kind == ".operation" and text.value in ("PyOp", "PyCustomOp", "PythonOp"):
                 told[f"an operation that calls Python: {text.value}"] = None
     except DamageError as error:
-        yield Found(f"its graph is not judged to its end: {error}", path, severity="warning")
+        yield Found(f"its graph is not judged to its end: {error}", path)
     for parent, key in keys.items():
         location = values.get(parent, "")
         if key == "location" and leaves(location):

@@ -26,14 +26,14 @@ def keras_lambda(subject: Subject) -> Iterator[Found]:
 
     Loading imports the module and calls what is named (CVE-2024-3660, CVE-2025-1550); `safe_mode=True` has let
     both pass. Looked for in `.keras` archives, HDF5 files and keras_metadata.pb, however the letters are escaped.
-    Use the safetensors files instead. A warning where the configuration cannot be read.
+    Use the safetensors files instead. An error too where the configuration cannot be read.
     """
     for entry in subject.entries:
         if entry.kind == "file" and not entry.outside and _is_keras(subject, entry):
             found = dict.fromkeys(_in_keras(subject, entry))
             for what, damaged in list(found)[:5]:
                 if damaged:
-                    yield Found(f"its configuration is not judged: {what:.120}", entry.path, severity="warning")
+                    yield Found(f"its configuration is not judged: {what:.120}", entry.path)
                 else:
                     yield Found(f"it has {what:.160}: do not load it", entry.path)
 
@@ -85,7 +85,7 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
     """A TensorFlow graph with operations that read or write files, or call Python.
 
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that its author chose, and run when the
-    model does. Use the safetensors files instead. A warning where the graph cannot be read to its end.
+    model does. Use the safetensors files instead. An error too where the graph cannot be read to its end.
     """
     for entry in subject.named(".pb", ".meta", ".graphdef"):
         name = entry.name.lower()
@@ -98,7 +98,7 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
                 found = dict.fromkeys(text.value for text in each if text.value in _OPERATIONS)
             except DamageError as error:
                 if name.startswith("saved_model"):
-                    yield Found(f"its graph is not judged: {error}", entry.path, severity="warning")
+                    yield Found(f"its graph is not judged: {error}", entry.path)
                 continue
         if found:
             yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)

@@ -48,9 +48,9 @@ def read(source: Source, path: str) -> Header:
         program, storages, frame = _of_pickles(read_at, source.size, path)
     walked = walk(program.value)
     views = _renamed(walked, program)
-    tensors, shared = layout.place(views, storages, findings)
+    tensors, shared, claimed = layout.place(views, storages, findings)
     _tell(walked, program, shared, findings)
-    regions = layout.regions(tensors, storages, frame, source.size, findings)
+    regions = layout.regions(claimed, storages, frame, source.size, findings)
     return Header(path, "pytorch", source.size, tensors, regions, shared, findings.all())
 
 

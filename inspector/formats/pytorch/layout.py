@@ -100,71 +100,69 @@ def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) 
 
 def place(
     views: Sequence[View], storages: Mapping[str, Storage], findings: Findings
-) -> tuple[list[Tensor], dict[str, str]]:
-    """The tensors at their places in the file, and the names that share another's bytes.
+) -> tuple[list[Tensor], dict[str, str], list[tuple[int, int]]]:
+    """The tensors at their places in the file, the names that share another's bytes, and all ranges that are claimed.
 
-    A tensor's bytes are those that none before it claims; a view that is all within others has none.
+    Each byte belongs to one tensor: a view that lies wholly within others has none.
     """
-    tensors: list[Tensor] = []
+    kept: list[View] = []
     shared: dict[str, str] = {}
     seen: dict[tuple[object, ...], str] = {}
-    claims: dict[str, list[tuple[int, int]]] = {}
     for view in views:
         identity = (view.storage, view.offset, view.shape, view.stride, view.dtype)
         if view.storage is not None and 0 not in view.shape and identity in seen:
             shared[view.name] = seen[identity]
-            continue
-        seen.setdefault(identity, view.name)
-        tensors.append(_placed(view, storages, claims, findings))
-    return tensors, shared
+        else:
+            seen.setdefault(identity, view.name)
+            kept.append(view)
+    ranges = [_range(view, storages, findings) for view in kept]
+    own = _own_bytes(kept, ranges)
+    tensors = [
+        Tensor(view.name, view.dtype, view.shape, start, own[number])
+        for number, (view, (start, _)) in enumerate(zip(kept, ranges, strict=True))
+    ]
+    return tensors, shared, _merged(each for each in ranges if each[0] < each[1])
 
 
-def _placed(
-    view: View, storages: Mapping[str, Storage], claims: dict[str, list[tuple[int, int]]], findings: Findings
-) -> Tensor:
+def _range(view: View, storages: Mapping[str, Storage], findings: Findings) -> tuple[int, int]:
+    """Where in the file a tensor starts and ends; nothing of what is not there."""
     if view.storage is None:
         findings.add("pickled-object", "info", "on the meta device: it has a shape, and no bytes", view.name)
-        return Tensor(view.name, view.dtype, view.shape, 0, 0)
+        return 0, 0
     storage = storages.get(view.storage)
     if storage is None:
         findings.add("storage", "error", f"its storage {view.storage!r:.40} is not in the file", view.name)
-        return Tensor(view.name, view.dtype, view.shape, 0, 0)
+        return 0, 0
     begin, size = view.offset * view.width, view.extent * view.width
     if begin + size > storage.size:
         what = f"it reaches {plural(begin + size - storage.size, 'byte')} beyond its storage"
         findings.add("storage", "error", what, view.name)
         size = max(0, min(size, storage.size - begin))
     if not view.contiguous:
-        findings.add("view", "info", f"stored with the strides {view.stride}: not in the order of its shape", view.name)
-    own = _claim(claims.setdefault(view.storage, []), begin, begin + size)
-    return Tensor(view.name, view.dtype, view.shape, storage.start + begin, own if storage.readable else 0)
+        what = f"stored with the strides {view.stride}: not in the order of its shape"
+        findings.add("view", "info", what, view.name)
+    start = storage.start + begin
+    return start, start + size if storage.readable else start
 
 
-def _claim(taken: list[tuple[int, int]], begin: int, end: int) -> int:
-    """Add a range to those that are taken, in order; the bytes of it that were free."""
-    if not taken or begin >= taken[-1][1]:  # as files are written
-        if end > begin:
-            taken.append((begin, end))
-        return end - begin
-    free = end - begin - sum(max(0, min(end, b) - max(begin, a)) for a, b in taken)
-    merged: list[tuple[int, int]] = []
-    for a, b in sorted([*taken, (begin, end)]):
-        if merged and a <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], b))
-        else:
-            merged.append((a, b))
-    taken[:] = merged
-    return free
+def _own_bytes(views: Sequence[View], ranges: Sequence[tuple[int, int]]) -> list[int]:
+    """Bytes of each tensor that none before it in the file, or around it, has."""
+    own = [0] * len(views)
+    covered = 0
+    for number in sorted(range(len(views)), key=lambda at: (ranges[at][0], -ranges[at][1])):
+        start, end = ranges[number]
+        own[number] = max(0, end - max(start, covered))
+        covered = max(covered, end)
+    return own
 
 
 def regions(
-    tensors: Sequence[Tensor], storages: Mapping[str, Storage], frame: Frame, size: int, findings: Findings
+    claimed: list[tuple[int, int]], storages: Mapping[str, Storage], frame: Frame, size: int, findings: Findings
 ) -> tuple[Region, ...]:
     """The file's bytes in order: headers, padding, what tensors claim, holes."""
     marks: list[tuple[int, int, str]] = []
     for header, named, start, _ in frame.members:
         marks.append((min(header + named, start), start, "padding"))
-    claimed = _merged((each.offset, each.offset + each.nbytes) for each in tensors if each.nbytes)
     marks += [(start, end, "tensors") for start, end in claimed]
     unused = 0
     for storage in storages.values():

@@ -13,23 +13,23 @@ from inspector.formats.pytorch.values import Dictionary, Global, Made
 MAGIC = 0x1950A86A20F9469CFC6C
 #: Pickles of that format: magic, version, system, what was saved, keys of the storages that follow as raw bytes.
 IN_A_ROW = 5
-#: Pickles in one file that are read.
-MAX_PROGRAMS = 10_000
-
 _WRAPPER = "joblib.numpy_pickle.NumpyArrayWrapper"
 
 
-def programs(stream: Stream, budget: Budget, most: int = MAX_PROGRAMS) -> list[Program]:
-    """Each pickle from where the stream stands. Only the last one may be damaged.
+def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Program]:
+    """The pickles from where the stream stands: the first five, and of the others those that reach a name.
 
-    Where bytes follow that are no pickle, the last one is what reading them as one came to.
+    Only the last one may be damaged: where bytes follow that are no pickle, it is what reading them as one came to.
     """
     found: list[Program] = []
-    while len(found) < most:
+    read = 0
+    while most is None or read < most:
+        read += 1
         program = run(stream, budget)
         if program.damage is not None and any(each.path == _WRAPPER for each in program.reached):
             program = _with_arrays(stream, program, budget)
-        found.append(program)
+        if read <= IN_A_ROW or program.reached or program.damage is not None:
+            found.append(program)
         if program.damage is not None or stream.position >= stream.size:
             return found
     return found

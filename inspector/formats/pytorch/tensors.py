@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent
 
-#: Values that are walked in one file, and tensors that are taken of it.
-MAX_VALUES = 5_000_000
+#: Values that are walked in one file, and tensors that are taken of it: a value in several places is walked in each.
+MAX_VALUES = 1_000_000
 MAX_TENSORS = 500_000
 #: Values within each other that are entered.
 MAX_DEPTH = 100
@@ -110,7 +110,7 @@ def walk(value: Any, root: str = "") -> Walked:
     left = MAX_VALUES
     while pending:
         name, each, depth = pending.pop()
-        left -= 1
+        left -= 1 + len(name) // 64  # long names are work too
         if left < 0 or len(views) >= MAX_TENSORS:
             return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=False)
         if depth > MAX_DEPTH or isinstance(each, (str, bytes, int, float, type(None))):
