@@ -18,7 +18,7 @@ from inspector.opening import configs, gguf_splits, selection
 from inspector.opening import variants as grouping
 from inspector.opening import weight_index as indexes
 from inspector.sources import Place, Source
-from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
+from inspector.sources.filenames import INDEX, PICKLED, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
 from inspector.sources.narrowed import Narrowed
 from inspector.units import integer
@@ -112,6 +112,13 @@ class Subject:
     def _small_enough(self, path: str) -> bool:
         """Whether a file is within the audit's bounds. One beyond them is told, and as if absent."""
         size = self.place.files[path]
+        if (
+            path.endswith(PICKLED) and path != self._whole.selected
+        ):  # many other programs' files are called so, and are sound
+            from inspector.formats.pytorch import is_pytorch  # where there is one to ask about
+
+            with self.reading(path) as read:
+                return is_pytorch(read, size)
         if path.endswith(".index.json"):
             return self._within(path, size, indexes.MAX_INDEX, "index")
         if path.rsplit("/", 1)[-1] in configs.FILES:

@@ -33,6 +33,21 @@ MAX_PICKLE = 16 * 1024 * 1024
 _WEIGHTS = ("state_dict", "model_state_dict", "model", "module", "net", "network", "generator", "params_ema", "params")
 
 
+#: How MAGIC begins the first format, after its protocol (`pickle.dumps(MAGIC, protocol=2)`).
+_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+
+
+def is_pytorch(read_at: Read, size: int) -> bool:
+    """Whether a file is PyTorch's: an archive with a data.pkl, or cut off; pickles that begin with its magic number."""
+    start = read_at(0, 32)
+    if start[:4] != b"PK\3\4":
+        return start[:1] == b"\x80" and start[2:].startswith(_MAGIC)
+    try:
+        return any(each.name.rpartition("/")[2] == "data.pkl" for each in zips.members(read_at, size))
+    except zips.ZipError:
+        return True  # cut off: its reader says so
+
+
 def read(source: Source, path: str) -> Header:
     """The tensors of a PyTorch file, by the opcodes of its pickle.
 
