@@ -62,6 +62,45 @@ def many_tokens(folder: Path) -> None:
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocabulary, "merges": merges}}))
 
 
+def product_of_counts(folder: Path) -> None:
+    """Ten thousand groups of ten thousand layers, in 120 bytes."""
+    own = {"model_type": "albert", "architectures": ["AlbertModel"]}
+    (folder / "config.json").write_text(json.dumps({**own, "num_hidden_groups": 10_000, "inner_group_num": 10_000}))
+
+
+def text_times_number(folder: Path) -> None:
+    """A text where a factor is meant."""
+    own = {"model_type": "cvt", "embed_dim": [4_000_000_000] * 3, "mlp_ratio": ["ab"] * 3}
+    (folder / "config.json").write_text(json.dumps(own))
+
+
+def long_gguf(folder: Path) -> None:
+    """A GGUF whose vocabulary takes 60 MB, of long texts that are all alike."""
+    (folder / "model.gguf").write_bytes(
+        hostile.gguf({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": ["x" * 100_000] * 600}, {"a": [32]})
+    )
+
+
+def endless_name(folder: Path) -> None:
+    """A tensor's name of 14 MB, and one of as many numbers as 900 kB have."""
+    (folder / "long.safetensors").write_bytes(hostile.safetensors({"a" * 14_000_000: [2]}))
+    (folder / "numbers.safetensors").write_bytes(hostile.safetensors({"1." * 450_000: [2]}))
+
+
+def many_words(folder: Path) -> None:
+    """A packed weight whose name has 19,000 words, and modules left out of packing."""
+    stem = "a." * 19_000
+    shapes = {stem + "qweight": [2, 16], stem + "qzeros": [1, 2], stem + "scales": [1, 16], stem + "g_idx": [16]}
+    (folder / "model.safetensors").write_bytes(hostile.safetensors(shapes))
+    said = {"quant_method": "gptq", "bits": 4, "modules_to_not_convert": ["lm_head"]}
+    (folder / "config.json").write_text(json.dumps({**hostile.CONFIG, "quantization_config": said}))
+
+
+def large_tokenizer(folder: Path) -> None:
+    """A tokenizer of 60 MB, none of which is one."""
+    (folder / "tokenizer.json").write_bytes(b'{"model": {"vocab": {' + b'"a\\\\": 1, ' * 5_500_000 + b'"b": 2}}}')
+
+
 CASES: tuple[Callable[[Path], None], ...] = (
     large_index,
     short_pairs,
@@ -69,6 +108,12 @@ CASES: tuple[Callable[[Path], None], ...] = (
     many_files,
     many_pickles,
     many_tokens,
+    product_of_counts,
+    text_times_number,
+    long_gguf,
+    endless_name,
+    many_words,
+    large_tokenizer,
 )
 
 

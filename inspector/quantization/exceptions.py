@@ -39,6 +39,8 @@ MOST_TRIES = 500_000
 MOST_ENTRIES = 20_000
 #: Expressions and wildcards among them; each must be compiled.
 MOST_PATTERNS = 500
+#: Words between the points of a module's name; real ones have a dozen.
+MOST_WORDS = 100
 #: Contradictions that are told one by one.
 MOST_TOLD = 8
 #: Weights as wide as that are none that was packed.
@@ -52,6 +54,7 @@ class Exceptions:
     names: set[str] = field(default_factory=set)
     patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)  # as written → compiled
     complete: bool = True  # False where an entry could not be understood
+    _lengths: list[int] | None = None  # words in the names, found at the first question
 
     def entry_for(self, module: str) -> str | None:
         """The entry that leaves a module out; None where none does.
@@ -59,11 +62,14 @@ class Exceptions:
         A name stands for the module itself and for all within it, under whatever words wrap the model.
         """
         words = module.split(".")
-        for start in range(len(words)):
-            for end in range(len(words), start, -1):
-                name = ".".join(words[start:end])
-                if name in self.names:
-                    return name
+        if len(words) <= MOST_WORDS:
+            if self._lengths is None:
+                self._lengths = sorted({name.count(".") + 1 for name in self.names}, reverse=True)
+            for start in range(len(words)):
+                for length in self._lengths:
+                    name = ".".join(words[start : start + length])
+                    if name in self.names:
+                        return name
         return next((text for text, pattern in self.patterns.items() if pattern.match(module)), None)
 
 

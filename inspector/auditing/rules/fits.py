@@ -26,12 +26,11 @@ def embedding_of(subject: Subject) -> Labelled | None:
     result = subject.result
     if result is None or result.packing:
         return None
-    own = [
-        each
-        for each in result.tensors
-        if each.key.role == "embed_tokens" and each.key.part == "weight" and len(each.tensor.shape) == 2
-    ]
-    return own[0] if len(own) == 1 and own[0].key.tower in ("text", "decoder", "encoder") else None
+    if sum(each.tensors for each in result.roles if each.role == "embed_tokens") != 1:
+        return None
+    own = next((each for each in result.tensors if each.key.role == "embed_tokens"), None)
+    whole = own is not None and own.key.part == "weight" and len(own.tensor.shape) == 2
+    return own if own is not None and whole and own.key.tower in ("text", "decoder", "encoder") else None
 
 
 # --- the configuration ------------------------------------------------------------------------
@@ -228,7 +227,7 @@ def tokenizer(subject: Subject) -> Iterator[Found]:
         if entry.name != "tokenizer.json" or not 16 < entry.size <= _LARGEST_TOKENIZER:
             continue
         raw = subject.head(entry.path, entry.size)
-        if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+        if raw[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
             continue  # told by what it is instead
         if b"\0" in raw:
             yield Found(f"zeros from byte {integer(raw.index(0))} on: a part was never downloaded", entry.path)
