@@ -1,4 +1,4 @@
-"""What a name pattern is for: its role by the conventions, and where they say nothing, words of its path."""
+"""What a name pattern is for: role and branch by the conventions, and words of its path where two would be alike."""
 
 from __future__ import annotations
 
@@ -7,30 +7,38 @@ from typing import TYPE_CHECKING
 
 import records
 
-from inspector.architectures import family_of, formula
+from inspector.architectures import family_of
 from inspector.architectures.data.conventions import TOWERS
-from inspector.architectures.data.roles import ROLES, group_of
 from inspector.architectures.naming import by_convention, unwrapped
-from inspector.architectures.table import Family, Include, Row, inner_tower, numbers_of
+from inspector.architectures.table import (
+    Family,
+    Include,
+    Row,
+    bare_name,
+    inner_branch,
+    inner_tower,
+    is_left_out,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_EMPTY = {"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"}
+#: Words of a path that tell nothing of where in a layer a tensor is.
+_EMPTY = frozenset({"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"})
 
 
-def role_of(pattern: str, shape: tuple[int, ...]) -> str:
-    """A role of `roles.ROLES`, or the last telling words of the path."""
-    pattern = re.sub(r"_bias$", "", pattern) if re.search(r"(proj|experts\.\w+)_bias$", pattern) else pattern
-    role = by_convention(pattern, unwrapped(pattern)).role
-    return role or words_of(pattern, 1)
+def role_of(pattern: str) -> tuple[str, str]:
+    """A role of `roles.ROLES` and its branch; `other` where the words tell nothing."""
+    slot = by_convention(pattern, unwrapped(pattern))
+    return (slot.role, slot.branch) if slot.role else ("other", words_of(pattern, 1))
 
 
 def words_of(pattern: str, number: int) -> str:
-    """The last telling words of a path as one."""
+    """The last telling words of a path, outermost first."""
     words = [w for w in pattern.split(".") if w != "{}" and w not in ("weight", "bias")] or pattern.split(".")
     telling = [w for w in words if w not in _EMPTY] or words
-    return "_".join(telling[-number:])
+    return ".".join(telling[-number:])
 
 
 def tower_of(pattern: str) -> str:
@@ -38,42 +46,14 @@ def tower_of(pattern: str) -> str:
     return next((TOWERS[word] for word in pattern.split(".") if word in TOWERS), "text")
 
 
-def group_hint(pattern: str, shape: tuple[int, ...]) -> str:
-    """The group of a role that no table knows, by the path's words and the shape."""
-    words = pattern.lower()
-    last = [w for w in words.split(".") if w not in ("{}", "weight", "bias")][-1:] or [""]
-    if re.search(r"norm|(^|[._])(ln|bn)\d*([._]|$)", last[0]):
-        return "norm"
-    if re.search(r"embed|(^|_)(pos|position|token|query)s?_?(emb|enc)|cls_token|mask_token|latents|queries$", words):
-        return "embedding"
-    if len(shape) == 1 and words.endswith("weight"):
-        return "norm"
-    if re.search(r"mamba|linear_attn|ssm|\.mixer\.", words):
-        return "state_space"
-    if re.search(r"\b(lm_)?head|classif|predict|logit|score", words):
-        return "head"
-    if re.search(r"attn|attention", words):
-        return "attention"
-    if len(shape) >= 3 and "expert" not in words:
-        return "convolution"
-    if re.search(r"mlp|ffn|feed_forward|fc\d|intermediate|expert|dense", words):
-        return "feed_forward"
-    if re.search(r"conv", words):
-        return "convolution"
-    return group_of(words_of(pattern, 2))
-
-
-def unique(taken: set[tuple[object, ...]], key: tuple[object, ...], role: str, pattern: str) -> str:
-    """The role, with words of the path before it as long as another pattern has the same."""
-    tried = role
-    if re.search(r"cross_?att|encoder_attn|encdec|cross_?layer", pattern, re.IGNORECASE) and "cross" not in role:
-        role = tried = f"cross_{role}"
+def unique(taken: set[tuple[object, ...]], key: tuple[object, ...], role: str, branch: str, pattern: str) -> str:
+    """The branch, with words of the path as long as another pattern has the same key."""
+    tried = branch
     for number in range(1, 9):
-        if (tried, *key) not in taken:
+        if (role, tried, *key) not in taken:
             return tried
-        more = words_of(pattern, number)
-        tried = f"{more}_{role}" if role in ROLES and not more.endswith(role) else more
-    return f"{words_of(pattern, 12)}_{len(taken)}"
+        tried = words_of(pattern, number)
+    return f"{tried}.{len(taken)}"
 
 
 # --- whole types ------------------------------------------------------------------------------
@@ -103,17 +83,16 @@ def name_roles(families: Mapping[str, Family]) -> dict[str, Family]:
 
 
 def _named(family: Family, old: Mapping[str, Family], new: Mapping[str, Family]) -> Family:
-    includes = [_with_new_roles(e, old, new) for e in family.rows if isinstance(e, Include)]
+    includes = [_by_name(e, old) for e in family.rows if isinstance(e, Include)]
     rows = [e for e in family.rows if isinstance(e, Row)]
     return family._replace(rows=(*includes, *named_apart(rows, includes, new)))
 
 
-def _with_new_roles(include: Include, old: Mapping[str, Family], new: Mapping[str, Family]) -> Include:
-    before = [e.role for e in old[include.default_type].rows if isinstance(e, Row)]
-    after = [e.role for e in new[include.default_type].rows if isinstance(e, Row)]
-    without = set(include.without.split())
-    roles = sorted({b for a, b in zip(before, after, strict=True) if a in without})
-    return include._replace(without=" ".join(roles))
+def _by_name(include: Include, families: Mapping[str, Family]) -> Include:
+    """What the outer model leaves out, by names, which stay as they are."""
+    without = include.without.split()
+    rows = (row for row in families[include.default_type].rows if isinstance(row, Row))
+    return include._replace(without=" ".join(sorted({bare_name(r.name) for r in rows if is_left_out(r, without)})))
 
 
 def pattern_of(row: Row) -> str:
@@ -128,41 +107,45 @@ def _key_of(row: Row, tower: str) -> tuple[object, ...]:
     return tower, "layer" in numbers, is_expert, len(numbers), row.part == "bias"
 
 
-def _take(taken: set[tuple[object, ...]], row: Row, role: str, key: tuple[object, ...]) -> None:
-    taken.add((role, *key))
+def _take(taken: set[tuple[object, ...]], row: Row, role: str, branch: str, key: tuple[object, ...]) -> None:
+    taken.add((role, branch, *key))
     if row.leaf == "weight":
-        taken.add((role, *key[:-1], True))
+        taken.add((role, branch, *key[:-1], True))
 
 
 def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapping[str, Family]) -> list[Row]:
-    """Roles such that no two patterns of the type have the same key."""
+    """Roles and branches such that no two patterns of the type have the same key."""
     taken: set[tuple[object, ...]] = set()
     for include in includes:
+        left_out = include.without.split()
         for row in families[include.default_type].rows:
             read = isinstance(row, Row) and (not row.heads or include.head in row.heads.split())
-            if isinstance(row, Row) and read and row.role not in include.without.split():
-                _take(taken, row, row.role, _key_of(row, inner_tower(include, row.tower)))
+            if isinstance(row, Row) and read and not is_left_out(row, left_out):
+                key = _key_of(row, inner_tower(include, row.tower))
+                _take(taken, row, row.role, inner_branch(include, row.branch), key)
     towers = {tower_of(pattern_of(row)) for row in rows} | {include.tower for include in includes}
     alone = {"encoder", "decoder"} & towers
-    roles: dict[str, str] = {}
+    told: dict[str, tuple[str, str]] = {}
     done: list[Row] = []
     for row in rows:
         pattern = pattern_of(row)
         tower = tower_of(pattern)
         tower = "text" if len(alone) == 1 and tower in alone and "text" not in {i.tower for i in includes} else tower
-        row = row._replace(tower=tower)
         key = _key_of(row, tower)
-        rank = tuple([2] * len(formula.dimensions(row.shape)))
-        usual = role_of(pattern, rank)
-        weight = re.sub(r"_bias$", "", pattern)
-        weight = pattern.removesuffix("bias") + "weight" if row.leaf == "bias" else weight if weight != pattern else ""
-        if weight in roles:
-            roles[pattern] = roles[weight]
-        if pattern not in roles:
-            roles[pattern] = unique(taken, key, usual, pattern)
-            _take(taken, row, roles[pattern], key)
-        role = roles[pattern]
-        group = ROLES.get(usual) or group_hint(pattern, rank)
-        fits = ROLES.get(role) == group or (role not in ROLES and group_of(role) == group)
-        done.append(row._replace(role=role, group="" if row.buffer or fits else group))
+        weight = _weight_of(row, pattern)
+        if weight in told:
+            told[pattern] = told[weight]
+        if pattern not in told:
+            role, branch = role_of(weight or pattern)
+            told[pattern] = role, unique(taken, key, role, branch, pattern)
+            _take(taken, row, *told[pattern], key)
+        role, branch = told[pattern]
+        done.append(row._replace(role=role, branch=branch, tower=tower))
     return done
+
+
+def _weight_of(row: Row, pattern: str) -> str:
+    """The pattern of the weight that a bias in a row of its own belongs to; "" for any other tensor."""
+    if row.leaf == "bias":
+        return pattern.removesuffix("bias") + "weight"
+    return pattern.removesuffix("_bias") if re.search(r"(proj|experts\.\w+)_bias$", pattern) else ""

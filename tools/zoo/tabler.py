@@ -9,11 +9,10 @@ import expressions
 import records
 from presence import Presence
 from records import Shape
-from roles import group_hint, role_of, tower_of
+from roles import role_of, tower_of
 from study import Pattern
 
 from inspector.architectures import formula
-from inspector.architectures.data.roles import ROLES, group_of
 from inspector.architectures.table import Row
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ class Tabler(Presence):
         everywhere = classes == set(self.heads)
         at = next(iter(pattern.cells))
         buffers = self._is_buffer(pattern)
-        role, tower = role_of(pattern.name, self._some(pattern)), tower_of(pattern.name)
+        role, branch = role_of(pattern.name)
         row = Row(
             role,
             name,
@@ -191,15 +190,13 @@ class Tabler(Presence):
             when=when,
             heads="" if everywhere else " ".join(self.heads[c] for c in self.heads if c in classes),
             tied=tied,
-            tower=tower,
+            tower=tower_of(pattern.name),
+            branch=branch,
             leaf=leaf,
             transposed=transposed,
         )
         if buffers:
             row = row._replace(buffer=True, persistent=True)
-        elif role not in ROLES:
-            hint = group_hint(pattern.name, self._some(pattern))
-            row = row._replace(group=hint if hint != group_of(role) else "")
         return self._with_experts(row, at)
 
     def _is_buffer(self, pattern: Pattern) -> bool:
