@@ -771,3 +771,67 @@ def test_a_label_of_experts_on_a_dense_model_only_rounds() -> None:
 )
 def test_names_in_short(name: str, told: str) -> None:
     assert short(name) == told
+
+
+# --- near misses of the causes --------------------------------------------------------------------
+
+
+def test_other_roles_of_a_layer_do_not_fill_a_fused_row() -> None:
+    """An unpredicted `o_proj` is not what is missing of q, k and v; a stacked `up_proj` is not the `gate_proj`."""
+    stored = tensors("BF16 4×4 model.layers.0.self_attn.o_proj.weight", "BF16 2×3×4 model.layers.0.mlp.experts.up_proj")
+    book = Book(stored, [Q._replace(layers=(0,)), GATE])
+    assert book.joined.units == []
+    assert set(book.account.unexplained) == {each.name for each in stored}
+    assert book.steps["missing"][:2] == (-32 - 48, 3)
+
+
+@pytest.mark.parametrize("field", ["num_nextn_predict_layers", "num_mtp_layers"])
+def test_fields_that_announce_further_layers(field: str) -> None:
+    stored = tensors("BF16 4×4 model.layers.2.self_attn.q_proj.weight")
+    book = Book([*SOUND, *stored], [Q, NORM], config={field: 1})
+    assert book.steps["prediction_head"][:2] == (32, 1)
+
+
+TYPES = row("embed_token_types", "model.embed_token_types.weight", 2, 4, group="embedding")
+
+
+@pytest.mark.parametrize(
+    ("stored", "optional"),
+    [
+        ("BF16 2×4 model.token_type_embeddings.weight", True),
+        ("BF16 2×4 model.layers.0.token_type_embeddings.weight", False),
+        ("BF16 8 model.token_type_embeddings.bias", False),
+    ],
+)
+def test_optional_tensors_outside_the_layers(stored: str, optional: bool) -> None:
+    """Neither within a layer, nor another part of the same size."""
+    book = Book([*SOUND, *tensors(stored)], [Q, NORM], optional=[TYPES])
+    assert ("optional" in book.steps) is optional
+
+
+def test_two_optional_tensors_are_counted() -> None:
+    sinks = SINKS._replace(layers=(0, 1))
+    stored = tensors("BF16 4 model.layers.0.self_attn.sinks", "BF16 4 model.layers.1.self_attn.sinks")
+    assert Book([*SOUND, *stored], [Q, NORM], optional=[sinks]).steps["optional"] == (16, 2, "2 × self_attn.sinks")
+
+
+@pytest.mark.parametrize(("part", "cause"), [("weight", "duplicate"), ("bias", "adapter")])
+def test_what_peft_wraps_is_the_bases_own(part: str, cause: str) -> None:
+    """A weight under `base_layer` is a copy of the base's; a bias is stored where it is trained."""
+    name = f"base_model.model.model.layers.0.self_attn.o_proj.base_layer.{part}"
+    book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM])
+    assert book.steps[cause][:2] == (16, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("model.layers.0.self_attn.o_proj.lora_A.weight", "adapter"),
+        ("model.embed_tokens.weight", "duplicate"),
+        ("model.layers.0.self_attn.o_proj.weight", None),
+    ],
+)
+def test_beside_an_adapter_the_bases_tensors_are_copies(name: str, cause: str | None) -> None:
+    base = Prediction(Config({}, "config.json"), "base", "", (EMBED, Q))
+    book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM], base=base)
+    assert ({"adapter", "duplicate"} & book.steps.keys()) == ({cause} if cause else set())

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from inspector.architectures.data.fusions import COARSE
+from inspector.architectures.data.fusions import COARSE, FUSED
 from inspector.architectures.naming import Named, Slot
 from inspector.bridge.tally import Kind
 from inspector.model import STACKED, Expected, Key
@@ -220,11 +220,18 @@ def _take_units(named: Named, left: _Left, coarse: Mapping[str, str]) -> list[Un
     wanted: dict[tuple[object, ...], list[Wanted]] = defaultdict(list)
     for each in left.missing:
         wanted[_coarse_place(each.key, coarse)].append(each)
-    units = [Unit(tuple(stored[place]), tuple(there)) for place, there in wanted.items() if place in stored]
+    both = {place for place in wanted if place in stored and _is_fused(named, stored[place], wanted[place], coarse)}
+    units = [Unit(tuple(stored[place]), tuple(there)) for place, there in wanted.items() if place in both]
     joined = {at for unit in units for at in unit.stored}
     left.surplus = [at for at in left.surplus if at not in joined]
-    left.missing = [each for place, there in wanted.items() if place not in stored for each in there]
+    left.missing = [each for place, there in wanted.items() if place not in both for each in there]
     return units
+
+
+def _is_fused(named: Named, stored: Iterable[int], wanted: Iterable[Wanted], coarse: Mapping[str, str]) -> bool:
+    """Whether one side has projections in one tensor: one part of a fusion does not stand for another."""
+    roles = {*(named.slots[at].role for at in stored), *(each.key.role for each in wanted)}
+    return not coarse or not roles.isdisjoint(FUSED)
 
 
 def _place(of: Key | Expected) -> tuple[object, ...]:

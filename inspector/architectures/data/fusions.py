@@ -11,3 +11,6 @@ COARSE: Mapping[str, str] = {
     **dict.fromkeys(("shared_gate_proj", "shared_up_proj"), "shared_gate_up_proj"),
     **dict.fromkeys(("k_b_proj", "v_b_proj"), "kv_b_proj"),
 }
+
+#: Roles of several projections in one tensor.
+FUSED = frozenset({*COARSE.values(), "kv_proj", "qk_proj"})
