@@ -65,6 +65,7 @@ lint: $(BIN)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tools/mypy.ini
 
 format: $(BIN)/.installed
 	$(BIN)/ruff check --fix .

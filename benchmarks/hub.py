@@ -52,7 +52,7 @@ def headers_here(target: str) -> None:
 
 def headers_by_huggingface_hub(repo: str) -> None:
     from huggingface_hub import HfApi
-    from huggingface_hub.utils import disable_progress_bars
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
     disable_progress_bars()
     assert len(HfApi().get_safetensors_metadata(repo).files_metadata) == 157

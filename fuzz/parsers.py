@@ -19,10 +19,11 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 with atheris.instrument_imports(include=["inspector"]):
+    from inspector import settings
     from inspector.adapters import prediction as adapter_prediction
     from inspector.architectures import table  # noqa: F401  imported late otherwise, and not instrumented
     from inspector.architectures.prediction import predict
-    from inspector.auditing import checksums, settings
+    from inspector.auditing import checksums
     from inspector.auditing.rules import archives, pickles
     from inspector.auditing.rules.subject import Subject
     from inspector.auditing.rules.tokenizers import highest_token

@@ -464,7 +464,7 @@ def with_inv_freq(entries: list[tuple[str, str, tuple[int, ...]]]) -> list[tuple
 
 def with_masks(entries: list[tuple[str, str, tuple[int, ...]]]) -> list[tuple[str, str, tuple[int, ...]]]:
     """GPT-2 as published: no prefix, a causal mask in each layer."""
-    done = []
+    done: list[tuple[str, str, tuple[int, ...]]] = []
     for dtype, name, shape in entries:
         name = name.removeprefix("transformer.")
         if name.endswith("attn.c_attn.weight"):

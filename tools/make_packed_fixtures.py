@@ -378,8 +378,8 @@ EETQ = transformers_layer("eetq", "EetqLinear", bias=False)
 
 BY_LAYER = {"model.layers.0.self_attn.q_proj": {"bits": 8}, "model.layers.1.mlp.down_proj": {"bits": 16}}
 MX = "prototype.mx_formats"
-NF4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
-FP4 = {"load_in_4bit": True, "bnb_4bit_quant_type": "fp4", "bnb_4bit_use_double_quant": True, "bnb_4bit_quant_storage": torch.bfloat16}  # fmt: skip
+NF4: dict[str, Any] = {"load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+FP4: dict[str, Any] = {"load_in_4bit": True, "bnb_4bit_quant_type": "fp4", "bnb_4bit_use_double_quant": True, "bnb_4bit_quant_storage": torch.bfloat16}  # fmt: skip
 
 FIXED: dict[str, Fixture] = {
     "bitsandbytes-nf4": Fixture("bitsandbytes", partial(bitsandbytes, **NF4), "bitsandbytes-nf4", 4),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -186,6 +186,11 @@ def _written(line: Line, words: Mapping[str, str], columns: Mapping[str, Any]) -
     return dumps(_worded([*texts, *([own] if own else [])], words))
 
 
+def _always(text: str) -> Callable[[object], str]:
+    """What replaces a match with a text as it is, backslashes and all."""
+    return lambda _: text
+
+
 def _worded(value: Any, words: Mapping[str, str]) -> Any:
     """The value with words for what they stand for: the longest that a text has, one after the other."""
     if isinstance(value, dict):
@@ -195,9 +200,7 @@ def _worded(value: Any, words: Mapping[str, str]) -> Any:
     if not isinstance(value, str):
         return value
     for word, stands in sorted(words.items(), key=lambda pair: -len(pair[1])):
-        value = re.sub(
-            rf"(?<![\w$.\]]){re.escape(stands)}(?![A-Z0-9]|_[A-Z0-9]|\w)", lambda _, word=word: f"${word}", value
-        )
+        value = re.sub(rf"(?<![\w$.\]]){re.escape(stands)}(?![A-Z0-9]|_[A-Z0-9]|\w)", _always(f"${word}"), value)
     return value
 
 

@@ -129,7 +129,7 @@ class Small:
             if name not in parts and (value := self._size(name, old)) is not None
         }
         for name, part in parts.items():
-            if hasattr(part, "model_type"):
+            if part is not None and hasattr(part, "model_type"):
                 fields[name] = {"model_type": part.model_type, **self.fields(type(part))}
         tied = TIED.get(config_class.model_type, {})
         return {name: value for name, value in {**fields, **tied}.items() if value is not None}
@@ -189,7 +189,7 @@ class Converter:
         }
 
 
-def _with_subclasses(cls: type) -> Iterator[Any]:
+def _with_subclasses(cls: Any) -> Iterator[Any]:
     yield cls
     for each in cls.__subclasses__():
         yield from _with_subclasses(each)

@@ -517,8 +517,13 @@ def _switch(model: Draw) -> None:
     }  # fmt: skip
 
 
+def _nemotron_experts(model: Draw) -> None:
+    _experts_told(model)
+    _nemotron(model)
+
+
 SPECIAL: Mapping[str, Callable[[Draw], None]] = {
-    **dict.fromkeys(("nemotron_h", "nemotron_h_moe"), lambda model: (_experts_told(model), _nemotron(model))[1]),
+    **dict.fromkeys(("nemotron_h", "nemotron_h_moe"), _nemotron_experts),
     **dict.fromkeys(("jamba", "granitehybrid", "mamba"), _twice_as_wide),
     **dict.fromkeys(("qwen3next", "qwen35", "qwen35moe"), _delta),
     **dict.fromkeys(("smallthinker", "step35", "gemma4"), _experts_told),

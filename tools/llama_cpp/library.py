@@ -103,7 +103,7 @@ class Library:
         import xllamacpp
 
         (path,) = Path(xllamacpp.__file__).parent.glob("*.so")
-        self.lib = ctypes.CDLL(path)
+        self.lib = ctypes.CDLL(str(path))
         pointer, text = ctypes.c_void_p, ctypes.c_char_p
         self.default = self._function("llama_model_default_params", ModelParams)
         self.load = self._function("llama_model_load_from_file", pointer, text, ModelParams)

@@ -45,7 +45,7 @@ class Conditions:
         index = [dict(point.index) for point in self.points]
         whole: list[tuple[str, list[int], float]] = []
         for name in names:
-            values = [point.fields.get(name) for point in self.points]
+            values: list[Any] = [point.fields.get(name) for point in self.points]
             extra = self.weights.cost(name)
             if extra is None:
                 continue
@@ -65,15 +65,15 @@ class Conditions:
                     if rest == period - 1:
                         shown = f"({variable} + 1) % {period} == 0"
                     yield shown, [n % period == rest for n in at], 3 + period / 10
-            for name, values, extra in whole:
-                yield from _index_and_number(variable, at, name, values, extra)
+            for name, numbers, extra in whole:
+                yield from _index_and_number(variable, at, name, numbers, extra)
             for name in names:
-                lists = [point.fields.get(name) for point in self.points]
+                lists: list[Any] = [point.fields.get(name) for point in self.points]
                 if all(isinstance(each, list) and all(map(is_whole, each)) for each in lists) and any(lists):
-                    for other, values, extra in whole:
+                    for other, numbers, extra in whole:
                         if "block" in other or "mem" in other:
                             shown = f"-1 < place({name}, {variable}) < {other}"
-                            at_once = zip(at, lists, values, strict=True)
+                            at_once = zip(at, lists, numbers, strict=True)
                             yield shown, [n in each and each.index(n) < v for n, each, v in at_once], 3 + extra
             counts = [each for each in whole if _COUNTS.search(each[0]) and each[2] <= 1]
             for (one, first, _), (two, second, _) in combinations(counts, 2):
@@ -130,11 +130,11 @@ class Conditions:
         chosen: list[Test] = []
         left = unwanted
         while left and len(chosen) < 4:
-            test = max(usable, key=lambda t: (left & ~t.mask).bit_count() / (1 + t.cost), default=None)
-            if test is None or not left & ~test.mask:
+            strongest = max(usable, key=lambda t: (left & ~t.mask).bit_count() / (1 + t.cost), default=None)
+            if strongest is None or not left & ~strongest.mask:
                 return None
-            chosen.append(test)
-            left &= test.mask
+            chosen.append(strongest)
+            left &= strongest.mask
         return (chosen, sum(t.cost for t in chosen) + len(chosen)) if not left else None
 
     def _disjunction(self, wanted: int, unwanted: int, depth: int) -> tuple[str, float] | None:

@@ -40,7 +40,7 @@ def nested_configs(config: PreTrainedConfig) -> dict[str, PreTrainedConfig]:
 
 
 @functools.cache
-def class_defaults(cls: type[PreTrainedConfig]) -> dict[str, Any]:
+def class_defaults(cls: Any) -> dict[str, Any]:
     try:
         return cls().to_dict()
     except Exception:
@@ -49,7 +49,7 @@ def class_defaults(cls: type[PreTrainedConfig]) -> dict[str, Any]:
 
 def own_differences(config: PreTrainedConfig) -> dict[str, Any]:
     """Fields in which a configuration differs from the default one of its class."""
-    default = class_defaults(type(config))
+    default = class_defaults(config.__class__)
     nested = nested_configs(config)
     skip = {"transformers_version", "model_type", *nested}
     return {

@@ -44,7 +44,9 @@ def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
     parts = {part for record in found for part in scopes_of(record.config).values()} - {model_type}
     families = load_drafts(drafts, parts)
     families |= {t: f for t in parts if t not in families and (f := family_of({"model_type": t}))}
-    prediction.family_of = lambda config: families.get(str(config.get("model_type"))) or family_of(config)
+    prediction.family_of = lambda config: (  # type: ignore[attr-defined]
+        families.get(str(config.get("model_type"))) or family_of(config)
+    )
     found = [r for r in found if not (hold and re.search(hold, r.variant))]
     draft = in_time(model_type, found, raw_defaults(model_type), families)
     with (drafts / f"{model_type}.pickle").open("wb") as stream:

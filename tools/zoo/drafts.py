@@ -41,7 +41,7 @@ def derive(model_type: str, found: list[Record], raw: Mapping[str, Any], familie
     rows = deriver.rows(includer.skip)
     default = next((r for r in found if r.variant == "default" and r.cls == deriver.main), found[0])
     rows = [_without_empty(deriver, row) for row in rows]
-    entries = (*includes, *rows)
+    entries: tuple[Row | Include, ...] = (*includes, *rows)
     defaults, derived = _defaults(deriver, entries, default, raw)
     family = Family(
         name=model_type,

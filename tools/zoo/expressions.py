@@ -74,7 +74,7 @@ def atoms(points: Sequence[Point], weights: Weights = Weights()) -> list[Term]:
     found: list[Term] = []
     names = dict.fromkeys(name for point in points for name in point.fields)
     for name in names:
-        values = [point.fields.get(name) for point in points]
+        values: list[Any] = [point.fields.get(name) for point in points]
         if any(value is None for value in values):
             continue
         extra = weights.cost(name)
@@ -126,10 +126,10 @@ def _of_list(name: str, lists: list[Any], points: Sequence[Point], extra: float)
             yield Term(f"{name}[{at}]", tuple(each[at] for each in lists), 1.6 + extra)
     yield Term(f"sum({name})", tuple(map(sum, lists)), 2 + extra)
     for variable in dict(points[0].index):
-        at = [dict(point.index)[variable] for point in points]
+        places = [dict(point.index)[variable] for point in points]
         for text, shift in (("", 0), (" + 1", 1), (" - 1", -1)):
-            if all(0 <= n + shift < len(each) for n, each in zip(at, lists, strict=True)):
-                values = tuple(each[n + shift] for n, each in zip(at, lists, strict=True))
+            if all(0 <= n + shift < len(each) for n, each in zip(places, lists, strict=True)):
+                values = tuple(each[n + shift] for n, each in zip(places, lists, strict=True))
                 yield Term(f"{name}[{variable}{text}]", values, 1.2 + abs(shift) / 2 + extra)
 
 
@@ -137,7 +137,7 @@ def floats(points: Sequence[Point]) -> list[tuple[str, tuple[float, ...]]]:
     """Every number that is a fraction at some point."""
     found = []
     for name in dict.fromkeys(name for point in points for name in point.fields):
-        values = [point.fields.get(name) for point in points]
+        values: list[Any] = [point.fields.get(name) for point in points]
         if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) and not all(
             map(is_whole, values)
         ):
@@ -283,13 +283,13 @@ def _search(
     )
     if fast:
         return steps[0]() or _shifted(small, steady, target)
-    found = [term for step in steps[:3] if (term := step())]
+    found = [one for step in steps[:3] if (one := step())]
     if found:
         return min(found, key=lambda t: t.cost)
-    found = [term for step in steps[3:5] if (term := step())]
-    if found:
-        return min(found, key=lambda t: t.cost)
-    return next((term for step in steps[5:] if (term := step())), None)
+    further = [each for step in steps[3:5] if (each := step())]
+    if further:
+        return min(further, key=lambda t: t.cost)
+    return next((last for step in steps[5:] if (last := step())), None)
 
 
 def _exact_quotients(base: list[Term]) -> Iterator[Term]:

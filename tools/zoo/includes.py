@@ -74,7 +74,7 @@ class Includer:
         typical = next((at for at in members if self.deriver.records[at].variant == "p1"), members[0])
         names = self._names(typical)
         values = self._values(typical, scope, model_type)
-        best: tuple[int, Include] | None = None
+        best: tuple[float, Include] | None = None
         for head in dict.fromkeys((family.head, "Model", "body")):
             inner = predicted(family, values, head)
             if not inner:

@@ -98,7 +98,9 @@ class Presence(Dimensions):
         return total
 
     def _bias(self, weight: Pattern, bias: Pattern, variables: list[str]) -> str | None:
-        places, points, mask = [], [], 0
+        places: list[Any] = []
+        points: list[Any] = []
+        mask = 0
         seen: dict[int, Any] = {}
         for at, cells in weight.cells.items():
             for numbers in cells:

@@ -36,10 +36,10 @@ from build import MEMORY_LIMIT
 from configurations import Overrides, Path_, construct, is_int, nested_configs, own_differences
 from models import on_meta, resolve_class
 from records import Record
-from templates import CONFIG_MAPPING, CONSTRUCTOR_ARGUMENTS, REPAIRS, template_for
+from templates import CONSTRUCTOR_ARGUMENTS, REPAIRS, template_for
 from torch.overrides import TorchFunctionMode
 from traced import Float, Int, List, Recorder, Tree, Tuple, operation, text, total, traced, tree_of
-from transformers import PreTrainedConfig
+from transformers import CONFIG_MAPPING, PreTrainedConfig
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.modeling_utils import remove_tied_weights_from_state_dict
 

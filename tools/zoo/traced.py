@@ -105,7 +105,8 @@ def _squared(rest: list[Tree]) -> list[Tree]:
 
 def total(parts: Iterable[Tree]) -> Tree:
     """All parts added, equal ones counted, numbers last."""
-    number, counts = 0, {}
+    number = 0
+    counts: dict[Any, int] = {}
     for part in parts:
         for term in terms(part):
             if isinstance(term, int):
@@ -266,7 +267,7 @@ class Int(int):
     def __neg__(self) -> Int:
         return Int(-int(self), operation("*", -1, self.tree))
 
-    def __round__(self, digits: int | None = None) -> Int:
+    def __round__(self, digits: Any = None) -> Int:
         return self
 
     def __trunc__(self) -> Int:
@@ -305,7 +306,7 @@ class Float(float):
     def __ceil__(self) -> Int:
         return Int(math.ceil(float(self)), ("ceil", self.tree))
 
-    def __round__(self, digits: int | None = None) -> Any:
+    def __round__(self, digits: Any = None) -> Any:
         return Int(round(float(self)), ("round", self.tree)) if digits is None else float.__round__(self, digits)
 
 
@@ -349,7 +350,7 @@ def _plain(tree: Tree) -> Tree:
 _give_operators()
 
 
-def _item(kind: type) -> Callable[[Any, Any], Any]:
+def _item(kind: Any) -> Callable[[Any, Any], Any]:
     """Subscripts from the end, and by the index of a loop, remember that."""
 
     def get(self: Any, at: Any) -> Any:
@@ -417,7 +418,7 @@ class Recorder:
     def range(self, *bounds: Any) -> Any:
         """`range`, whose numbers remember that they count; how often it runs is noted."""
         if len(bounds) < 3 and isinstance(bounds[-1], Int):
-            times = bounds[-1] - (bounds[0] if len(bounds) > 1 else 0)
+            times: Any = bounds[-1] - (bounds[0] if len(bounds) > 1 else 0)
             self.ranges[text(times.tree)] = int(times)
         numbers = range(*bounds)
         return [Int(number, f"@{number}") for number in numbers] if len(numbers) < LONGEST_LOOP else numbers

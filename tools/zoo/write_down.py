@@ -13,8 +13,8 @@ import cases
 import records
 import table_text
 
-from inspector.architectures import model_types
-from inspector.architectures.prediction import family_of, predict
+from inspector.architectures import family_of, model_types
+from inspector.architectures.prediction import predict
 from inspector.architectures.store import FOLDER, store
 from inspector.architectures.table import Include
 from inspector.errors import ConfigError
