@@ -753,6 +753,10 @@ def test_a_label_of_experts_counts_what_they_share_again(experts: Expected) -> N
     }
 
 
+def test_a_plain_label_of_a_mixture_only_rounds() -> None:
+    assert label_booked("60", [Q, NORM, GATE]) == {"label_rounding": (0, "the configuration says 60 parameters")}
+
+
 def test_a_label_of_experts_on_a_dense_model_only_rounds() -> None:
     assert label_booked("2x20", [Q, NORM]) == {"label_rounding": (-8, "the configuration says 36 parameters")}
 

@@ -21,6 +21,8 @@ from inspector.errors import UsageError
         ("tiny-8x3.4M", "8x3.4M", 27_200_000, 8),
         ("model-0_5b", "0_5B", 500_000_000, 1),
         ("30B-A3B", "30B", 30 * 10**9, 1),
+        ("smollm2-135m", "135M", 135 * 10**6, 1),
+        ("kimi-1t", "1T", 10**12, 1),
     ],
 )
 def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -> None:

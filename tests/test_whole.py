@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -218,6 +219,8 @@ def checkpoint(**fields: Any) -> Checkpoint:
             {"config": Config({"_name_or_path": "org-2t/model-3b/"}, "config.json")},
             ["a.safetensors", "folder-7b", "model-3b"],
         ),
+        ({"files": (SOUND._replace(path="a/b/c.safetensors"),)}, ["c.safetensors", "folder-7b"]),
+        ({"config": Config({"_name_or_path": "/a/b/modelX"}, "config.json")}, ["a.safetensors", "folder-7b", "modelX"]),
         ({"config": Config({"_name_or_path": 7}, "config.json")}, ["a.safetensors", "folder-7b"]),
     ],
 )
@@ -474,6 +477,39 @@ def test_the_files_of_all_parts_are_the_weights() -> None:
     assert [each.message for each in whole.findings] == ["of the main", "of the vae"]
     assert whole.other == (OtherFiles("config", 2, 30),)
     assert pipeline.whole(main._replace(other=None), parts).other is None
+
+
+def test_types_of_a_pipeline_are_summed_the_largest_first(tmp_path: Path) -> None:
+    """A small part in BF16 before a larger one in F32; each part has its class, files, copies and types."""
+    folder = together(tmp_path / "p", "transformer", "text_encoder")
+    save(folder / "text_encoder", {**LLAMA, "num_hidden_layers": 3}, dtype="F32")
+    shutil.copy(folder / "transformer" / "model.safetensors", folder / "transformer" / "model.fp16.safetensors")
+    result = inspector.reconcile(inspector.open(folder))
+    layer = PARAMETERS - 2 * 80 - 8
+    assert result.dtypes == (
+        DtypeSum("F32", 30, PARAMETERS + 2 * layer, 4 * (PARAMETERS + 2 * layer)),
+        DtypeSum("BF16", 12, PARAMETERS, 2 * PARAMETERS),
+    )
+    small, large = result.components
+    size = (folder / "transformer" / "model.safetensors").stat().st_size
+    assert (small.kind, small.files, small.size, small.copies, small.dtypes) == (
+        "LlamaForCausalLM",
+        1,
+        size,
+        size,
+        ("BF16",),
+    )
+    assert (large.copies, large.dtypes) == (0, ("F32",))
+
+
+def test_a_tied_head_in_a_pipeline_is_in_its_tower(tmp_path: Path) -> None:
+    tied = {**LLAMA, "tie_word_embeddings": True}
+    result = inspector.reconcile(
+        inspector.open(together(tmp_path / "p", "transformer", "text_encoder", kinds={"text_encoder": tied}))
+    )
+    assert result.prediction is not None
+    assert [(row.role, row.tower) for row in result.prediction.tied] == [("lm_head", "text_encoder")]
+    assert result.logical == result.prediction.parameters == 2 * PARAMETERS - 80
 
 
 def test_packed_weights_of_a_pipeline_are_summed(tmp_path: Path) -> None:

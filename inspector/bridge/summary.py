@@ -116,7 +116,8 @@ def active(prediction: Prediction | None, logical: int) -> int | None:
 
 def most_common(sums: Iterable[DtypeSum]) -> str | None:
     """The dtype of most elements."""
-    return max(sums, key=lambda each: each.elements, default=DtypeSum("", 0, 0, 0)).dtype or None
+    usual = max(sums, key=lambda each: each.elements, default=None)
+    return usual.dtype if usual else None
 
 
 class Labels(Sequence[Labelled]):
