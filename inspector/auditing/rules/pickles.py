@@ -12,7 +12,9 @@ from typing import NamedTuple
 from inspector.auditing.rules.archives import MAGICS, Limits, Piece, Unopened, pieces
 from inspector.auditing.rules.reach import danger, importable
 from inspector.auditing.rules.subject import START, Subject
-from inspector.formats.pytorch.machine import ACTIONS, Budget, Program
+from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.opcodes import ACTIONS
+from inspector.formats.pytorch.program import Program
 from inspector.formats.pytorch.sequence import programs
 from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.values import Reached

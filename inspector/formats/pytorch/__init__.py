@@ -15,7 +15,8 @@ from inspector.errors import FormatError
 from inspector.formats.findings import Findings
 from inspector.formats.pytorch import layout, zips
 from inspector.formats.pytorch.layout import Storage
-from inspector.formats.pytorch.machine import Budget, Program
+from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.program import Program
 from inspector.formats.pytorch.sequence import IN_A_ROW, is_legacy, programs
 from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.tensors import View, Walked, walk

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from inspector.formats.pytorch.machine import Budget, Program, run
+from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.program import Program, run
 from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.values import Dictionary, Global, Made
 

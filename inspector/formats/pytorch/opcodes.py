@@ -1,0 +1,350 @@
+"""What each opcode of protocols 0 to 5 does to the machine, as CPython's `_pickle.c` has it."""
+
+from __future__ import annotations
+
+import codecs
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from inspector.formats.pytorch.machine import Machine
+from inspector.formats.pytorch.stream import PickleError
+from inspector.formats.pytorch.values import Blob, Dictionary, Global, Opaque, Persistent
+
+#: Digits of a number written as text: the work to read one grows with their square.
+MAX_DIGITS = 1_000
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+def _number(form: str) -> Callable[[Machine], Any]:
+    """A number of fixed width."""
+    layout = struct.Struct(form)
+
+    def read(machine: Machine) -> Any:
+        return layout.unpack(machine.stream.take(layout.size))[0]
+
+    return read
+
+
+_U1, _U2, _I4, _U4, _U8 = (_number(form) for form in ("<B", "<H", "<i", "<I", "<Q"))
+
+
+def _decimal(machine: Machine) -> int | bool:
+    """`I` and `L`: digits on a line; `00` and `01` are truths."""
+    line = machine.stream.line()
+    if line in (b"00", b"01"):
+        return line == b"01"
+    if len(line) > MAX_DIGITS:
+        raise PickleError("a number longer than any")
+    return int(line.removesuffix(b"L"), 0)
+
+
+def _index(machine: Machine) -> int:
+    line = machine.stream.line()
+    if len(line) > 20:
+        raise PickleError("a number longer than any")
+    return int(line)
+
+
+def _long(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+    """A number of any size, little-endian in two's complement."""
+
+    def read(machine: Machine) -> Any:
+        raw = _sized(machine, width(machine))
+        return int.from_bytes(raw, "little", signed=True) if isinstance(raw, bytes) else Opaque()
+
+    return read
+
+
+def _sized(machine: Machine, length: int) -> bytes | Blob:
+    if length < 0:
+        raise PickleError("a length below zero")
+    found = machine.stream.run(length)
+    machine.keep(len(found) if isinstance(found, bytes) else 0)
+    return found
+
+
+def _bytes(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+    return lambda machine: _sized(machine, width(machine))
+
+
+def _text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+    """UTF-8; a text that is too long to be kept stands as its bytes."""
+
+    def read(machine: Machine) -> Any:
+        raw = _sized(machine, width(machine))
+        return raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
+
+    return read
+
+
+def _eight_bit(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+    """Python 2's texts: what encoding they are in is the loader's to say, and names are ASCII."""
+
+    def read(machine: Machine) -> Any:
+        raw = _sized(machine, width(machine))
+        return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+
+    return read
+
+
+def _quoted(machine: Machine) -> str:
+    """`S`: a text in quotes, with escapes."""
+    line = machine.stream.line().strip()
+    machine.keep(len(line))
+    if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
+        raise PickleError("a text without its quotes")
+    return codecs.escape_decode(line[1:-1])[0].decode("utf-8", "replace")
+
+
+def _raw_text(machine: Machine) -> str:
+    line = machine.stream.line()
+    machine.keep(len(line))
+    return line.decode("raw-unicode-escape")
+
+
+def _float_text(machine: Machine) -> float:
+    line = machine.stream.line()
+    if len(line) > MAX_DIGITS:
+        raise PickleError("a number longer than any")
+    return float(line)
+
+
+def _name(machine: Machine) -> str:
+    return machine.stream.line().decode("utf-8")
+
+
+# --- opcodes ------------------------------------------------------------------------------------
+
+Action = Callable[[Machine], None]
+
+
+def _pushes(read: Callable[[Machine], Any]) -> Action:
+    return lambda machine: machine.stack.append(read(machine))
+
+
+def _pushes_tuple(length: int) -> Action:
+    def act(machine: Machine) -> None:
+        values = [machine.pop() for _ in range(length)]
+        machine.stack.append(tuple(reversed(values)))
+
+    return act
+
+
+def _pop(machine: Machine) -> None:
+    """`POP` takes a mark as well, where nothing lies above it."""
+    if machine.marks and machine.marks[-1] == len(machine.stack):
+        machine.marks.pop()
+    else:
+        machine.pop()
+
+
+def _marked_dictionary(machine: Machine) -> None:
+    made = Dictionary([])
+    machine.set_items(made, machine.marked())
+    machine.stack.append(made)
+
+
+def _append(machine: Machine) -> None:
+    value = machine.pop()
+    machine.extend(machine.top(), [value])
+
+
+def _appends(machine: Machine) -> None:
+    values = machine.marked()
+    machine.extend(machine.top(), values)
+
+
+def _set_item(machine: Machine) -> None:
+    value, key = machine.pop(), machine.pop()
+    machine.set_items(machine.top(), [key, value])
+
+
+def _set_items(machine: Machine) -> None:
+    values = machine.marked()
+    machine.set_items(machine.top(), values)
+
+
+def _put(read: Callable[[Machine], Any]) -> Action:
+    def act(machine: Machine) -> None:
+        number = read(machine)
+        if number < 0:
+            raise PickleError("a place in the memo below zero")
+        machine.memo[number] = machine.top()
+
+    return act
+
+
+def _get(read: Callable[[Machine], Any]) -> Action:
+    def act(machine: Machine) -> None:
+        number = read(machine)
+        if number not in machine.memo:
+            raise PickleError("it takes from the memo what it did not put there")
+        machine.stack.append(machine.memo[number])
+
+    return act
+
+
+def _memoize(machine: Machine) -> None:
+    machine.memo[len(machine.memo)] = machine.top()
+
+
+def _global(machine: Machine) -> None:
+    module = _name(machine)
+    machine.stack.append(machine.name(module, _name(machine)))
+
+
+def _stack_global(machine: Machine) -> None:
+    name, module = machine.pop(), machine.pop()
+    machine.stack.append(machine.name(module, name))
+
+
+def _extension(read: Callable[[Machine], Any]) -> Action:
+    """A name behind a number, out of a registry that any module may have filled."""
+
+    def act(machine: Machine) -> None:
+        found = Global("", f"extension code {read(machine)}")
+        machine.reach(found, "name", False)
+        machine.stack.append(found)
+
+    return act
+
+
+def _reduce(machine: Machine) -> None:
+    arguments, what = machine.pop(), machine.pop()
+    machine.stack.append(machine.call(what, arguments))
+
+
+def _new_object(machine: Machine) -> None:
+    arguments, what = machine.pop(), machine.pop()
+    machine.stack.append(machine.call(what, arguments))
+
+
+def _new_object_ex(machine: Machine) -> None:
+    named, arguments, what = machine.pop(), machine.pop(), machine.pop()
+    empty = named is None or (isinstance(named, Dictionary) and not named.pairs)
+    machine.stack.append(machine.call(what, arguments, None if empty else named))
+
+
+def _object(machine: Machine) -> None:
+    values = machine.marked()
+    if not values:
+        raise PickleError("it takes from an empty stack")
+    machine.stack.append(machine.call(values[0], tuple(values[1:])))
+
+
+def _instance(machine: Machine) -> None:
+    module = _name(machine)
+    found = machine.name(module, _name(machine))
+    machine.stack.append(machine.call(found, tuple(machine.marked())))
+
+
+def _build(machine: Machine) -> None:
+    state = machine.pop()
+    machine.set_state(machine.top(), state)
+
+
+def _persistent_text(machine: Machine) -> None:
+    machine.stack.append(Persistent(_name(machine)))
+
+
+def _protocol(machine: Machine) -> None:
+    if _U1(machine) > 5:
+        raise PickleError("a protocol that Python does not have")
+
+
+def _out_of_band(_: Machine) -> None:
+    raise PickleError("it wants buffers that are not in the file")
+
+
+def _nothing(_: Machine) -> None:
+    """`STOP`, and what changes no value."""
+
+
+STOP = b"."[0]
+_BY_OPCODE: dict[bytes, Action] = {
+    # what marks, takes and doubles
+    b"(": lambda machine: machine.marks.append(len(machine.stack)),
+    b".": _nothing,
+    b"0": _pop,
+    b"1": lambda machine: void(machine.marked()),
+    b"2": lambda machine: machine.stack.append(machine.top()),
+    # constants and numbers
+    b"N": _pushes(lambda _: None),
+    b"\x88": _pushes(lambda _: True),
+    b"\x89": _pushes(lambda _: False),
+    b"I": _pushes(_decimal),
+    b"L": _pushes(_decimal),
+    b"J": _pushes(_I4),
+    b"K": _pushes(_U1),
+    b"M": _pushes(_U2),
+    b"\x8a": _pushes(_long(_U1)),
+    b"\x8b": _pushes(_long(_I4)),
+    b"F": _pushes(_float_text),
+    b"G": _pushes(_number(">d")),
+    # texts and bytes
+    b"S": _pushes(_quoted),
+    b"T": _pushes(_eight_bit(_I4)),
+    b"U": _pushes(_eight_bit(_U1)),
+    b"V": _pushes(_raw_text),
+    b"X": _pushes(_text(_U4)),
+    b"\x8c": _pushes(_text(_U1)),
+    b"\x8d": _pushes(_text(_U8)),
+    b"B": _pushes(_bytes(_U4)),
+    b"C": _pushes(_bytes(_U1)),
+    b"\x8e": _pushes(_bytes(_U8)),
+    b"\x96": _pushes(_bytes(_U8)),
+    b"\x97": _out_of_band,
+    b"\x98": _nothing,
+    # containers
+    b")": _pushes(lambda _: ()),
+    b"]": _pushes(lambda _: []),
+    b"}": _pushes(lambda _: Dictionary([])),
+    b"\x8f": _pushes(lambda _: []),
+    b"t": _pushes(lambda machine: tuple(machine.marked())),
+    b"l": _pushes(lambda machine: machine.marked()),
+    b"d": _marked_dictionary,
+    b"\x91": _pushes(lambda machine: tuple(machine.marked())),
+    b"\x85": _pushes_tuple(1),
+    b"\x86": _pushes_tuple(2),
+    b"\x87": _pushes_tuple(3),
+    b"a": _append,
+    b"e": _appends,
+    b"\x90": _appends,
+    b"s": _set_item,
+    b"u": _set_items,
+    # the memo
+    b"p": _put(_index),
+    b"q": _put(_U1),
+    b"r": _put(_U4),
+    b"\x94": _memoize,
+    b"g": _get(_index),
+    b"h": _get(_U1),
+    b"j": _get(_U4),
+    # names and calls
+    b"c": _global,
+    b"\x93": _stack_global,
+    b"\x82": _extension(_U1),
+    b"\x83": _extension(_U2),
+    b"\x84": _extension(_I4),
+    b"R": _reduce,
+    b"\x81": _new_object,
+    b"\x92": _new_object_ex,
+    b"o": _object,
+    b"i": _instance,
+    b"b": _build,
+    b"P": _persistent_text,
+    b"Q": _pushes(lambda machine: Persistent(machine.pop())),
+    # the rest
+    b"\x80": _protocol,
+    b"\x95": lambda machine: void(_U8(machine)),
+}
+
+
+def void(_: object) -> None:
+    """A value that is not wanted."""
+
+
+#: What each byte does; None where no protocol has it.
+ACTIONS: tuple[Action | None, ...] = tuple(_BY_OPCODE.get(bytes([code])) for code in range(256))
