@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of small parsers by themselves: `make fuzz`, or `python fuzz/parsers.py`.
 
 The first byte says which: a configuration or Meta's params.json with its prediction, an adapter's configuration,
-an index, a tokenizer, a pickle, NumPy's arrays, a manifest, a project file. Any exception but InspectorError ends
-the run. `documents.py` has what an audit makes of the same in a model's folder.
+an index, a tokenizer, a pickle, NumPy's arrays, a manifest, a project file, a template, files of
+PyTorch, Keras, TensorFlow and ONNX, YAML. Any exception but InspectorError ends the run. `documents.py` has what an audit makes of the same in a model's folder.
 """
 
 from __future__ import annotations
@@ -24,15 +24,20 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.architectures import table  # noqa: F401  imported late otherwise, and not instrumented
     from inspector.architectures.prediction import predict
     from inspector.auditing import checksums
-    from inspector.auditing.rules import archives, pickles
+    from inspector.auditing.jinja import statements  # noqa: F401  the same
+    from inspector.auditing.rules import archives, outside, pickles, running, templates
     from inspector.auditing.rules.subject import Subject
     from inspector.auditing.rules.tokenizers import highest_token
     from inspector.errors import InspectorError
+    from inspector.formats import pytorch
     from inspector.opening import configs, selection
     from inspector.sources.listing import entries
     from inspector.sources.local import LocalPlace
 
 import hostile  # noqa: E402  found through the path above
+from hostile.running import keras, onnx, saved_model  # noqa: E402  the same
+from hostile.templates import REACHING  # noqa: E402  the same
+from hostile.torch_files import PLAIN, STRIDED, TIED, torch_pickles, torch_zip  # noqa: E402  the same
 
 BASE = configs.normalize(hostile.CONFIG)
 
@@ -61,6 +66,23 @@ def pickle(path: Path) -> None:
     pickles.judge(piece, pickles.Budgets(), likely=True)
 
 
+def template(path: Path) -> None:
+    templates.judge(path.read_text("utf-8", "replace"))
+
+
+def weights(path: Path) -> None:
+    with closing(LocalPlace(path.parent).open(path.name)) as source:
+        found = pytorch.read(source, path.name)
+        assert sum(region.size for region in found.regions) == source.size
+
+
+def document(path: Path) -> None:
+    with closing(LocalPlace(path.parent)) as place:
+        subject = Subject(place, list(entries(path.parent)), str(path.parent))
+        for rule in (running.keras_lambda, running.graph_operation, running.yaml_code, outside.external_data):
+            list(rule.findings(subject))
+
+
 def array(path: Path) -> None:
     with closing(LocalPlace(path.parent)) as place:
         subject = Subject(place, list(entries(path.parent)), str(path.parent))
@@ -79,6 +101,12 @@ PARSERS: tuple[tuple[str, Callable[[Path], object]], ...] = (
     ("data.npy", array),
     ("SHA256SUMS", checksums.read_manifest),
     ("pyproject.toml", lambda path: settings.load(path.parent)),
+    ("chat_template.jinja", template),
+    ("model.bin", weights),
+    ("model.keras", document),
+    ("saved_model.pb", document),
+    ("model.onnx", document),
+    ("conf.yaml", document),
 )
 
 PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "multiple_of": 32, "ffn_dim_multiplier": 1.3, "norm_eps": 1e-5}
@@ -97,6 +125,14 @@ SEEDS: tuple[tuple[int, bytes], ...] = (
     (6, hostile.calls("posix", "system")),
     (7, b"\x93NUMPY\x01\x00\x10\x00{'descr': '|O' }" + hostile.calls("posix", "system")),
     (8, b"0" * 64 + b" *config.json\n"),
+    *((10, text.encode()) for text in REACHING),
+    (11, torch_zip(PLAIN)),
+    (11, torch_zip(STRIDED, aligned=False)),
+    (11, torch_pickles(TIED)),
+    (12, keras(class_name="Lambda", module="keras.layers")),
+    (13, saved_model("MatMul", "ReadFile", library=True)),
+    (14, onnx("../x", deep=True)),
+    (15, b"a: !!python/name:os.system\nb:\n  _target_: os.system\n"),
     (9, b'[tool.checkpoint-inspector]\nignore = ["pickle"]\nfail-on = "warning"\n'),
 )
 
