@@ -1,8 +1,9 @@
 """Coverage-guided fuzzing of small parsers by themselves: `make fuzz`, or `python fuzz/parsers.py`.
 
 The first byte says which: a configuration or Meta's params.json with its prediction, an adapter's configuration,
-an index, a tokenizer, a pickle, NumPy's arrays, a manifest, a project file, a template, files of
-PyTorch, Keras, TensorFlow and ONNX, YAML. Any exception but InspectorError ends the run. `documents.py` has what an audit makes of the same in a model's folder.
+an index, a tokenizer, a pickle, NumPy's arrays, a manifest, a project file, a template, files of PyTorch, Keras,
+TensorFlow and ONNX, YAML. Any exception but InspectorError ends the run. `documents.py` has what an audit makes of
+the same in a model's folder.
 """
 
 from __future__ import annotations
