@@ -157,7 +157,8 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "e_score_correction_bias gate.e_score_correction_bias"
     ),
     "input_layernorm": (
-        "input_layernorm attention_norm ln_1 norm_1 ln1 norm1 layer_norm1 self_attn_layer_norm attn_norm "
+        "input_layernorm encoder_attn_layer_norm attention_norm ln_1 norm_1 ln1 norm1 layer_norm1 "
+        "self_attn_layer_norm attn_norm "
         "layernorm_before ln_attn SelfAttention.layer_norm block.attn.norm"
     ),
     "post_attention_layernorm": (
