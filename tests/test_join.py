@@ -839,3 +839,20 @@ def test_beside_an_adapter_the_bases_tensors_are_copies(name: str, cause: str | 
     base = Prediction(Config({}, "config.json"), "base", "", (EMBED, Q))
     book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM], base=base)
     assert ({"adapter", "duplicate"} & book.steps.keys()) == ({cause} if cause else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("optimizer.param_groups", "training_state"),
+        ("lr_scheduler.last_epoch", "training_state"),
+        ("state.model.norm.weight.exp_avg", "training_state"),
+        ("state.step", None),  # two words: a module may be called so
+        ("state.model.quux.width", None),
+        ("model.quux.exp_avg", None),
+    ],
+)
+def test_what_an_optimizer_keeps_is_no_parameter(name: str, cause: str | None) -> None:
+    book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM])
+    assert ("training_state" in book.steps) is (cause is not None)
+    assert book.account.parameters[-1] == (0 if cause else 4)

@@ -226,3 +226,17 @@ def test_a_vision_tower_under_its_older_name() -> None:
     text = llava.name(["model.language_model.layers.2.self_attn.q_proj.weight"])
     assert text.key(0) == key("q_proj", 2)
     assert text.slots[0].row is not None
+
+
+def test_a_parameter_that_is_called_bias() -> None:
+    """GGUF's correction of the router is one by itself: its part is the weight."""
+    assert Namer().name(["blk.3.exp_probs_b.bias"]).key(0).part == "weight"
+
+
+def test_experts_of_a_table_by_their_number() -> None:
+    """The table's own names, so that its row says which number is the expert's."""
+    named = namer(model_type="qwen3_moe", num_experts=4, num_hidden_layers=2).name(
+        ["model.layers.1.mlp.experts.3.up_proj.weight", "model.layers.1.mlp.experts.2.gate_proj.weight"]
+    )
+    assert named.keys() == [key("up_proj", 1, 3), key("gate_proj", 1, 2)]
+    assert all(slot.row is not None for slot in named.slots)
