@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from inspector.auditing.rules import keras, repositories
 from inspector.auditing.rules.archives import UNOPENED
 from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
-from inspector.auditing.rules.reach import danger
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.pytorch import zips
-from inspector.formats.pytorch.values import Reached
 from inspector.model import Severity
 from inspector.sources.listing import Entry
 
@@ -146,14 +144,21 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
         if not entry.name.lower().endswith(".json") and (tag := _TAG.search(raw)):
             yield Found(f"the tag {tag[0]:.80}, which runs code", entry.path)
         for target in dict.fromkeys(_TARGET.findall(raw) if "_target_" in raw else ()):
-            module, _, name = target.rpartition(".")
-            if danger(Reached(module, name, "call", known=False)) == "error":
+            if _RUNS.match(target):
                 yield Found(f"`_target_` names {target:.120}, which can run anything", entry.path)
 
 
 #: Bytes of a document that is looked through.
 MAX_YAML = 1024 * 1024
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
+#: What no configuration makes an object of. Other functions are what Hydra is for: `from_pretrained`, `partial`.
+_RUNS = re.compile(
+    r"(?:posix|nt|subprocess|sys|importlib|runpy|pty|shutil|socket|ctypes|code|codeop|pickle|_pickle|marshal|commands"
+    r"|webbrowser|urllib|http|ftplib|smtplib|multiprocessing|asyncio|pydoc|pip|timeit|bdb|pdb|cProfile|profile)\."
+    r"|os\.(?!path\.|environ\b|getenv\b|cpu_count\b|getcwd\b)"
+    r"|builtins\.(?:eval|exec|compile|open|getattr|setattr|__import__|globals|breakpoint|input)\b"
+    r"|torch\.(?:load|hub\.load|jit\.load)\b|numpy\.(?:load|f2py)\b"
+)
 _TARGET = re.compile(r"""["']?_target_["']?\s*:\s*["']?([\w.]{1,200})""")
 
 #: Python files that are run for their names → by whom, and how grave that is.

@@ -102,6 +102,9 @@ torch._utils._rebuild_xla_tensor: tensor dtype text bool
 torch._tensor._rebuild_from_type_v2: name class tuple any
 torch._tensor._rebuild_from_type: name class tuple dict
 torch.serialization._get_layout: text
+torch.nested._internal.nested_tensor.NestedTensor: -
+torch.nested._internal.nested_tensor._rebuild_njt: any*
+torch._dynamo.decorators._DimRange: any*
 torch.nn.parameter.Parameter: tensor? bool?
 torch.nn.parameter.Buffer: tensor? bool? bool?
 torch.nn.Parameter: tensor? bool?
@@ -130,6 +133,8 @@ numpy._core.numeric._frombuffer: scalar simple sizes text
 numpy.random._pickle.__randomstate_ctor: text? | tensor
 numpy.random._pickle.__generator_ctor: text? | tensor
 numpy.random._pickle.__bit_generator_ctor: text? | name
+numpy.random.bit_generator.SeedSequence: any*
+numpy.random.bit_generator.__pyx_unpickle_SeedSequence: class any any
 numpy.random._mt19937.MT19937:
 numpy.random._pcg64.PCG64:
 numpy.random._pcg64.PCG64DXSM:

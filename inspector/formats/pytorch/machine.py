@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.formats.pytorch import constructors
 from inspector.formats.pytorch.stream import BeyondError, PickleError, Stream
-from inspector.formats.pytorch.values import Dictionary, Global, Made, Reached, Use
+from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent, Reached, Use
 
 #: Characters of a name that is imported.
 MAX_NAME = 1_000
@@ -97,7 +97,7 @@ class Machine:
 
     def call(self, what: Any, arguments: Any, named: Any = None) -> Made:
         """What calling would make; noted with whether it is a known constructor's usual call."""
-        inner, handed = what, arguments
+        inner, handed = _class_of(what), arguments
         while isinstance(inner, Global):
             self.reach(inner, "call", named is None and constructors.fits(inner, handed))
             deeper = constructors.calls(inner, handed)
@@ -107,7 +107,7 @@ class Machine:
             inner, handed = deeper
         else:
             self.reach(Global("", "what another call returned"), "call", False)
-        return Made(what, arguments, named)
+        return Made(_class_of(what), arguments, named)
 
     def _spend(self) -> None:
         self.steps += 1
@@ -145,3 +145,10 @@ class Machine:
             what.items += pairs
         elif isinstance(what, Global):
             self.reach(what, "change", False)
+
+
+def _class_of(what: Any) -> Any:
+    """A class that PyTorch's first format keeps with its source: `("module", class, file, source)`."""
+    if isinstance(what, Persistent) and isinstance(what.key, tuple) and len(what.key) > 1 and what.key[0] == "module":
+        return what.key[1]
+    return what
