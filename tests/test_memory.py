@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sparse_gguf import write_gguf
 
 import inspector
 from inspector.architectures import caches
 from inspector.errors import UsageError
 from inspector.opening import configs
 from inspector.sizing.devices import DEVICES, SOURCES, devices
+from inspector.sizing.memory import size
+from inspector.sizing.model import of_prediction
 from inspector.sizing.widths import width
 
 if TYPE_CHECKING:
@@ -184,3 +188,38 @@ def test_json_adds_up(inspect: Callable[..., Ran]) -> None:
     terms = ("weights", "gradients", "optimizer", "master", "activations")
     assert sum(told["training"][term] for term in terms) == told["training"]["total"]
     assert {each["cache_dtype"] for each in told["sweep"]}
+
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+FILLED = [json.loads(line) for line in (FIXTURES / "caches_transformers.jsonl").read_text().splitlines()]
+PRINTED = [json.loads(line) for line in (FIXTURES / "caches_llama_cpp.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("case", FILLED, ids=lambda case: str(case["config"]["model_type"]))
+def test_caches_that_transformers_fills(case: dict[str, Any]) -> None:
+    """To the byte what the tensors of a model's cache come to after so many tokens (tools/zoo/caches.py)."""
+    result = inspector.memory(case["config"], context=case["context"], source=case["source"])
+    assert result.cache == case["bytes"]
+
+
+@pytest.mark.parametrize("case", PRINTED, ids=lambda case: str(case["pairs"][0][2]))
+def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> None:
+    """To the hundredth of a MiB what it prints for keys, values and states (tools/llama_caches.py)."""
+    write_gguf(tmp_path / "model.gguf", [tuple(pair) for pair in case["pairs"]], [])
+    model = of_prediction("", inspector.predict(tmp_path / "model.gguf"))
+    names = {1: "f16", 2: "q4_0", 8: "q8_0"}
+    for each in case["contexts"]:
+        asked = each["context"]
+        sequences = asked.get("n_seq_max", 1)
+        kinds = f"{names[asked.get('type_k', 1)]},{names[asked.get('type_v', 1)]}"
+        tokens = -(-asked["n_ctx"] // 256) * 256 // sequences
+        told = size(
+            model,
+            context=tokens,
+            sequences=sequences,
+            cache_dtype=kinds,
+            engine="llama.cpp",
+            batch=asked.get("n_ubatch"),
+        )
+        printed = sum(each["printed"])
+        assert abs((told.cache or 0) / 2**20 - printed) <= 0.00501 * max(each["figures"], 1)

@@ -1,0 +1,137 @@
+"""What llama.cpp prints of its buffers, for `fixtures/caches_llama_cpp.jsonl`: each file's key-values, asked again.
+
+    python tools/llama_caches.py        # needs the package xllamacpp, whose shared library is llama.cpp
+
+A model is made of key-values alone (`llama_model_init_from_user`), its tensors left as they are; a context of it prints
+the sizes of keys, values and states. The library ends the process on odd key-values: each file has its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "caches_llama_cpp.jsonl"
+sys.path.insert(0, str(FIXTURE.parent))
+
+_CELLS = re.compile(r"size = .*K \(\w+\): +([\d.]+) MiB, V \(\w+\): +([\d.]+)")
+_STATES = re.compile(r"R \(f32\): +([\d.]+) MiB, S \(f32\): +([\d.]+) MiB, P \(f32\): +([\d.]+)")
+
+
+class _ModelParams(ctypes.Structure):
+    _fields_ = (
+        [("devices", ctypes.c_void_p), ("overrides", ctypes.c_void_p)]
+        + [(name, ctypes.c_int32) for name in ("n_gpu_layers", "split_mode", "load_mode", "lazy_mode", "main_gpu")]
+        + [(name, ctypes.c_void_p) for name in ("tensor_split", "progress", "progress_data", "kv_overrides")]
+        + [(name, ctypes.c_bool) for name in ("vocab_only", "check", "extra", "no_host", "no_alloc", "load_mtp")]
+    )
+
+
+class _ContextParams(ctypes.Structure):
+    _fields_ = (
+        [
+            (name, ctypes.c_uint32)
+            for name in ("n_ctx", "n_batch", "n_ubatch", "n_seq_max", "n_rs_seq", "out", "out_seq")
+        ]
+        + [(name, ctypes.c_int32) for name in ("threads", "threads_batch", "type", "rope", "pooling", "attention")]
+        + [("flash_attn_type", ctypes.c_int32)]
+        + [(name, ctypes.c_float) for name in ("base", "scale", "ext", "attn", "fast", "slow")]
+        + [("orig_ctx", ctypes.c_uint32), ("defrag", ctypes.c_float)]
+        + [(name, ctypes.c_void_p) for name in ("eval", "eval_data")]
+        + [("type_k", ctypes.c_int32), ("type_v", ctypes.c_int32)]
+        + [(name, ctypes.c_void_p) for name in ("abort", "abort_data", "unnamed")]
+        + [
+            (name, ctypes.c_bool)
+            for name in ("embeddings", "offload", "no_perf", "op_offload", "swa_full", "kv_unified")
+        ]
+        + [("samplers", ctypes.c_void_p), ("n_samplers", ctypes.c_size_t), ("other", ctypes.c_void_p)]
+    )
+
+
+class _Init(ctypes.Structure):
+    _fields_ = (("no_alloc", ctypes.c_bool), ("context", ctypes.c_void_p))
+
+
+_LOG = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
+_TENSOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:
+    """What the library prints for each context."""
+    import xllamacpp
+
+    library = ctypes.CDLL(str(next(Path(xllamacpp.__file__).parent.glob("*.so"))))
+    pointer = ctypes.c_void_p
+    for name, result, *arguments in (
+        ("gguf_init_from_file", pointer, ctypes.c_char_p, _Init),
+        ("llama_model_default_params", _ModelParams),
+        ("llama_context_default_params", _ContextParams),
+        ("llama_model_init_from_user", pointer, pointer, _TENSOR, pointer, _ModelParams),
+        ("llama_init_from_model", pointer, pointer, _ContextParams),
+        ("llama_log_set", None, _LOG, pointer),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    lines: list[str] = []
+    log = _LOG(lambda _, line, __: lines.append(line.decode("utf-8", "replace")))
+    library.llama_log_set(log, None)
+    library.llama_backend_init()
+    params = library.llama_model_default_params()
+    params.n_gpu_layers, params.extra = 0, False
+    nothing = _TENSOR(lambda _, __: None)
+    header = library.gguf_init_from_file(path.encode(), _Init(True, None))
+    model = library.llama_model_init_from_user(header, nothing, None, params)
+    found = []
+    for asked in contexts:
+        lines.clear()
+        context = library.llama_context_default_params()
+        for name, value in asked.items():
+            setattr(context, name, value)
+        library.llama_init_from_model(model, context)
+        found.append("".join(lines).splitlines())
+    return found
+
+
+def figures(lines: list[str]) -> tuple[list[float], int]:
+    """MiB of keys, values and states, and how many rounded figures they are sums of."""
+    sums, number = [0.0, 0.0, 0.0], 0
+    for line in lines:
+        if match := _CELLS.search(line):
+            sums[0] += float(match[1])
+            sums[1] += float(match[2])
+            number += 2
+        if match := _STATES.search(line):
+            sums[2] += sum(map(float, match.groups()))
+            number += 3
+    return [round(each, 2) for each in sums], number
+
+
+def main() -> None:
+    """Ask for every file of the fixture, and write it again."""
+    from sparse_gguf import write_gguf
+
+    if len(sys.argv) > 1:
+        print(json.dumps(printed(sys.argv[1], json.loads(sys.argv[2]))))
+        return
+    lines = []
+    for line in FIXTURE.read_text().splitlines():
+        case = json.loads(line)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.gguf"
+            write_gguf(path, [tuple(pair) for pair in case["pairs"]], [])
+            asked = json.dumps([each["context"] for each in case["contexts"]])
+            ran = subprocess.run([sys.executable, __file__, str(path), asked], capture_output=True, check=True)
+        for each, told in zip(case["contexts"], json.loads(ran.stdout.splitlines()[-1]), strict=True):
+            each["printed"], each["figures"] = figures(told)
+        lines.append(json.dumps(case, separators=(",", ":")) + "\n")
+    FIXTURE.write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    main()
