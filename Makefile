@@ -78,6 +78,7 @@ bench: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check safetensors-print
 	$(BIN)/python benchmarks/overview.py
 	$(BIN)/python benchmarks/gguf_files.py
+	$(BIN)/python benchmarks/headers.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/hub.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/audit.py $(PEERS)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
-from itertools import accumulate
-from math import prod
+from collections.abc import Iterable, Iterator
+from math import isinf, prod
 from typing import Any
 
 from inspector.errors import FormatError
@@ -71,17 +70,19 @@ def _reject_constant(text: str) -> None:
     raise ValueError(f"{text} is not JSON")
 
 
-def _few_kept() -> Callable[[str], _NotInteger]:
+class _FewKept:
     """Makes numbers that are no sizes, and the same one of all beyond the first thousand: each costs 100 bytes."""
-    kept: dict[str, _NotInteger] = {}
-    last = _NotInteger("a fraction")
 
-    def make(text: str) -> _NotInteger:
-        if len(kept) < 1000:
-            return kept.setdefault(text, _NotInteger(text))
-        return kept.get(text, last)
+    def __init__(self) -> None:
+        self.kept: dict[str, _NotInteger] = {}
+        self.last = _NotInteger("a fraction")
+        self.infinite = False  # whether one was beyond what a float holds
 
-    return make
+    def __call__(self, text: str) -> _NotInteger:
+        self.infinite = self.infinite or isinf(float(text))
+        if len(self.kept) < 1000:
+            return self.kept.setdefault(text, _NotInteger(text))
+        return self.kept.get(text, self.last)
 
 
 def _integer(text: str) -> Any:
@@ -114,7 +115,7 @@ def _text(raw: bytes, path: str) -> str:
 
 
 _WIDE = re.compile(rb"[\xf0-\xff]")
-_LONG = re.compile(rb"[ !#-\[\]-~]{%d,}" % LONG_TEXT)
+_RUN = re.compile(rb"[ !#-\[\]-~]*")
 _QUOTE = re.compile(rb'\\.|"', re.DOTALL)
 
 
@@ -124,12 +125,29 @@ def _shortened(raw: bytes) -> bytes:
     end = len(raw)
     while raw[end - LONG_TEXT : end].isspace():  # a block at a time: a copy of all would take as much memory again
         end -= LONG_TEXT
-    for run in _LONG.finditer(raw, 0, end):
-        quotes += sum(len(found[0]) == 1 for found in _QUOTE.finditer(raw, at, run.start()))
+    for start, stop in _long_runs(raw, end):
+        quotes += sum(len(found[0]) == 1 for found in _QUOTE.finditer(raw, at, start))
         inside = quotes % 2
-        parts += [raw[at : run.start() + LONG_TEXT // 2] if inside else raw[at : run.end()]]
-        at = run.end()
+        parts += [raw[at : start + LONG_TEXT // 2] if inside else raw[at:stop]]
+        at = stop
     return b"".join((*parts, raw[at:end]))
+
+
+def _long_runs(raw: bytes, end: int) -> Iterator[tuple[int, int]]:
+    """Runs of `LONG_TEXT` plain letters and more: each fills a block of half that, and most blocks fail at once."""
+    step, at = LONG_TEXT // 2, 0
+    for block in range(0, end - step + 1, step):
+        if block < at or _end_of_run(raw, block, block + step) < block + step:
+            continue
+        before = raw[max(at, block - step) : block][::-1]
+        start, at = block - _end_of_run(before, 0, len(before)), _end_of_run(raw, block, end)
+        if at - start >= LONG_TEXT:
+            yield start, at
+
+
+def _end_of_run(raw: bytes, start: int, end: int) -> int:
+    found = _RUN.match(raw, start, end)
+    return found.end() if found else start
 
 
 def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
@@ -137,12 +155,12 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
         raw = raw.rstrip(b"\0")
         findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
     text = _text(raw, path)
-    _check_limits(text, findings)
+    floats = _FewKept()
     try:
         parsed = json.loads(
             text,
             object_pairs_hook=_pairs,
-            parse_float=_few_kept(),
+            parse_float=floats,
             parse_int=_integer if b"-0" in raw else None,
             parse_constant=_reject_constant,
         )
@@ -156,6 +174,9 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
         parsed = _Object(zip(_FIELDS, parsed, strict=True))
     if not isinstance(parsed, _Object):
         raise FormatError(f"{escape(path)}: the header is JSON, but no object of tensors")
+    _check_limits(text, parsed, findings)
+    if floats.infinite:
+        findings.add("extra-field", "error", _INFINITE)
     if not raw.startswith(b"{"):
         findings.add("header-start", "warning", "the header begins with white space; the format wants `{` first")
     return parsed
@@ -165,20 +186,34 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
 DEEPEST = 128
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-_LONG_NUMBER = re.compile(r"[0-9][eE][+]?[0-9]*[1-9][0-9]{2}|[0-9]{300}")
-_NUMBER = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?")
+#: Whole numbers beyond what a float holds; fractions are looked at as they are read.
+_LONG_NUMBER = re.compile(r"[0-9]{309}")
 
 
-def _check_limits(text: str, findings: Findings) -> None:
+def _check_limits(text: str, parsed: _Object, findings: Findings) -> None:
     """What Python's JSON takes and the reference reader's does not: in fields that it ignores as well."""
     if "\\u" in text and _has_half_pair(text):
         findings.add("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text")
-    if text.count("[") + text.count("{") >= DEEPEST and _depth(_STRING.sub("", text)) >= DEEPEST:
+    usual = sum(type(entry) is tuple for _, entry in parsed)  # each has three brackets
+    if text.count("[") + text.count("{") - 3 * usual >= DEEPEST and _too_deep(parsed):
         findings.add("extra-field", "error", f"something is nested {DEEPEST} deep or more")
-    if _LONG_NUMBER.search(text):
-        numbers = _NUMBER.findall(_STRING.sub("", text))
-        if any(_is_infinite(number) for number in numbers):
-            findings.add("extra-field", "error", "a number is beyond what 64 bits of a float hold")
+    if _LONG_NUMBER.search(text) and _LONG_NUMBER.search(_STRING.sub("", text)):
+        findings.add("extra-field", "error", _INFINITE)
+
+
+_INFINITE = "a number is beyond what 64 bits of a float hold"
+
+
+def _too_deep(parsed: _Object) -> bool:
+    """Whether lists and objects are nested too deep, the outermost being the first level."""
+    left: list[tuple[Any, int]] = [(parsed, 1)]
+    while left:
+        value, level = left.pop()
+        if level >= DEEPEST:
+            return True
+        inner = (each for _, each in value) if isinstance(value, _Object) else value
+        left += [(each, level + 1) for each in inner if isinstance(each, list | tuple)]
+    return False
 
 
 def _has_half_pair(text: str) -> bool:
@@ -191,19 +226,6 @@ def _has_half_pair(text: str) -> bool:
             return True
         high_ended = found.end() if 0xD800 <= code < 0xDC00 else -1
     return high_ended >= 0
-
-
-def _depth(text: str) -> int:
-    """The deepest nesting of brackets, outside of strings."""
-    changes = (1 if char in "[{" else -1 for char in text if char in "[]{}")
-    return max(accumulate(changes), default=0)
-
-
-def _is_infinite(number: str) -> bool:
-    try:
-        return float(number) in (float("inf"), float("-inf"))
-    except (ValueError, OverflowError):
-        return True
 
 
 # --- entries ----------------------------------------------------------------------------------

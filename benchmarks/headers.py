@@ -1,0 +1,74 @@
+"""Time and memory of a header by its length: `python benchmarks/headers.py`. A curve that bends is a bug.
+
+Each file is read by `inspect` in a process of its own. What is printed goes into benchmarks/headers.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MEGABYTES = (4, 8, 16, 20, 32, 64, 96)
+#: Runs a command; prints seconds of processor and megabytes of memory.
+METER = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+cost = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(cost.ru_utime + cost.ru_stime, cost.ru_maxrss / 1024)
+"""
+
+
+def gguf(length: int, size: int) -> bytes:
+    """A GGUF of one list of texts, each `size` bytes long, until the header has `length` bytes."""
+    number = length // (size + 8)
+    key = b"tokenizer.ggml.tokens"
+    head = b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(key)) + key + struct.pack("<IIQ", 9, 8, number)
+    return head + (struct.pack("<Q", size) + b"x" * size) * number
+
+
+def safetensors(length: int, metadata: bool) -> bytes:
+    """A safetensors header of one long text, or of so many tensors as fill 160,000 at most."""
+    own: dict[str, object] = {"__metadata__": {"x": "y" * (length - 1000)}} if metadata else {}
+    if not metadata:
+        number = min(length // 100, 160_000)
+        name = "n" * (length // number - 60)
+        own = {f"{name}{at}": {"dtype": "U8", "shape": [1], "data_offsets": [at, at + 1]} for at in range(number)}
+    raw = json.dumps(own, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(raw)) + raw + bytes(0 if metadata else len(own))
+
+
+KINDS: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "GGUF, a vocabulary of words": ("gguf", lambda length: gguf(length, 24)),
+    "GGUF, long texts": ("gguf", lambda length: gguf(length, 100_000)),
+    "safetensors, tensors": ("safetensors", lambda length: safetensors(length, False)),
+    "safetensors, one text": ("safetensors", lambda length: safetensors(length, True)),
+}
+
+
+def main() -> None:
+    """A row a kind, a column a length."""
+    print(f"{'seconds (MB)':<30}" + "".join(f"{megabytes:>11} MB" for megabytes in MEGABYTES))
+    for name, (end, make) in KINDS.items():
+        told = []
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, f"model.{end}")
+            for megabytes in MEGABYTES:
+                path.write_bytes(make(megabytes * 1_000_000))
+                command = [sys.executable, "-c", METER, sys.executable, "-m", "inspector", str(path), "--json"]
+                ran = subprocess.run(
+                    command, cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ)
+                )
+                seconds, memory = map(float, ran.stdout.split())
+                told.append(f"{seconds:>7.2f} ({memory:>3.0f})")
+        print(f"{name:<30}" + " ".join(f"{each:>13}" for each in told))
+
+
+if __name__ == "__main__":
+    main()
