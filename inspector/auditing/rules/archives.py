@@ -6,10 +6,7 @@ handed on as it is, to be judged as a pickle where it can be one.
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import re
-import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -187,10 +184,10 @@ def _is_tar(start: bytes) -> bool:
     return told == sum(start) - sum(start[148:156]) + 8 * 0x20 or start[257:262] == b"ustar"
 
 
-_TAR_FAULTS = (tarfile.TarError, OSError, EOFError, ValueError, KeyError, RecursionError, OverflowError)
-
-
 def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopened]:
+    import tarfile  # few models have such an archive
+
+    faults = (tarfile.TarError, OSError, EOFError, ValueError, KeyError, RecursionError, OverflowError)
     try:
         with tarfile.open(fileobj=_Reader(piece), mode="r:") as archive:
             for member in archive:
@@ -201,7 +198,7 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopen
                 if member.isreg() and not member.issparse():
                     inner = _within(piece, _joined(piece.name, member.name), member.offset_data, member.size)
                     yield from pieces(inner, limits, depth + 1)
-    except _TAR_FAULTS:
+    except faults:
         yield Unopened(piece.name, "a tar archive that is cut off or damaged")
 
 
@@ -223,7 +220,7 @@ class _Reader(BytesIO):
         left = max(0, self._piece.size - self._at)
         wanted = left if size is None or size < 0 else min(size, left)
         if wanted > MAX_UNPACKED:
-            raise tarfile.ReadError("a header longer than any")
+            raise ValueError("a header longer than any")
         data = self._piece.read(self._at, wanted)
         self._at += len(data)
         return data
@@ -258,10 +255,25 @@ def _unpacker(start: bytes) -> Unpack | None:
     if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
         return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
     if start[:3] == b"BZh":
-        return lambda raw, limit: bz2.BZ2Decompressor().decompress(raw, limit)
+        return _bunzip
     if start[:6] == b"\xfd7zXZ\0" or start[:3] == b"\x5d\0\0":
-        return lambda raw, limit: lzma.LZMADecompressor(memlimit=MAX_LZMA).decompress(raw, limit)
+        return _unlzma
     return None
+
+
+def _bunzip(raw: bytes, limit: int) -> bytes:
+    import bz2  # few models have such a file
+
+    return bz2.BZ2Decompressor().decompress(raw, limit)
+
+
+def _unlzma(raw: bytes, limit: int) -> bytes:
+    import lzma  # the same
+
+    try:
+        return lzma.LZMADecompressor(memlimit=MAX_LZMA).decompress(raw, limit)
+    except lzma.LZMAError as error:
+        raise ValueError("damaged") from error
 
 
 def _of_compressed(
@@ -270,7 +282,7 @@ def _of_compressed(
     limit = _allowance(limits)
     try:
         data = unpack(piece.read(0, min(piece.size, MAX_UNPACKED)), limit)
-    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+    except (zlib.error, OSError, EOFError, ValueError):
         yield Unopened(piece.name, "compressed data that is damaged")
         return
     limits.unpacked -= len(data)

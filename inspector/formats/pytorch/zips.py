@@ -6,8 +6,6 @@ one of them would read has to be seen (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.1
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -141,12 +139,24 @@ def inflate(method: int, raw: bytes, limit: int) -> bytes:
         if method == DEFLATED:
             return zlib.decompressobj(-15).decompress(raw, limit)
         if method == 12:
+            import bz2  # PyTorch's own archives are not compressed
+
             return bz2.BZ2Decompressor().decompress(raw, limit)
-        if method == 14:  # 4 bytes of version and length before the properties
-            filters = [lzma._decode_filter_properties(lzma.FILTER_LZMA1, raw[4:9])]  # type: ignore[attr-defined]
-            if filters[0]["dict_size"] > MAX_LZMA:
-                raise ZipError("compressed in a way that asks for too much memory")
-            return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(raw[9:], limit)
-    except (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError) as error:
+        if method == 14:
+            return _unlzma(raw, limit)
+    except (zlib.error, OSError, EOFError, ValueError) as error:
         raise ZipError("a member cannot be unpacked") from error
     raise ZipError("compressed in a way that is not undone here")
+
+
+def _unlzma(raw: bytes, limit: int) -> bytes:
+    """LZMA in a ZIP archive: 4 bytes of version and length, the properties, the data. Raises ValueError."""
+    import lzma  # the same
+
+    try:
+        filters = [lzma._decode_filter_properties(lzma.FILTER_LZMA1, raw[4:9])]  # type: ignore[attr-defined]
+        if filters[0]["dict_size"] > MAX_LZMA:
+            raise ValueError("compressed in a way that asks for too much memory")
+        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(raw[9:], limit)
+    except lzma.LZMAError as error:
+        raise ValueError("damaged") from error
