@@ -223,3 +223,39 @@ def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> 
         )
         printed = sum(each["printed"])
         assert abs((told.cache or 0) / 2**20 - printed) <= 0.00501 * max(each["figures"], 1)
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "bytes_published"),
+    [
+        pytest.param(
+            {**LLAMA, "model_type": "qwen3_moe", "num_hidden_layers": 48, "num_key_value_heads": 4, "head_dim": 128},
+            {"engine": "vllm", "context": 262144},
+            24 * 2**30,
+            id="vllm-project/vllm#34076: Qwen3-Coder-30B-A3B, 24.0 GiB for 262,144 tokens",
+        ),
+        pytest.param(
+            {"model_type": "mamba", "hidden_size": 2560, "num_hidden_layers": 64},
+            {"engine": "llama.cpp"},
+            int(23.75 * 2**20),
+            id="ggml-org/llama.cpp#5328: Mamba 2.8B, 23.75 MiB a sequence",
+        ),
+    ],
+)
+def test_published_figures(config: dict[str, Any], options: dict[str, Any], bytes_published: int) -> None:
+    """Figures that the engines' own messages and authors gave."""
+    assert inspector.memory(config, **options).cache == bytes_published
+
+
+def test_weights_against_accelerate() -> None:
+    """`accelerate estimate-memory` 1.x has 16,060,523,008 bytes for Llama 3.1 8B: 512 of them are inv_freq, a buffer."""
+    assert inspector.memory(LLAMA).weights.nbytes == 16_060_523_008 - 2 * 128 * 2
+
+
+def test_contexts_beyond_the_model_are_told() -> None:
+    """A longer context than the model is made for is a warning, with the scaling of positions where there is one."""
+    (plain,) = inspector.memory(LLAMA, context=200_000).findings
+    scaled = {**LLAMA, "rope_scaling": {"rope_type": "yarn", "factor": 4.0}}
+    (told,) = inspector.memory(scaled, context=200_000).findings
+    assert "rope scaling" in plain.message
+    assert "yarn ×4.0" in told.message
