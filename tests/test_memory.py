@@ -87,6 +87,13 @@ def test_vllm_repeats_heads() -> None:
         assert first.cache == 1024 * 2 * heads * 128 * 2 * 32
 
 
+def test_heads_that_are_not_named_are_those_of_the_queries() -> None:
+    """OPT has 32 heads for all: each of 4 devices holds 8 of them."""
+    opt = {"model_type": "opt", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32}
+    (first, *_) = inspector.memory({**opt, "dtype": "float16"}, context=1024, engine="vllm", tp=4).devices
+    assert first.cache == 1024 * 2 * 8 * 128 * 2 * 32
+
+
 def test_what_fits() -> None:
     """24 GiB less 512 MiB, less 16,060,522,496 bytes of weights and the activations, at 131,072 bytes a token."""
     result = inspector.memory(LLAMA, gpu="rtx-4090")

@@ -102,7 +102,8 @@ def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
 def _scope(family: Family, values: Mapping[str, Any]) -> Scope:
     """The fields of a family, with those that its cache alone needs."""
     defaults = {**family.cache_defaults, **family.defaults}
-    derived = {**family.cache_derived, **family.derived}
+    own = {name: text for name, text in family.cache_derived.items() if family.defaults.get(name) is None}
+    derived = {**own, **family.derived}
     return Scope(family._replace(defaults=defaults, derived=derived), values)
 
 

@@ -60,7 +60,7 @@ def placed(
         moment = brief.nbytes if brief else 0
         for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
             found.append(_placed(device, part, runs, request, held, moment, made_for))
-            if runs.name == "llama.cpp" and stages * request.tp == 1 and device and part is not None:
+            if runs.offloads and stages * request.tp == 1 and device and part is not None:
                 ngl = fitting.offloaded(part, runs, request, weights, layers, (found[-1].room or 0) - moment)
                 found[-1] = found[-1]._replace(layers_offloaded=ngl)
     return tuple(found)

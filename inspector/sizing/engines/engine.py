@@ -45,6 +45,7 @@ class Engine(NamedTuple):
     batch: int  # tokens that it works on at a time
     share: int = 100  # percent of a device that it takes
     over: str = "layers"  # what it divides among several devices: "layers" or "heads"
+    offloads: bool = False  # whether some of the layers may be on a device, and the others not
     full_vocabulary: bool = False  # whether it keeps logits of every token of a batch
 
 

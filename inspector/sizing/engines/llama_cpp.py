@@ -56,5 +56,6 @@ ENGINE = Engine(
         "flash attention, as it is by default: without it quantized values are refused",
     ),
     batch=UBATCH,
+    offloads=True,
     full_vocabulary=True,
 )
