@@ -266,3 +266,45 @@ def test_contexts_beyond_the_model_are_told() -> None:
     (told,) = inspector.memory(scaled, context=200_000).findings
     assert "rope scaling" in plain.message
     assert "yarn ×4.0" in told.message
+
+
+@pytest.mark.parametrize(
+    ("rank", "targets", "published"), [(8, "q_proj+v_proj", 4_194_304), (16, "all-linear", 39_976_960)]
+)
+def test_trained_parameters_that_peft_prints(rank: int, targets: str, published: int) -> None:
+    """LLaMA-7B: what `print_trainable_parameters` says in many a notebook."""
+    from inspector.sizing.training import Plan, plan_of
+
+    plan = plan_of(Plan("qlora"), f"r={rank},targets={targets}")
+    found = inspector.memory("llama-7b", training=plan).training
+    assert found
+    assert found.trained == published
+
+
+def test_a_table_of_ones_own_may_say_what_layers_keep(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Its formulas are the package's, blocks too; a kind that there is not is one clear line."""
+    table = {
+        "about": "Llama with half of its keys.",
+        "like": "llama",
+        "types": {"halved": {}},
+        "cache": [["full", "num_key_value_heads * head_dim // 2", "v_proj"]],
+    }
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "model_type": "halved"}))
+    (tmp_path / "tables").mkdir()
+    path = tmp_path / "tables" / "halved.json"
+    path.write_text(json.dumps(table))
+    arguments = (
+        "memory",
+        str(tmp_path / "config.json"),
+        "--tables",
+        str(tmp_path / "tables"),
+        "--context",
+        "10",
+        "--json",
+    )
+    assert json.loads(inspect(*arguments).out)["cache"]["bytes"] == 10 * 32 * (512 + 1024) * 2
+    path.write_text(json.dumps({**table, "types": {"halved2": {}}, "cache": [["half", "v_proj"]]}))
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "model_type": "halved2"}))
+    ran = inspect(*arguments)
+    assert ran.code == 2
+    assert "a cache of kind 'half'" in ran.err

@@ -15,11 +15,9 @@ from inspector.architectures.table import Cache, Family, Include, Row, nested_va
 from inspector.errors import ConfigError
 from inspector.model import Config
 
-#: Kinds that keep something for each token, for each token of an encoder, and for each sequence.
-PER_TOKEN = frozenset({"full", "sliding", "latent"})
+#: Kinds that keep something for each token of an encoder, and for each sequence; the others do for each token.
 PER_SOURCE = frozenset({"cross"})
 PER_SEQUENCE = frozenset({"recurrent", "linear"})
-KINDS = PER_TOKEN | PER_SOURCE | PER_SEQUENCE | {"shared", "none"}
 
 #: More elements than this are kept by no layer.
 MOST_ELEMENTS = 2**48

@@ -95,6 +95,10 @@ class Include(NamedTuple):
         return bare(self.prefix)
 
 
+#: What layers may keep (`Cache.kind`).
+CACHE_KINDS = ("full", "sliding", "latent", "recurrent", "linear", "cross", "shared", "none")
+
+
 class Cache(NamedTuple):
     """What layers keep of the tokens that they have seen, to go on from there."""
 

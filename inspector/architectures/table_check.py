@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.architectures import formula, table_file
 from inspector.architectures.store import Store
-from inspector.architectures.table import Family, Row
+from inspector.architectures.table import CACHE_KINDS, Family, Row
 from inspector.errors import TableError
 from inspector.units import escape
 
@@ -25,6 +25,9 @@ def check(home: Store, kind: str, name: str) -> Family:
     """
     try:
         family = table_file.read(kind, name, home.find)
+        for kept in family.cache or ():
+            if kept.kind not in CACHE_KINDS:
+                raise TableError(f"a cache of kind {kept.kind!r:.40}: known are {', '.join(CACHE_KINDS)}")
         for where, text in formulas(family):
             if wrong := fault(text):
                 raise TableError(f"{where}: {wrong}")
