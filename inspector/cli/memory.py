@@ -77,16 +77,19 @@ def memory(target: str, fits: bool, sweep: bool, as_json: bool, **options: Any) 
 
 def _plan(options: dict[str, Any]) -> Any:
     """The plan of training in the options, which are taken out; None where none is asked for."""
+    method, lora = options.pop("method"), options.pop("lora")
+    words = {name: options.pop(name) for name in ("optimizer", "precision", "zero", "data_parallel", "checkpointing")}
+    if not method and not lora:
+        return None
     from inspector import api
     from inspector.sizing.training import Plan
 
-    method, lora = options.pop("method"), options.pop("lora")
     plan = Plan(
         method or "lora",
-        options.pop("optimizer"),
-        options.pop("precision"),
-        zero=options.pop("zero"),
-        devices=options.pop("data_parallel"),
-        checkpointing=options.pop("checkpointing"),
+        words["optimizer"],
+        words["precision"],
+        zero=words["zero"],
+        devices=words["data_parallel"],
+        checkpointing=words["checkpointing"],
     )
-    return api.training_plan(plan, lora) if method or lora else None
+    return api.training_plan(plan, lora)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.bridge.by_layer import ranges
 from inspector.report.columns import table
-from inspector.report.documents import SCHEMA, finding
 from inspector.sizing.memory import Memory
 from inspector.sizing.placing import Placed
-from inspector.sizing.training import Training
 from inspector.units import count, decimal, escape, integer, plural, size
+
+if TYPE_CHECKING:
+    from inspector.sizing.training import Training
 
 
 def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
@@ -147,6 +148,8 @@ def _assumes(result: Memory) -> Iterator[str]:
 
 def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
     """`inspect memory TARGET --json`."""
+    from inspector.report.documents import SCHEMA, finding
+
     model, request = result.model, result.request
     told = {
         "schema": SCHEMA,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import UsageError
 from inspector.model import Finding
@@ -14,9 +14,11 @@ from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
 from inspector.sizing.placing import Placed, placed
-from inspector.sizing.training import Plan, Training, training_of
 from inspector.sizing.weights import Weights, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
+
+if TYPE_CHECKING:
+    from inspector.sizing.training import Plan, Training
 
 #: Longest context, and most sequences and devices, that are asked about.
 MOST_TOKENS, MOST_SEQUENCES, MOST_DEVICES = 2**34, 2**20, 4096
@@ -115,10 +117,16 @@ def size(
         brief,
         placed(model.kept, runs, request, loaded, brief, named, pp, model.context),
         pp,
-        training_of(model, training, length, sequences) if training else None,
+        _training(model, training, length, sequences) if training else None,
         tuple(_findings(model, context, runs, request)),
         context is not None,
     )
+
+
+def _training(model: Model, plan: Plan, context: int, sequences: int) -> Training:
+    from inspector.sizing.training import training_of  # few ask about it
+
+    return training_of(model, plan, context, sequences)
 
 
 def sweep(model: Model, **options: Any) -> tuple[Memory, ...]:
