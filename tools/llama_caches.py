@@ -34,7 +34,7 @@ class _ModelParams(ctypes.Structure):
 
 
 class _ContextParams(ctypes.Structure):
-    _fields_ = (
+    _fields_: Any = (
         [
             (name, ctypes.c_uint32)
             for name in ("n_ctx", "n_batch", "n_ubatch", "n_seq_max", "n_rs_seq", "out", "out_seq")

@@ -137,6 +137,12 @@ def is_huge(*values: Value) -> bool:
     return False
 
 
+def is_widened(name: str, text: Value, *arguments: Value) -> bool:
+    """Whether a filter that pads or repeats makes more of a long text than any page has."""
+    width = max((abs(each) for value in arguments for each in value.numbers), default=0)
+    return name in ("indent", "center", "wordwrap") and text.weight * width > LONG_NUMBER * 1000
+
+
 def is_wide(text: str) -> bool:
     """Whether a format string has a width or precision of five digits or more."""
     run = 0

@@ -44,6 +44,7 @@ class Expressions:
         self.all_rounds = 1
         self.inner: list[set[str]] = []  # names that stand for parts of what is looped over
         self.callers: list[Value] = []
+        self.ranges: dict[str, int] = {}  # variables that were set to `range(…)`, and its rounds
 
     def tell(self, what: str, words: str) -> None:
         self.found[Reach(what, words[:60])] = None
@@ -246,7 +247,7 @@ class Expressions:
             self.tell("a filter whose name is put together from pieces", "")
         if name == "format":
             self._check_format(found, *arguments, *named.values())
-        elif calls.is_huge(*arguments, *named.values()):
+        elif calls.is_huge(*arguments, *named.values()) or calls.is_widened(name, found, *arguments, *named.values()):
             self.tell("work without end", f"a large number for the filter {name}")
 
     def _mapped(self, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:

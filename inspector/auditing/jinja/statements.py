@@ -85,10 +85,13 @@ class Walk(Expressions):
                     self._written(child)
             return MADE
         found: Value = method(node)
-        if found.weight > MAX_WEIGHT:
+        self._check_weight(found)
+        return found
+
+    def _check_weight(self, value: Value) -> None:
+        if value.weight > MAX_WEIGHT:
             self.tell("a text that doubles and doubles", "")
             raise Enough
-        return found
 
     def _do_output(self, node: nodes.Output) -> Value:
         return values.joined([self.value(child) for child in node.nodes])
@@ -111,6 +114,8 @@ class Walk(Expressions):
     def _do_assign(self, node: nodes.Assign) -> Value:
         if isinstance(node.target, nodes.Name) and isinstance(node.node, nodes.Call):
             self._new_namespace(node.target.name, node.node)
+            if is_range(node.node):
+                self.ranges[node.target.name] = self._range_of(node.node)
         self._bind(node.target, self.value(node.node))
         return values.constant("")
 
@@ -139,6 +144,7 @@ class Walk(Expressions):
                 self._bind(each, inner[number] if number < len(inner) and not value.data else whole)
 
     def _set(self, name: str, value: Value) -> None:
+        self._check_weight(value)
         self.variables[name] = value
         if self.inner:
             self.inner[-1].add(name.partition(".")[0])
@@ -171,7 +177,8 @@ class Walk(Expressions):
         rounds = self._count(node, over)
         outer = self.rounds, self.all_rounds
         self.all_rounds *= max(1, rounds)
-        self.rounds *= max(1, rounds) if over.items is not None or is_range(node.iter) else 1
+        written_out = over.items is not None or is_range(node.iter) or self._is_kept_range(node.iter)
+        self.rounds *= max(1, rounds) if written_out else 1
         if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS or node.recursive:
             self._check_rounds(node)
         self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | _own_names(node.target))
@@ -189,18 +196,30 @@ class Walk(Expressions):
     def _check_rounds(self, node: nodes.For) -> None:
         if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS:
             self.tell("work without end", "loops within loops")
-        if node.recursive and _calls_of(node.body, "loop") > 1:
+        if not node.recursive:
+            return
+        again = [call for each in node.body for call in _all_calls(each) if getattr(call.node, "name", None) == "loop"]
+        own = _own_names(node.target)
+        if len(again) > 1:
             self.tell("work without end", "a loop that calls itself more than once a round")
+        elif any(not _descends(call, own) for call in again):
+            self.tell("work without end", "a loop that calls itself on what is no part of its own")
 
     def _count(self, node: nodes.For, over: Value) -> int:
         """Rounds of one loop."""
         if is_range(node.iter):
             return self._range_of(node.iter)
+        if isinstance(node.iter, nodes.Name) and self._is_kept_range(node.iter):
+            return self.ranges[node.iter.name]
         if over.items is not None and not over.data:
             return len(over.items)
         root = next(iter(node.iter.find_all(nodes.Name)), node.iter)
         part = isinstance(root, nodes.Name) and any(root.name in names for names in self.inner)
         return OVER_PART if part else OVER_DATA
+
+    def _is_kept_range(self, node: nodes.Node) -> bool:
+        """Whether it is a variable that was set to `range(…)`."""
+        return isinstance(node, nodes.Name) and node.name in self.ranges
 
     def _range_of(self, call: Any) -> int:
         """Rounds of `range(…)`, where it is written with numbers."""
@@ -333,13 +352,13 @@ def _own_names(target: nodes.Node) -> set[str]:
     return own | {each.name for each in target.find_all(nodes.Name)}
 
 
+def _all_calls(node: nodes.Node) -> list[nodes.Call]:
+    """A node's calls, itself among them."""
+    return [*([node] if isinstance(node, nodes.Call) else []), *node.find_all(nodes.Call)]
+
+
 def _calls_of(body: list[nodes.Node], name: str) -> int:
-    found = 0
-    for node in body:
-        own = [node] if isinstance(node, nodes.Call) else []
-        for call in (*own, *node.find_all(nodes.Call)):
-            found += isinstance(call.node, nodes.Name) and call.node.name == name
-    return found
+    return sum(getattr(call.node, "name", None) == name for node in body for call in _all_calls(node))
 
 
 def _reachable(start: str, called: dict[str, set[str]]) -> set[str]:

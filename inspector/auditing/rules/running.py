@@ -166,7 +166,10 @@ _BY_NAME: dict[str, tuple[str, Severity]] = {
     "sitecustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
     "usercustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
     "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
-    "conftest.py": ("pytest runs it", "info"),
+    "conftest.py": ("pytest runs it", "warning"),
+    "__main__.py": ("Python runs it where the folder is named to it", "warning"),
+    "inference.py": ("SageMaker's servers run it", "warning"),
+    "model_handler.py": ("TorchServe runs it", "warning"),
     "setup.py": ("pip runs it", "info"),
 }
 #: Modules of Python's own whose names are given to scripts without a thought, and that nothing imports.
