@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "caches_llama_cpp.jsonl"
 sys.path.insert(0, str(FIXTURE.parent))
@@ -34,7 +34,7 @@ class _ModelParams(ctypes.Structure):
 
 
 class _ContextParams(ctypes.Structure):
-    _fields_: Any = (
+    _fields_: ClassVar[Any] = (
         [
             (name, ctypes.c_uint32)
             for name in ("n_ctx", "n_batch", "n_ubatch", "n_seq_max", "n_rs_seq", "out", "out_seq")
