@@ -143,12 +143,17 @@ class KnownGguf(NamedTuple):
     predicted: bool  # whether its key-values predict its tensors
 
 
+def predicted_gguf() -> frozenset[str]:
+    """The values of `general.architecture` that have a table."""
+    return frozenset[str]().union(*map(_gguf, (*_ADDED, store(), *_installed())))
+
+
 def listed_gguf() -> list[KnownGguf]:
     """All GGUF architectures."""
     from inspector.architectures.data.gguf_keys import MODEL_TYPES
     from inspector.architectures.data.gguf_names import NAMED
 
-    predicted = frozenset[str]().union(*map(_gguf, (*_ADDED, store(), *_installed())))
+    predicted = predicted_gguf()
     return [
         KnownGguf(name, model_type if model_type in model_types() else None, name in predicted)
         for name in sorted(predicted | NAMED)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from inspector.architectures import predicted_gguf
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.gguf.types import FILE_TYPES
@@ -418,6 +419,35 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
 
 #: What writers put for a token that there is not: −1 in 32 bits.
 _NONE = 2**32 - 1
+
+
+#: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
+_NEEDED = ("context_length", "embedding_length", "block_count")
+#: One of these gives the norms' epsilon, which every architecture with blocks asks for.
+_EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
+
+
+@_rule("gguf-keys", "error")
+def gguf_keys(subject: Subject) -> Iterator[Found]:
+    """A GGUF lacks a key-value that llama.cpp needs, or says that its attention has no heads.
+
+    Loading ends with an error, or with a division by nothing. The converter was of another architecture or version, or
+    the key-values were edited: convert the model again.
+    """
+    files = [each for each in subject.all_headers if each.format == "gguf" and each.tensors]
+    known = predicted_gguf() if files else frozenset()
+    for header in files:
+        architecture = header.metadata.get("general.architecture")
+        if architecture not in known or header.metadata.get("general.type", "model") != "model":
+            continue
+        missing = [key for key in _NEEDED if f"{architecture}.{key}" not in header.metadata]
+        if not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
+            missing.append(_EPSILONS[0])
+        for key in missing:
+            yield Found(f"no {architecture}.{key}, which llama.cpp needs", header.path)
+        heads = header.metadata.get(f"{architecture}.attention.head_count")
+        if heads == 0 and any(".attn_q." in tensor.name for tensor in header.tensors):
+            yield Found(f"{architecture}.attention.head_count is 0, and there are query projections", header.path)
 
 
 @_rule("gguf-name", "warning")
