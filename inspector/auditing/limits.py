@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 #: Seconds of processor time for any target, and for each megabyte of it: a usual model takes a tenth of the first.
-SECONDS, SECONDS_PER_MEGABYTE, MOST_SECONDS = 1.4, 0.5, 120.0
+SECONDS, SECONDS_PER_MEGABYTE, MOST_SECONDS = 1.2, 0.5, 120.0
 #: Bytes of memory of our own, and for each byte of the target's.
 MEMORY, MEMORY_PER_BYTE, MOST_MEMORY = 125_000_000, 4, 1_000_000_000
 
