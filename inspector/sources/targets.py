@@ -39,6 +39,10 @@ def place_of(target: str, revision: str | None = None) -> Place:
         return LocalPlace(Path(target).expanduser())
     if target.lower().startswith(("http://", "https://")):
         return _at_url(target, revision)
+    if _is_mistyped(target):
+        raise TargetError(
+            f"{escape(target)}: no such file{_near(Path(target))}; the Hub's would be hf://{escape(target)}"
+        )
     if target.startswith("hf://") or looks_like_hub_id(target):
         from inspector.sources.hub import hub_place, parse
 
@@ -59,6 +63,24 @@ def shadows_cached(target: str) -> bool:
     home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface")
     cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
     return (cache / f"models--{target.replace('/', '--')}").is_dir()
+
+
+def _is_mistyped(target: str) -> bool:
+    """Whether a file of that kind would lie in a folder that there is: a slip, and nothing to ask the Hub for."""
+    parent, slash, name = target.rpartition("/")
+    return bool(slash) and name.lower().endswith(_FILE_NAMES) and _exists(parent or "/")
+
+
+def _near(path: Path) -> str:
+    """The names in the path's folder that are most like its own."""
+    from difflib import get_close_matches
+
+    try:
+        beside = sorted(each.name for each in path.expanduser().parent.iterdir())[:10_000]
+    except OSError:
+        return ""
+    near = get_close_matches(path.name, beside, 3, 0.6)
+    return f"; near it: {', '.join(escape(name, 100) for name in near)}" if near else ""
 
 
 def _exists(target: str) -> bool:
