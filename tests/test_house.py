@@ -26,6 +26,7 @@ FLOORS = {
     "adapters": 5,
     "opening": 6,
     "bridge": 7,
+    "measuring": 8,
     "comparing": 8,
     "auditing": 8,
     "sizing": 8,

@@ -57,17 +57,34 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be had.
     """
     findings = Findings(path)
-    read_at = _clipped(source)
-    if bytes(source.prefix(2)[:2]) == b"PK":
-        program, storages, frame = _of_zip(read_at, source.size, path, findings)
-    else:
-        program, storages, frame = _of_pickles(read_at, source.size, path)
+    program, storages, frame = _parsed(source, path, findings)
     walked = walk(program.value)
     views = _renamed(walked, program)
     tensors, shared, claimed = layout.place(views, storages, findings)
     _tell(walked, program, shared, findings)
     regions = layout.regions(claimed, storages, frame, source.size, findings)
     return Header(path, "pytorch", source.size, tensors, regions, shared, findings.all())
+
+
+def placed(source: Source, path: str) -> dict[str, tuple[View, int]]:
+    """Each tensor's view, with the place of its first element in the file: for those who read data.
+
+    Tensors without bytes in the file, on the meta device or in a compressed storage, are left out.
+    """
+    program, storages, _ = _parsed(source, path, Findings(path))
+    found: dict[str, tuple[View, int]] = {}
+    for view in _renamed(walk(program.value), program):
+        storage = storages.get(view.storage) if view.storage is not None else None
+        if storage is not None and storage.readable and (view.offset + view.extent) * view.width <= storage.size:
+            found[view.name] = (view, storage.start + view.offset * view.width)
+    return found
+
+
+def _parsed(source: Source, path: str, findings: Findings) -> tuple[Program, dict[str, Storage], layout.Frame]:
+    read_at = _clipped(source)
+    if bytes(source.prefix(2)[:2]) == b"PK":
+        return _of_zip(read_at, source.size, path, findings)
+    return _of_pickles(read_at, source.size, path)
 
 
 def _clipped(source: Source) -> Read:

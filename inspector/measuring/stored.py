@@ -1,0 +1,242 @@
+"""The numbers of stored tensors, as their files have them: bounded pieces of safetensors, GGUF and PyTorch files.
+
+    with closing(Stored(checkpoint)) as data:
+        for chunk in data.chunks(tensor, path):     # any tensor of any of the checkpoint's files
+            chunk.start, chunk.values, chunk.raw    # index of the first element; float32 or float64; the bytes
+        data.values(tensor, path, 1000, 2000)       # elements 1000 to 1999, in the order of the shape
+
+Elements are counted in row-major order; what comes has one dimension. Dtypes are as in `formats.decoding`: floats of at
+most 32 bits and integers of at most 16 as float32, all else as float64, complex numbers as pairs. GGUF's blocks are
+dequantized by the `gguf` package. Packed weights of safetensors files come as the integers that they are stored as;
+`measuring.weights` gives the weights that they stand for. Remote files are read by ranges, and only where asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.errors import FormatError, SourceError
+from inspector.formats import decoding
+from inspector.formats.gguf.types import TYPES
+from inspector.formats.pytorch.tensors import View
+from inspector.measuring import needs
+from inspector.model import Checkpoint, Header, Tensor
+from inspector.sources import Place, Source
+from inspector.sources.targets import place_of
+from inspector.units import escape, integer, plural
+
+Array = NDArray[Any]
+#: Elements of a chunk: 4 MB as float32, which a processor's cache still holds in part, and few calls a second.
+CHUNK = 1 << 20
+#: Bytes that a tensor with strides is read in at once: its elements do not lie in order.
+MAX_STRIDED = 1 << 30
+_BLOCKS = {kind.name: (kind.block, kind.nbytes) for kind in TYPES.values() if kind.block > 1}
+
+
+class Chunk(NamedTuple):
+    """Some consecutive elements of a tensor."""
+
+    start: int  # index of the first, in row-major order
+    values: Array  # one dimension; of complex numbers two values an element
+    raw: bytes  # as stored
+
+
+class Stored:
+    """The tensor data of a checkpoint's files. Files are opened when they are first read."""
+
+    def __init__(self, checkpoint: Checkpoint, place: Place | None = None) -> None:
+        """
+        Args:
+            place: where the files are, if it is open already; else it is opened again as the target was typed.
+        """
+        needs.check()
+        revision = checkpoint.origin.revision if checkpoint.origin.kind == "hub" else None
+        self._own = place is None
+        self._place = place or place_of(checkpoint.target, None if "@" in checkpoint.target else revision)
+        self._headers = {header.path: header for header in (*checkpoint.files, *_of_components(checkpoint))}
+        self._sources: dict[str, Source] = {}
+        self._views: dict[str, dict[str, tuple[View, int]]] = {}
+        self._big: dict[str, bool] = {}
+        self._lock = Lock()
+        self.bytes_read = 0  # of tensor data
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for source in self._sources.values():
+            source.close()
+        self._sources.clear()
+        if self._own:
+            self._place.close()
+
+    def header(self, path: str) -> Header:
+        """Raises FormatError for a file that is none of the checkpoint's."""
+        if path not in self._headers:
+            raise FormatError(f"{escape(path)} is none of the checkpoint's weight files")
+        return self._headers[path]
+
+    def chunks(self, tensor: Tensor, path: str, elements: int = CHUNK) -> Iterator[Chunk]:
+        """A tensor from its first element to its last, in pieces of `elements`, rounded up to whole blocks.
+
+        Raises:
+            FormatError: no definition of the dtype's numbers is known, or the bytes are not as many as the shape asks.
+            SourceError: the file ends before, or cannot be read.
+        """
+        layout = self._layout(tensor, path)
+        step = -(-elements // layout.elements) * layout.elements
+        total = tensor.elements
+        for start in range(0, total, step):
+            stop = min(start + step, total)
+            raw = self._raw(layout, tensor, path, start, stop)
+            yield Chunk(start, layout.decode(raw), raw)
+
+    def values(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> Array:
+        """The elements from `start` up to `stop`, which is not among them. Raises as `chunks` does."""
+        layout = self._layout(tensor, path)
+        stop = tensor.elements if stop is None else min(stop, tensor.elements)
+        if stop <= start:
+            return np.empty(0, np.float32)
+        first = start // layout.elements * layout.elements
+        last = min(-(-stop // layout.elements) * layout.elements, tensor.elements)
+        found = layout.decode(self._raw(layout, tensor, path, first, last))
+        each = 2 if tensor.dtype in decoding.COMPLEX else 1
+        return found[(start - first) * each : (stop - first) * each]
+
+    def integers(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> Array:
+        """The same, with the numbers that NumPy knows itself in their own dtype: words of packed weights."""
+        if tensor.dtype not in decoding.NATIVE:
+            return self.values(tensor, path, start, stop)
+        layout = self._layout(tensor, path)
+        raw = self._raw(layout, tensor, path, start, tensor.elements if stop is None else stop)
+        return decoding.native(raw, tensor.dtype, big=layout.big)
+
+    def raw(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> bytes:
+        """The bytes of the same elements; `start` and `stop` have to lie between blocks."""
+        layout = self._layout(tensor, path)
+        return self._raw(layout, tensor, path, start, tensor.elements if stop is None else stop)
+
+    # --- where the bytes are --------------------------------------------------------------------
+
+    def _layout(self, tensor: Tensor, path: str) -> _Layout:
+        header = self.header(path)
+        big = self._is_big(header)
+        if header.format == "pytorch":
+            return self._pytorch_layout(tensor, header, big)
+        if header.format == "gguf" and tensor.dtype in _BLOCKS:
+            layout = _Layout(tensor.dtype, *_BLOCKS[tensor.dtype], big=big)
+        else:
+            layout = _plain(tensor.dtype, big=big)
+        expected = -(-tensor.elements // layout.elements) * layout.nbytes
+        if tensor.nbytes != expected:
+            raise FormatError(
+                f"{escape(tensor.name, 200)}: its header gives it {plural(tensor.nbytes, 'byte')}, its shape takes "
+                f"{integer(expected)}"
+            )
+        return layout
+
+    def _pytorch_layout(self, tensor: Tensor, header: Header, big: bool) -> _Layout:
+        if header.path not in self._views:
+            from inspector.formats import pytorch  # whose tensors alone have strides
+
+            self._views[header.path] = pytorch.placed(self._source(header.path), header.path)
+        found = self._views[header.path].get(tensor.name)
+        if found is None:
+            raise FormatError(f"{escape(tensor.name, 200)}: its bytes are not in the file as they are")
+        view, at = found
+        layout = _plain(view.dtype, big=big)._replace(at=at)
+        if view.contiguous or not tensor.elements:
+            return layout
+        if view.extent < tensor.elements:
+            raise FormatError(f"{escape(tensor.name, 200)}: a view that repeats its elements: not read")
+        if view.extent * view.width > MAX_STRIDED:
+            raise FormatError(f"{escape(tensor.name, 200)}: a view with strides over more than 1 GiB: not read")
+        return layout._replace(view=view)
+
+    def _raw(self, layout: _Layout, tensor: Tensor, path: str, start: int, stop: int) -> bytes:
+        if layout.view is not None:
+            return self._gathered(layout, layout.view, path)[start * layout.nbytes : stop * layout.nbytes]
+        first = start // layout.elements * layout.nbytes
+        last = -(-stop // layout.elements) * layout.nbytes
+        return self._read(path, (tensor.offset if layout.at is None else layout.at) + first, last - first)
+
+    def _gathered(self, layout: _Layout, view: View, path: str) -> bytes:
+        """A tensor with strides, its elements in order."""
+        data = self._read(path, layout.at or 0, view.extent * view.width)
+        cells = np.frombuffer(data, np.dtype((np.void, view.width)))
+        strides = [step * view.width for step in view.stride]
+        return np.lib.stride_tricks.as_strided(cells, view.shape, strides, writeable=False).tobytes()
+
+    def _read(self, path: str, offset: int, length: int) -> bytes:
+        size = self.header(path).size
+        if offset + length > size:
+            raise SourceError(f"{escape(path)} ends {plural(offset + length - size, 'byte')} before the tensor does")
+        source = self._source(path)
+        if self._place.parallel == 1:  # a local file: read by place, from any thread
+            data = source.read(offset, length)
+        else:
+            with self._lock:
+                data = source.read(offset, length)
+        self.bytes_read += length
+        return data
+
+    def _source(self, path: str) -> Source:
+        with self._lock:
+            if path not in self._sources:
+                self._sources[path] = self._place.open(path)
+            return self._sources[path]
+
+    def _is_big(self, header: Header) -> bool:
+        """Whether a file's numbers are big-endian: a GGUF's version tells, or what PyTorch's archive says."""
+        if header.path not in self._big:
+            told = any(finding.rule == "big-endian" for finding in header.findings)
+            if told and header.format == "gguf":
+                told = int.from_bytes(self._source(header.path).read(4, 4), "little") & 0xFFFF == 0
+            self._big[header.path] = told
+        return self._big[header.path]
+
+
+class _Layout(NamedTuple):
+    """How a tensor's bytes become numbers."""
+
+    dtype: str
+    elements: int  # of the smallest whole unit
+    nbytes: int  # of it
+    big: bool = False
+    at: int | None = None  # where the tensor starts, if not at its offset
+    view: View | None = None  # of a tensor whose elements do not lie in order
+
+    def decode(self, raw: bytes) -> Array:
+        if self.dtype in _BLOCKS:
+            return _dequantized(raw, self.dtype, big=self.big)
+        return decoding.decoded(raw, self.dtype, big=self.big)
+
+
+def _plain(dtype: str, *, big: bool) -> _Layout:
+    if not decoding.is_known(dtype):
+        raise FormatError(f"no definition of {escape(dtype, 40)}'s numbers is known here")
+    elements = decoding.UNITS[dtype][0] if dtype in decoding.UNITS else 1
+    return _Layout(dtype, elements, decoding.width(dtype), big)
+
+
+def _dequantized(raw: bytes, dtype: str, *, big: bool) -> Array:
+    needs.check_blocks()
+    from gguf import GGMLQuantizationType, quants  # 0.1 s, and only for blocks
+
+    if big:
+        raise FormatError(f"{dtype} blocks of a big-endian file are not dequantized here")
+    try:
+        kind = GGMLQuantizationType[dtype]
+        with np.errstate(all="ignore"):  # what is not a number is the caller's to find
+            found: Array = quants.dequantize(np.frombuffer(raw, np.uint8), kind)
+    except (NotImplementedError, KeyError) as error:
+        raise FormatError(f"the gguf package does not dequantize {dtype}") from error
+    return found
+
+
+def _of_components(checkpoint: Checkpoint) -> Iterator[Header]:
+    for part in checkpoint.components:
+        yield from part.checkpoint.files

@@ -1,0 +1,155 @@
+"""The weights of a checkpoint as numbers, packed ones dequantized, whatever they are stored as.
+
+    with closing(Weights(result)) as weights:        # result: what `reconcile` returned
+        weights.shape(labelled)                      # logical: (4096, 4096) for a GPTQ's qweight
+        for start, values in weights.chunks(labelled):
+            ...                                      # from element `start` on, row-major, float32 or float64
+        weights.values(labelled, start, stop)        # any elements in between
+        weights.is_defined(labelled)                 # False for packed weights that nothing here dequantizes
+
+Plain tensors and GGUF's blocks come as `measuring.stored` has them. Memory is bounded by the chunk, but for schemes
+that store a weight's inputs before its outputs (GPTQ, AWQ): there the packed words of one weight are held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inspector.errors import FormatError
+from inspector.measuring.stored import CHUNK, Array, Stored
+from inspector.model import Labelled, Packing, Reconciliation, Tensor
+from inspector.quantization.declaration import declaration
+from inspector.quantization.dequantizing import Dequantized, Packed, dequantized
+from inspector.quantization.scheme import Scheme
+from inspector.quantization.schemes import all_schemes
+from inspector.sources import Place
+from inspector.units import escape
+
+
+class Weights:
+    """A reconciled checkpoint's data."""
+
+    def __init__(self, result: Reconciliation, place: Place | None = None) -> None:
+        self.stored = Stored(result.checkpoint, place)
+        self._packing = result.packing
+        self._declared = declaration(result.checkpoint.config)
+        self._scheme = _scheme_of(result.packing) if result.packing else None
+        self._pieces = _pieces(result, result.packing) if result.packing and self._scheme else {}
+        self._last: tuple[str, Dequantized | None] = ("", None)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.stored.close()
+
+    def is_packed(self, each: Labelled) -> bool:
+        """Whether a tensor stands for a weight of another shape or scale."""
+        return self._packing is not None and each.tensor.name in self._packing.names
+
+    def is_defined(self, each: Labelled) -> bool:
+        """Whether the weights that a packed tensor stands for can be had. True for every plain tensor."""
+        return not self.is_packed(each) or self._unpacked(each) is not None
+
+    def shape(self, each: Labelled) -> tuple[int, ...]:
+        """Logical shape."""
+        found = self._unpacked(each) if self.is_packed(each) else None
+        return found.shape if found else each.tensor.shape
+
+    def chunks(self, each: Labelled, elements: int = CHUNK) -> Iterator[tuple[int, Array]]:
+        """Index of the first element, and the values from there on, in some `elements` at a time.
+
+        Raises:
+            FormatError: there is no definition of the dtype or of the packing.
+            SourceError: the file ends before, or cannot be read.
+        """
+        if not self.is_packed(each):
+            for chunk in self.stored.chunks(each.tensor, each.file, elements):
+                yield chunk.start, chunk.values
+            return
+        found = self._needed(each)
+        columns = _columns(found.shape)
+        rows, step = prod(found.shape) // columns, max(1, elements // columns)
+        for first in range(0, rows, step):
+            yield first * columns, _rows(found, first, min(first + step, rows)).reshape(-1)
+
+    def values(self, each: Labelled, start: int = 0, stop: int | None = None) -> Array:
+        """The logical elements from `start` up to `stop`, in row-major order. Raises as `chunks` does."""
+        if not self.is_packed(each):
+            return self.stored.values(each.tensor, each.file, start, stop)
+        found = self._needed(each)
+        columns, total = _columns(found.shape), prod(found.shape)
+        stop = total if stop is None else min(stop, total)
+        first, last = start // columns, -(-stop // columns)
+        return _rows(found, first, last).reshape(-1)[start - first * columns : stop - first * columns]
+
+    def _needed(self, each: Labelled) -> Dequantized:
+        found = self._unpacked(each)
+        if found is None:
+            scheme = self._packing.scheme if self._packing else ""
+            raise FormatError(f"{escape(each.tensor.name, 200)}: no definition of {scheme} weights is known here")
+        return found
+
+    def _unpacked(self, each: Labelled) -> Dequantized | None:
+        """The weight that a packed tensor stands for; the last one's words are kept."""
+        name = each.tensor.name
+        if self._last[0] != name:
+            self._last = (name, self._made(each))
+        return self._last[1]
+
+    def _made(self, each: Labelled) -> Dequantized | None:
+        packing, scheme = self._packing, self._scheme
+        if packing is None or scheme is None:
+            return None
+        name = each.tensor.name
+        stem = _stem(scheme, name, packing.names[name])
+        pieces = {found.tensor.name[len(stem) :]: found for found in self._pieces.get(packing.names[name], ())}
+        files = {found.tensor.name: found.file for found in pieces.values()}
+
+        def read(tensor: Tensor, start: int, stop: int) -> Array:
+            return self.stored.integers(tensor, files[tensor.name], start, stop)
+
+        packed = Packed(
+            {end: found.tensor for end, found in pieces.items()},
+            read,
+            packing.shapes[name],
+            packing.odd_bits.get(name, packing.bits),
+            self._declared,
+        )
+        return dequantized(scheme.name, packed)
+
+
+def _columns(shape: tuple[int, ...]) -> int:
+    return max(shape[-1], 1) if len(shape) > 1 else 1
+
+
+def _rows(found: Dequantized, first: int, last: int) -> Array:
+    with np.errstate(all="ignore"):  # scales that are no numbers are the caller's to find
+        return np.ascontiguousarray(found.rows(first, last), np.float32)
+
+
+def _scheme_of(packing: Packing) -> Scheme | None:
+    """The scheme that a packing's name begins with."""
+    named = [each for each in all_schemes() if f"{packing.scheme}-".startswith(f"{each.name}-")]
+    return max(named, key=lambda each: len(each.name), default=None)
+
+
+def _pieces(result: Reconciliation, packing: Packing) -> Mapping[str, list[Labelled]]:
+    """Weight's name → the tensors that hold or serve it."""
+    found: dict[str, list[Labelled]] = {}
+    for each in result.tensors:
+        name = each.tensor.name
+        served: Any = packing.names.get(name) or packing.side.get(name)
+        if served:
+            found.setdefault(served, []).append(each)
+    return found
+
+
+def _stem(scheme: Scheme, name: str, weight: str) -> str:
+    """What stands before the end of each piece's name."""
+    for end, own in scheme.weights.items():
+        if name.endswith(end) and weight == name[: len(name) - len(end)] + own:
+            return name[: len(name) - len(end)]
+    return name

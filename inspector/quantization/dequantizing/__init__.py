@@ -1,0 +1,28 @@
+"""Packed weights → their numbers. A module a scheme, named as in `schemes`, for those whose arithmetic is defined.
+
+    dequantized(packed) → the weight's logical shape, and a function from rows to float32
+
+Needs NumPy, which the package without its extra `data` does not bring: imported only where values are asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from inspector.quantization.dequantizing.packed import Dequantized, Packed
+
+__all__ = ["Dequantized", "Packed", "dequantized"]
+
+
+def dequantized(scheme: str, packed: Packed) -> Dequantized | None:
+    """How to have a packed weight's numbers; None for schemes and layouts without a definition here.
+
+    Args:
+        scheme: the scheme's name without its variant: "gptq".
+    """
+    name = f"{__name__}.{scheme.replace('-', '_')}"
+    if find_spec(name) is None:
+        return None
+    found: Dequantized | None = import_module(name).dequantized(packed)
+    return found

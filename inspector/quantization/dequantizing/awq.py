@@ -1,0 +1,63 @@
+"""AWQ: weight[o, i] = scales[o, group of i] * (q - zero).
+
+`gemm` interleaves the eight outputs of a word, for the order in which its kernel unpacks them; `gemv` keeps the inputs
+of a word in order (AutoAWQ's `WQLinear_GEMM` and `WQLinear_GEMV`). The other layouts are a GPU's own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, unpacked_columns
+
+#: Place in a word of `gemm`, from the lowest bits → the output of the eight that is there.
+ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
+#: The same backwards: output → its place.
+PLACES = np.argsort(ORDER)
+
+
+def dequantized(packed: Packed) -> Dequantized | None:
+    """A weight [outputs, inputs] of 4 bits."""
+    pieces = packed.tensors
+    if not {".qweight", ".qzeros", ".scales"} <= pieces.keys() or packed.bits != 4 or len(packed.shape) != 2:
+        return None
+    outputs, inputs = packed.shape
+    words, zeros, scales = (pieces[end] for end in (".qweight", ".qzeros", ".scales"))
+    if words.dtype != "I32" or zeros.dtype != "I32":
+        return None
+    if words.shape == (inputs, outputs // 8) and zeros.shape == (scales.shape[0], outputs // 8):
+        return Dequantized(packed.shape, lambda first, last: _gemm(packed, first, last))
+    if words.shape == (outputs, inputs // 8) and scales.shape[0] == zeros.shape[0] == outputs:
+        return Dequantized(packed.shape, lambda first, last: _gemv(packed, first, last))
+    return None
+
+
+def _gemm(packed: Packed, first: int, last: int) -> Array:
+    begin, end = first // 8, -(-last // 8)
+    scales = packed.whole(".scales")
+    group = np.arange(packed.shape[1]) // -(-packed.shape[1] // scales.shape[0])
+    numbers = _ordered(packed.whole(".qweight")[:, begin:end])
+    numbers -= _ordered(packed.whole(".qzeros")[:, begin:end])[group]
+    numbers = numbers[:, first - begin * 8 : last - begin * 8]
+    numbers *= scales[group, first:last]
+    outputs_first: Array = numbers.T
+    return outputs_first
+
+
+def _ordered(words: Array) -> Array:
+    """[n, outputs / 8] → [n, outputs]"""
+    eights = unpacked_columns(words, 4).reshape(len(words), -1, 8)
+    numbers: Array = eights[:, :, PLACES].reshape(len(words), -1).astype(np.float32)
+    return numbers
+
+
+def _gemv(packed: Packed, first: int, last: int) -> Array:
+    """Scales and zero points are widened to whole words, so only the declared group tells how many are used."""
+    inputs = packed.shape[1]
+    declared = packed.values.get("group_size", packed.values.get("q_group_size"))
+    size = declared if isinstance(declared, int) and declared > 0 else inputs
+    group = np.arange(inputs) // size
+    numbers = unpacked_columns(packed.rows(".qweight", first, last), 4).astype(np.float32)
+    numbers -= unpacked_columns(packed.rows(".qzeros", first, last), 4).astype(np.float32)[:, group]
+    numbers *= packed.rows(".scales", first, last)[:, group]
+    return numbers

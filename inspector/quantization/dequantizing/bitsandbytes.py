@@ -1,0 +1,73 @@
+"""bitsandbytes: a code book's entry times the block's largest value, or an 8-bit integer times its row's over 127.
+
+4 bits: the upper half of a byte comes first. Where the scales are quantized too, each is an entry of a second code book
+times the scale of its own block, plus an offset (`quantize_4bit` and `dequantize_blockwise` in `functional.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed
+
+_STATES = (".weight.quant_state.bitsandbytes__nf4", ".weight.quant_state.bitsandbytes__fp4")
+
+
+def dequantized(packed: Packed) -> Dequantized | None:
+    """A weight of 8 bits with a scale a row, or one of 4 bits with its state, which tells its shape."""
+    if ".SCB" in packed:
+        return Dequantized(packed.shape, lambda first, last: _eight(packed, first, last))
+    end = packed.first(*_STATES)
+    if end is None or ".weight.quant_map" not in packed or packed.tensors[".weight"].dtype != "U8":
+        return None
+    state = _state(packed.whole(end))
+    shape, size = _sizes(state.get("shape")), state.get("blocksize")
+    if prod(shape) != prod(packed.shape) or not isinstance(size, int) or size < 1:
+        return None
+    scales = _scales(packed, state)
+    columns = shape[-1] if len(shape) > 1 else 1
+
+    def rows(first: int, last: int) -> Array:
+        start, stop = first * columns, last * columns
+        packs = packed.part(".weight", start // 2, -(-stop // 2))
+        codes = np.stack((packs >> 4, packs & 15), axis=-1).reshape(-1)[start % 2 :][: stop - start]
+        values = packed.whole(".weight.quant_map")[codes] * scales[np.arange(start, stop) // size]
+        return values.reshape(-1, columns)
+
+    return Dequantized(shape, rows)
+
+
+def _eight(packed: Packed, first: int, last: int) -> Array:
+    values = packed.rows(".weight", first, last).astype(np.float32)
+    values *= packed.whole(".SCB")[first:last, None] / np.float32(127)
+    return values
+
+
+def _state(stored: Array) -> dict[str, Any]:
+    try:
+        state = json.loads(stored.astype(np.uint8).tobytes())
+    except ValueError:
+        return {}
+    return state if isinstance(state, dict) else {}
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """A shape; none where it is no list of sizes."""
+    if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
+        return ()
+    return tuple(shape)
+
+
+def _scales(packed: Packed, state: dict[str, Any]) -> Array:
+    """A scale a block."""
+    scales = packed.whole(".weight.absmax").reshape(-1)
+    if ".weight.nested_absmax" not in packed:
+        return scales.astype(np.float32)
+    outer, codes = packed.whole(".weight.nested_absmax"), packed.whole(".weight.nested_quant_map")
+    block = np.arange(len(scales)) // int(state.get("nested_blocksize") or 256)
+    found: Array = codes[scales] * outer[block] + np.float32(state.get("nested_offset") or 0)
+    return found

@@ -1,0 +1,108 @@
+"""The pieces of one packed weight, read as they are asked for, and the arithmetic that schemes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.model import Tensor
+
+Array = NDArray[Any]
+
+
+class Dequantized(NamedTuple):
+    """A packed weight as numbers."""
+
+    shape: tuple[int, ...]  # logical
+    #: Rows from the first up to the last, which is not among them, as float32 [rows, columns]; the dimensions before
+    #: the last count as one. A weight of one dimension has rows of one element.
+    rows: Callable[[int, int], Array]
+
+
+class Packed:
+    """One packed weight: its pieces by the ends of their names, with what the headers say of it."""
+
+    def __init__(
+        self,
+        tensors: Mapping[str, Tensor],
+        read: Callable[[Tensor, int, int], Array],
+        shape: tuple[int, ...],
+        bits: int,
+        values: Mapping[str, Any] | None = None,
+    ) -> None:
+        """
+        Args:
+            tensors: end of the name → tensor: ".qweight".
+            read: a tensor's elements from one to another, in one dimension: integers as they are, floats as float32.
+            shape: logical, as far as the headers tell it.
+            values: what the configuration declares.
+        """
+        self.tensors = tensors
+        self.shape = shape
+        self.bits = bits
+        self.values: Mapping[str, Any] = values or {}
+        self._read = read
+        self._whole: dict[str, Array] = {}
+
+    def __contains__(self, end: str) -> bool:
+        return end in self.tensors
+
+    def first(self, *ends: str) -> str | None:
+        """The first of these ends that there is."""
+        return next((end for end in ends if end in self.tensors), None)
+
+    def part(self, end: str, start: int, stop: int) -> Array:
+        """Some elements of a piece, in one dimension."""
+        return self._read(self.tensors[end], start, stop)
+
+    def rows(self, end: str, first: int, last: int) -> Array:
+        """Rows of a piece, the dimensions before the last counted as one."""
+        columns = self.tensors[end].shape[-1]
+        return self.part(end, first * columns, last * columns).reshape(-1, columns)
+
+    def whole(self, end: str) -> Array:
+        """A piece in its own shape, read once: side data, and words that hold a column's weights."""
+        if end not in self._whole:
+            tensor = self.tensors[end]
+            self._whole[end] = self.part(end, 0, prod(tensor.shape)).reshape(tensor.shape)
+        return self._whole[end]
+
+
+def unpacked_rows(words: Array, bits: int) -> Array:
+    """Numbers of `bits` bits in 32-bit words, one after the other down each column, the lowest bits first.
+
+    [n, columns] → [n * 32 / bits, columns]. A number may reach over the end of a word, as GPTQ's of 3 bits do.
+    """
+    words = words.astype(np.uint32, copy=False)
+    mask = np.uint32((1 << bits) - 1)
+    if 32 % bits == 0:
+        parts = [words >> np.uint32(shift) & mask for shift in range(0, 32, bits)]
+        return np.stack(parts, axis=1).reshape(-1, words.shape[1])
+    turn = words[: len(words) // bits * bits].reshape(-1, bits, words.shape[1])  # 32 numbers in as many words as bits
+    return np.stack([_across(turn, number * bits, mask) for number in range(32)], axis=1).reshape(-1, words.shape[1])
+
+
+def _across(turn: Array, at: int, mask: Any) -> Array:
+    """The number that begins at bit `at` of each turn: [turns, words, columns] → [turns, columns]."""
+    word, shift = divmod(at, 32)
+    found = turn[:, word] >> np.uint32(shift)
+    if shift and word + 1 < turn.shape[1]:
+        found = found | turn[:, word + 1] << np.uint32(32 - shift)
+    result: Array = found & mask
+    return result
+
+
+def unpacked_columns(words: Array, bits: int) -> Array:
+    """The same along each row: [rows, n] → [rows, n * 32 / bits]."""
+    numbers: Array = unpacked_rows(words.T, bits).T
+    return numbers
+
+
+def spread(scales: Array, columns: int) -> Array:
+    """A scale for each column, from one for each group of them: [rows, groups] → [rows, columns]."""
+    size = -(-columns // scales.shape[1])
+    return scales if scales.shape[1] == 1 else np.repeat(scales, size, axis=1)[:, :columns]
