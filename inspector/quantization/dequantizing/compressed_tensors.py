@@ -19,11 +19,9 @@ from inspector.quantization.dequantizing.packed import (
     unpacked_rows,
 )
 
-_WIDTHS = (2, 4, 8)  # that fill a word without a rest
-
 
 def dequantized(packed: Packed) -> Dequantized | None:
-    """Weights [outputs, inputs]; None for sparse ones and widths that leave bits of a word unused."""
+    """Weights [outputs, inputs]; None for sparse ones, and for words with unused bits."""
     pieces = packed.tensors
     if ".weight_scale" not in pieces:
         return None
@@ -58,12 +56,14 @@ def _scale(packed: Packed, first: int, last: int) -> Array:
 
 def _integers(packed: Packed) -> Dequantized | None:
     words = packed.tensors[".weight_packed"]
-    if packed.bits not in _WIDTHS or words.dtype != "I32" or len(words.shape) != 2:
+    if words.dtype != "I32" or len(words.shape) != 2:
         return None
     columns = packed.shape[-1]
     if ".weight_shape" in packed:  # rows are filled up to whole words: the shape tells where they end
         shape = tuple(int(size) for size in packed.whole(".weight_shape").reshape(-1))
         columns = shape[-1] if len(shape) == 2 and shape[0] == words.shape[0] and shape[1] <= columns else columns
+    if -(-columns * packed.bits // 32) != words.shape[1]:  # older releases left bits of a word unused
+        return None
     half = 1 << (packed.bits - 1)
 
     def rows(first: int, last: int) -> Array:

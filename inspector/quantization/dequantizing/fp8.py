@@ -55,21 +55,26 @@ def scales_of(packed: Packed, end: str, first: int, last: int) -> Array:
         return scales.reshape(-1)[first:last, None]
     for axis, size in enumerate(weight[:-1]):  # to one scale a row, each axis by itself
         if scales.shape[axis] not in (1, size):
-            places = np.arange(size) // _side(size, scales.shape[axis])
-            scales = np.take(scales, places, axis=axis)
+            scales = np.take(scales, _places(size, scales.shape[axis], _declared(packed, axis)), axis=axis)
     wide = np.broadcast_to(scales, (*weight[:-1], scales.shape[-1])).reshape(-1, scales.shape[-1])[first:last]
-    return spread_blocks(wide, weight[-1])
+    columns, groups = weight[-1], scales.shape[-1]
+    if packed.tensors[end].shape[:-1] == weight[:-1] and columns % groups == 0:  # groups of each row by itself
+        return spread(wide, columns)
+    found: Array = wide[:, _places(columns, groups, _declared(packed, len(weight) - 1))]
+    return found
 
 
-def _side(size: int, blocks: int) -> int:
-    """A block's side: blocks are powers of two, the last one cut; even parts otherwise."""
-    if size % blocks == 0:
-        return size // blocks
-    return 1 << (-(-size // blocks) - 1).bit_length()
+def _declared(packed: Packed, axis: int) -> int | None:
+    """The side of a block along one of the last two axes, as `weight_block_size` has it."""
+    sides, at = packed.values.get("weight_block_size"), axis - len(packed.shape)
+    if not isinstance(sides, (list, tuple)) or len(sides) != 2 or at < -2:
+        return None
+    return sides[at] if isinstance(sides[at], int) and sides[at] > 0 else None
 
 
-def spread_blocks(scales: Array, columns: int) -> Array:
-    """[rows, blocks] → [rows, columns]"""
-    if scales.shape[1] in (1, columns) or columns % scales.shape[1] == 0:
-        return spread(scales, columns)
-    return scales[:, np.arange(columns) // _side(columns, scales.shape[1])]
+def _places(size: int, blocks: int, declared: int | None) -> Array:
+    """The block of each place: of the declared side, else a power of two; the last one is cut. Even parts otherwise."""
+    side = declared or 1 << (-(-size // blocks) - 1).bit_length()
+    if -(-size // side) != blocks:
+        side = -(-size // blocks)
+    return np.arange(size) // side

@@ -75,14 +75,16 @@ class Packed:
 def unpacked_rows(words: Array, bits: int) -> Array:
     """Numbers of `bits` bits in 32-bit words, one after the other down each column, the lowest bits first.
 
-    [n, columns] → [n * 32 / bits, columns]. A number may reach over the end of a word, as GPTQ's of 3 bits do.
+    [n, columns] → at least [n * 32 / bits, columns], zeros after the last. A number may reach over the end of a word,
+    as GPTQ's of 3 bits do.
     """
     words = words.astype(np.uint32, copy=False)
     mask = np.uint32((1 << bits) - 1)
     if 32 % bits == 0:
         parts = [words >> np.uint32(shift) & mask for shift in range(0, 32, bits)]
         return np.stack(parts, axis=1).reshape(-1, words.shape[1])
-    turn = words[: len(words) // bits * bits].reshape(-1, bits, words.shape[1])  # 32 numbers in as many words as bits
+    words = np.pad(words, ((0, -len(words) % bits), (0, 0)))
+    turn = words.reshape(-1, bits, words.shape[1])  # 32 numbers in as many words as they have bits
     return np.stack([_across(turn, number * bits, mask) for number in range(32)], axis=1).reshape(-1, words.shape[1])
 
 
@@ -97,7 +99,7 @@ def _across(turn: Array, at: int, mask: Any) -> Array:
 
 
 def unpacked_columns(words: Array, bits: int) -> Array:
-    """The same along each row: [rows, n] → [rows, n * 32 / bits]."""
+    """The same along each row: [rows, n] → at least [rows, n * 32 / bits]."""
     numbers: Array = unpacked_rows(words.T, bits).T
     return numbers
 
