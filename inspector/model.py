@@ -54,6 +54,13 @@ class Finding(NamedTuple):
     tensor: str | None = None
 
 
+class Piece(NamedTuple):
+    """Which part of a whole tensor a file holds, of one that is spread over several files."""
+
+    start: tuple[int, ...]  # the place of its first element; one number, where the whole is cut as if it were flat
+    whole: tuple[int, ...]  # the whole tensor's shape
+
+
 class Region(NamedTuple):
     """A labelled range of a file's bytes. A file's regions partition it."""
 
@@ -73,6 +80,8 @@ REGIONS: Mapping[str, str] = {
     "metadata": "header",  # GGUF key-values but for the tokenizer's
     "tokenizer": "header",  # GGUF key-values that begin with `tokenizer.`
     "tensor table": "header",  # GGUF tensor infos
+    "pickle": "header",  # PyTorch: the program that names the tensors
+    "archive": "header",  # PyTorch, NumPy: ZIP's records around the tensors, and its list of them
     "tensors": "tensors",  # claimed by at least one tensor
     "padding": "padding",  # required by the format's alignment
     "hole": "unused",  # between tensors, claimed by none
@@ -91,6 +100,8 @@ class Header(NamedTuple):
     regions: tuple[Region, ...]  # partition of [0, size), in order
     metadata: Mapping[str, Any]  # `__metadata__`, or GGUF's key-values (decoded when asked for)
     findings: tuple[Finding, ...] = ()
+    strides: Mapping[int, tuple[int, ...]] = {}  # position in `tensors` → steps in elements, where unusual
+    pieces: Mapping[int, Piece] = {}  # position in `tensors` → which part of a larger tensor that one is
 
     def bytes_in(self, column: str) -> int:
         """Bytes of the regions that count for one column of `files[]`."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import NamedTuple
 
-from inspector.formats.pytorch import zips
-from inspector.formats.pytorch.zips import Read
+from inspector.formats import zips
+from inspector.formats.zips import Read
 
 #: Archives within each other that are opened.
 MAX_DEPTH = 5

@@ -11,7 +11,7 @@ from inspector.auditing.rules.archives import UNOPENED
 from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
-from inspector.formats.pytorch import zips
+from inspector.formats import zips
 from inspector.model import Severity
 from inspector.sources.listing import Entry
 

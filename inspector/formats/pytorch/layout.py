@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+from inspector.formats import zips
 from inspector.formats.findings import Findings
-from inspector.formats.pytorch import zips
-from inspector.formats.pytorch.tensors import View
-from inspector.formats.pytorch.zips import Read
+from inspector.formats.pytorch.views import View
+from inspector.formats.zips import Read
 from inspector.model import Region, Tensor
 from inspector.units import plural
 
@@ -32,8 +32,13 @@ class Storage(NamedTuple):
 class Frame(NamedTuple):
     """What of a file is neither tensors nor padding."""
 
-    members: list[tuple[int, int, int, int]]  # a ZIP member: start, bytes of header and name, start and end of its data
-    header_end: int  # where the first storage can begin: everything before is header, in a file of pickles
+    members: Sequence[tuple[int, int, int, int]] = ()  # of ZIP: start, bytes of header and name, its data's start, end
+    pickles: Sequence[tuple[int, int]] = ()  # start and end
+
+    def moved(self, by: int) -> Frame:
+        """The same, where the file begins later."""
+        members = [(header + by, named, start + by, end + by) for header, named, start, end in self.members]
+        return Frame(members, [(start + by, end + by) for start, end in self.pickles])
 
 
 def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
@@ -50,7 +55,7 @@ def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
                 continue
         named = _LOCAL_HEADER + len(each.name.encode()) + 4
         found.append((each.header, named, start, start + each.compressed))
-    return Frame(found, 0)
+    return Frame(found)
 
 
 def _reckoned(member: zips.Member, following: int | None) -> int | None:
@@ -63,14 +68,14 @@ def _reckoned(member: zips.Member, following: int | None) -> int | None:
 
 
 def of_members(
-    members: Sequence[zips.Member], prefix: str, frame: Frame, size: int, findings: Findings
+    members: Sequence[zips.Member], where: str, frame: Frame, size: int, findings: Findings
 ) -> dict[str, Storage]:
-    """Key → storage, for the members `PREFIX/data/KEY` (and `constants/KEY` of TorchScript)."""
+    """Key → storage, for the members `WHERE/KEY`."""
     places = {header: (start, end) for header, _, start, end in frame.members}
     found: dict[str, Storage] = {}
     for member in members:
         folder, _, key = member.name.rpartition("/")
-        if folder != prefix + "data" or member.header not in places:
+        if folder != where or member.header not in places:
             continue
         start, end = places[member.header]
         stored = member.method == zips.STORED
@@ -100,8 +105,8 @@ def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) 
 
 def place(
     views: Sequence[View], storages: Mapping[str, Storage], findings: Findings
-) -> tuple[list[Tensor], dict[str, str], list[tuple[int, int]]]:
-    """The tensors at their places in the file, the names that share another's bytes, and all ranges that are claimed.
+) -> tuple[list[Tensor], list[View], dict[str, str], list[tuple[int, int]]]:
+    """The tensors at their places in the file with their views, names that share another's bytes, all ranges claimed.
 
     Each byte belongs to one tensor: a view that lies wholly within others has none.
     """
@@ -121,7 +126,7 @@ def place(
         Tensor(view.name, view.dtype, view.shape, start, own[number])
         for number, (view, (start, _)) in enumerate(zip(kept, ranges, strict=True))
     ]
-    return tensors, shared, _merged(each for each in ranges if each[0] < each[1])
+    return tensors, kept, shared, _merged(each for each in ranges if each[0] < each[1])
 
 
 def _range(view: View, storages: Mapping[str, Storage], findings: Findings) -> tuple[int, int]:
@@ -163,6 +168,7 @@ def regions(
     marks: list[tuple[int, int, str]] = []
     for header, named, start, _ in frame.members:
         marks.append((min(header + named, start), start, "padding"))
+    marks += [(start, end, "pickle") for start, end in frame.pickles]
     marks += [(start, end, "tensors") for start, end in claimed]
     unused = 0
     for storage in storages.values():
@@ -175,7 +181,7 @@ def regions(
             f"{plural(unused, 'byte')} of storages that no tensor uses: a view was saved with all that it is a view of"
         )
         findings.add("view", "info", what)
-    return tuple(_partition(sorted(marks), size))
+    return tuple(_partition(sorted(marks), size, "archive" if frame.members else "header"))
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -201,16 +207,16 @@ def _gaps(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tupl
         yield start, end
 
 
-def _partition(marks: Sequence[tuple[int, int, str]], size: int) -> Iterable[Region]:
-    """Regions that cover the file: what has no mark is header."""
+def _partition(marks: Sequence[tuple[int, int, str]], size: int, rest: str) -> Iterable[Region]:
+    """Regions that cover the file; what has no mark is called `rest`."""
     at = 0
     for start, end, label in marks:
         start, end = max(start, at), min(end, size)
         if end <= start:
             continue
         if start > at:
-            yield Region("header", at, start)
+            yield Region(rest, at, start)
         yield Region(label, start, end)
         at = end
     if at < size:
-        yield Region("header", at, size)
+        yield Region(rest, at, size)

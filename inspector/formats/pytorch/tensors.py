@@ -2,94 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent
+from inspector.formats.pytorch import sharded
+from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent, is_count
+from inspector.formats.pytorch.views import DTYPES, STORAGES, View
 
 #: Values that are walked in one file, and tensors that are taken of it: a value in several places is walked in each.
 MAX_VALUES = 1_000_000
 MAX_TENSORS = 500_000
 #: Values within each other that are entered.
 MAX_DEPTH = 100
-
-#: Class of a storage → dtype in safetensors' words where it has one, and bytes of an element.
-STORAGES: dict[str, tuple[str, int]] = {
-    "DoubleStorage": ("F64", 8),
-    "FloatStorage": ("F32", 4),
-    "HalfStorage": ("F16", 2),
-    "BFloat16Storage": ("BF16", 2),
-    "LongStorage": ("I64", 8),
-    "IntStorage": ("I32", 4),
-    "ShortStorage": ("I16", 2),
-    "CharStorage": ("I8", 1),
-    "ByteStorage": ("U8", 1),
-    "BoolStorage": ("BOOL", 1),
-    "ComplexFloatStorage": ("C64", 8),
-    "ComplexDoubleStorage": ("C128", 16),
-    "QInt8Storage": ("QI8", 1),
-    "QUInt8Storage": ("QU8", 1),
-    "QInt32Storage": ("QI32", 4),
-    "QUInt4x2Storage": ("QU4", 1),
-    "QUInt2x4Storage": ("QU2", 1),
-    "UntypedStorage": ("U8", 1),
-    "_UntypedStorage": ("U8", 1),
-}
-#: `torch.float8_e4m3fn`, for tensors that name their dtype beside an untyped storage.
-DTYPES: dict[str, tuple[str, int]] = {
-    "float64": ("F64", 8),
-    "float32": ("F32", 4),
-    "float16": ("F16", 2),
-    "bfloat16": ("BF16", 2),
-    "complex32": ("C32", 4),
-    "complex64": ("C64", 8),
-    "complex128": ("C128", 16),
-    "int64": ("I64", 8),
-    "int32": ("I32", 4),
-    "int16": ("I16", 2),
-    "int8": ("I8", 1),
-    "uint8": ("U8", 1),
-    "uint16": ("U16", 2),
-    "uint32": ("U32", 4),
-    "uint64": ("U64", 8),
-    "bool": ("BOOL", 1),
-    "float8_e4m3fn": ("F8_E4M3", 1),
-    "float8_e5m2": ("F8_E5M2", 1),
-    "float8_e4m3fnuz": ("F8_E4M3FNUZ", 1),
-    "float8_e5m2fnuz": ("F8_E5M2FNUZ", 1),
-    "float8_e8m0fnu": ("F8_E8M0", 1),
-    "float4_e2m1fn_x2": ("F4", 1),
-}
-
-
-class View(NamedTuple):
-    """One tensor: which elements of which storage."""
-
-    name: str  # the path to it: "layers.0.weight"
-    dtype: str
-    width: int  # bytes of an element; of `F4` and the like of a byte with several
-    shape: tuple[int, ...]
-    stride: tuple[int, ...]  # in elements
-    offset: int  # of the first element, in elements
-    storage: str | None  # its key; None for a tensor without data
-    length: int  # elements of the storage, as the pickle says
-
-    @property
-    def extent(self) -> int:
-        """Elements from the first to the last that it touches, both among them."""
-        if 0 in self.shape:
-            return 0
-        return 1 + sum((dim - 1) * step for dim, step in zip(self.shape, self.stride, strict=True))
-
-    @property
-    def contiguous(self) -> bool:
-        """Whether its elements lie in order, one after the other."""
-        expected = 1
-        for dim, step in zip(reversed(self.shape), reversed(self.stride), strict=True):
-            if dim != 1 and step != expected and 0 not in self.shape:
-                return False
-            expected *= dim
-        return True
 
 
 class Walked(NamedTuple):
@@ -115,19 +39,25 @@ def walk(value: Any, root: str = "") -> Walked:
             return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=False)
         if depth > MAX_DEPTH or isinstance(each, (str, bytes, int, float, type(None))):
             continue
-        if isinstance(each, Made):
+        if isinstance(each, Made) and (held := _held(each)) is not None:
+            pending.append((name, held, depth + 1))
+            continue
+        if isinstance(each, (Made, Persistent)):
             found = _views_of(name, each)
             if found is not None:
                 views += found
                 malformed += [name] if not found else []
                 continue
-            if not each.path.startswith(("collections.", "builtins.", "torch.Size")) and each.path:
-                opaque[each.path] = None
+            path = each.path if isinstance(each, Made) else ""
+            if path and not path.startswith(_CONTAINERS):
+                opaque[path] = None
         inner = list(_inside(each))
         pending += [(_joined(name, key), part, depth + 1) for key, part in reversed(inner)]
     return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=True)
 
 
+#: Beginnings of what is entered and needs no word.
+_CONTAINERS = ("collections.", "builtins.", "torch.Size")
 #: Where `torch.nn.Module` keeps what it is made of.
 _TRANSPARENT = frozenset(("_parameters", "_buffers", "_modules"))
 
@@ -179,24 +109,58 @@ _INNER = {
 }
 
 
-def _views_of(name: str, made: Made) -> list[View] | None:
+#: Tensors that hold tensors: a parameter of a sparse tensor of quantized values. Deeper ones are malformed.
+_MOST_WITHIN = 4
+_WRAPPED = "torch._utils._rebuild_wrapper_subclass"
+
+
+def _held(made: Made) -> Any:
+    """What a tensor keeps others in, of a class that wraps them and has no meaning here; None for all else."""
+    arguments = made.arguments
+    if not made.path.startswith("torch._tensor._rebuild_from_type") or not isinstance(arguments, tuple):
+        return None
+    path = arguments[0].path if arguments and isinstance(arguments[0], Global) else ""
+    if path.endswith("._rebuild_njt"):  # a jagged tensor: values and offsets, by name
+        return arguments[2] if len(arguments) > 2 else None
+    if path != _WRAPPED or not isinstance(arguments[1], Global) or arguments[1].path.endswith(_SHARDED):
+        return None
+    return arguments[3] if len(arguments) > 3 else None
+
+
+def _views_of(name: str, made: Made | Persistent, depth: int = 0) -> list[View] | None:
     """The tensors that a call makes: none where it is malformed; None where it makes something else."""
+    if isinstance(made, Persistent):
+        return _bare_storage(name, made)
+    if depth > _MOST_WITHIN:
+        return []
+    path, arguments = _innermost(made)
+    if not isinstance(arguments, tuple):
+        return [] if path.startswith("torch._utils._rebuild") else None
+    if path == _WRAPPED:
+        return _part_of_whole(name, arguments, depth)
+    if compound := _COMPOUND.get(path):
+        return compound(name, arguments, depth)
+    maker = _MAKERS.get(path)
+    return maker(name, arguments) if maker else None
+
+
+def _innermost(made: Made) -> tuple[str, Any]:
+    """The function that makes the tensor, and its arguments, within what makes a parameter or a subclass of it."""
     path, arguments = made.path, made.arguments
-    for _ in range(8):  # a parameter of a subclass of a tensor
+    for _ in range(8):
         if not isinstance(arguments, tuple):
-            return [] if path.startswith("torch._utils._rebuild") else None
+            break
         if path in _INNER:
             inner = arguments[_INNER[path]] if len(arguments) > _INNER[path] else None
             if not isinstance(inner, Made):
-                return None
+                return "", None
             path, arguments = inner.path, inner.arguments
         elif path.startswith("torch._tensor._rebuild_from_type") and len(arguments) >= 3:
             path = arguments[0].path if isinstance(arguments[0], Global) else ""
-            arguments = arguments[2]
+            arguments = arguments[1:] if path == _WRAPPED else arguments[2]
         else:
             break
-    maker = _MAKERS.get(path)
-    return maker(name, arguments) if maker and isinstance(arguments, tuple) else None
+    return path, arguments
 
 
 def _dense(name: str, arguments: tuple[Any, ...], *, typed: bool = False) -> list[View]:
@@ -205,9 +169,10 @@ def _dense(name: str, arguments: tuple[Any, ...], *, typed: bool = False) -> lis
         return []
     stored, offset = _storage(arguments[0].key), arguments[1]
     shape, stride = _sizes(arguments[2]), _sizes(arguments[3])
-    if stored is None or shape is None or stride is None or len(shape) != len(stride) or not _is_count(offset):
+    if stored is None or shape is None or stride is None or len(shape) != len(stride) or not is_count(offset):
         return []
     dtype, width, key, length = stored
+    offset += _place_of_view(arguments[0].key)
     if typed:
         own = DTYPES.get(arguments[6].name) if len(arguments) > 6 and isinstance(arguments[6], Global) else None
         if own is None:
@@ -222,40 +187,95 @@ def _storage(key: Any) -> tuple[str, int, str, int] | None:
     if not isinstance(key, tuple) or len(key) < 5 or key[0] != "storage" or not isinstance(key[1], Global):
         return None
     kind = STORAGES.get(key[1].name)
-    if kind is None or not isinstance(key[2], (str, int)) or not _is_count(key[4]):
+    if kind is None or not isinstance(key[2], (str, int)) or not is_count(key[4]):
         return None
     return (*kind, str(key[2]), key[4])
+
+
+def _place_of_view(key: tuple[Any, ...]) -> int:
+    """Where a storage begins that is itself a view of another, as PyTorch wrote them before 0.4."""
+    view = key[5] if len(key) > 5 else None
+    return view[1] if isinstance(view, tuple) and len(view) == 3 and is_count(view[1]) else 0
 
 
 def _sizes(value: Any) -> tuple[int, ...] | None:
     if isinstance(value, Made) and value.path == "torch.Size" and isinstance(value.arguments, tuple):
         value = value.arguments[0] if value.arguments else ()
-    if not isinstance(value, (tuple, list)) or len(value) > 64 or not all(map(_is_count, value)):
+    if not isinstance(value, (tuple, list)) or len(value) > 64 or not all(map(is_count, value)):
         return None
     return tuple(value)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _typed(name: str, arguments: tuple[Any, ...]) -> list[View]:
     return _dense(name, arguments, typed=True)
 
 
-def _sparse(name: str, arguments: tuple[Any, ...]) -> list[View]:
+def _bare_storage(name: str, stored: Persistent) -> list[View] | None:
+    """A storage that was saved by itself."""
+    found = _storage(stored.key)
+    if found is None:
+        return None
+    dtype, width, key, length = found
+    return [View(name, dtype, width, (length,), (1,), 0, key, length)]
+
+
+#: Layout → what the tensors are that stand for a sparse one (`torch/_utils.py`, `_rebuild_sparse_tensor`).
+_SPARSE = {
+    "torch.sparse_coo": ("indices", "values"),
+    "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
+    "torch.sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "torch.sparse_bsr": ("crow_indices", "col_indices", "values"),
+    "torch.sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}
+
+
+def _sparse(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     """A sparse tensor: its indices and values are tensors by themselves."""
-    parts = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], tuple) else ()
+    layout, parts = arguments[0], arguments[1] if len(arguments) > 1 else None
+    if isinstance(layout, Made) and isinstance(layout.arguments, tuple):  # `_get_layout("torch.sparse_coo")`
+        layout = layout.arguments[0] if layout.arguments else None
+    elif isinstance(layout, Global):
+        layout = layout.path
+    words = _SPARSE.get(layout, ()) if isinstance(layout, str) else ()
+    return _parts(name, words, parts if isinstance(parts, tuple) else (), depth)
+
+
+def _quantized(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+    """A quantized tensor: where each channel has a scale of its own, those are tensors beside it."""
+    found = _dense(name, arguments)
+    quantizer = arguments[4] if len(arguments) > 4 and isinstance(arguments[4], tuple) else ()
+    return found + _parts(name, ("scales", "zero_points"), quantizer[1:3], depth) if found else []
+
+
+def _nested(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+    """A nested tensor: one buffer, with tensors of sizes, strides and offsets."""
+    return _parts(name, ("buffer", "sizes", "strides", "storage_offsets"), arguments, depth)
+
+
+def _parts(name: str, words: Sequence[str], parts: Sequence[Any], depth: int) -> list[View]:
+    """The tensors of which one is made, each under a word for what it is."""
     found: list[View] = []
-    for number, each in enumerate(parts):
-        if isinstance(each, Made):
-            found += _views_of(f"{name}.{number}", each) or []
+    for word, each in zip(words, parts):  # noqa: B905  sizes and flags follow the tensors
+        if isinstance(each, (Made, Persistent)):
+            found += _views_of(_joined(name, word), each, depth + 1) or []
     return found
 
 
-def _nested(name: str, arguments: tuple[Any, ...]) -> list[View]:
-    """A nested tensor: one buffer, with tensors of sizes, strides and offsets."""
-    return _sparse(name, (None, arguments))
+_SHARDED = (".DTensor", ".ShardedTensor")
+
+
+def _part_of_whole(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+    """What one of many ranks saved of a tensor.
+
+    Args:
+        arguments: a class, what `_rebuild_wrapper_subclass` gets (class, dtype, size, stride, …), and the state.
+    """
+    kind, whole, state = arguments if len(arguments) == 3 else (None, None, None)
+    shape = _sizes(whole[2]) if isinstance(whole, tuple) and len(whole) > 2 else None
+    if not isinstance(kind, Global) or shape is None:
+        return []
+    read = sharded.local_part if kind.path.endswith(_SHARDED[0]) else sharded.own_shards
+    return read(lambda name, made: _views_of(name, made, depth + 1), name, shape, state)
 
 
 def _without_data(name: str, arguments: tuple[Any, ...]) -> list[View]:
@@ -268,12 +288,16 @@ def _without_data(name: str, arguments: tuple[Any, ...]) -> list[View]:
     return [View(name, *kind, shape, stride, 0, None, 0)]
 
 
+#: Function → what makes its tensor, from a name and the function's arguments.
 _MAKERS = {
     "torch._utils._rebuild_tensor": _dense,
     "torch._utils._rebuild_tensor_v2": _dense,
     "torch._utils._rebuild_tensor_v3": _typed,
-    "torch._utils._rebuild_qtensor": _dense,
+    "torch._utils._rebuild_meta_tensor_no_storage": _without_data,
+}
+#: The same for tensors that are made of others, and how deep one lies within others.
+_COMPOUND = {
+    "torch._utils._rebuild_qtensor": _quantized,
     "torch._utils._rebuild_sparse_tensor": _sparse,
     "torch._utils._rebuild_nested_tensor": _nested,
-    "torch._utils._rebuild_meta_tensor_no_storage": _without_data,
 }

@@ -89,3 +89,8 @@ class Reached(NamedTuple):
     @property
     def path(self) -> str:
         return f"{self.module}.{self.name}"
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value can be a size or a place: a whole number of 63 bits."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
