@@ -47,7 +47,7 @@ __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("diff", "memory", "open", "predict", "reconcile", "variants"), "inspector.api"),
+    **dict.fromkeys(("diff", "memory", "models", "open", "predict", "reconcile", "variants"), "inspector.api"),
     "ROLES": "inspector.architectures.data.roles",
     "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",
@@ -109,6 +109,7 @@ __all__ = [
     "diff",
     "memory",
     "metadata",
+    "models",
     "open",
     "predict",
     "reconcile",

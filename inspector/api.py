@@ -1,8 +1,8 @@
-"""The library's verbs: `open`, `predict`, `reconcile`, `variants`, `diff`, `memory`."""
+"""The library's verbs: `open`, `predict`, `reconcile`, `variants`, `models`, `diff`, `memory`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,12 @@ from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
+    from inspector.opening.models import Named
     from inspector.sizing.memory import Memory
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.training import Plan
 
-__all__ = ["diff", "memory", "open", "predict", "reconcile", "variants"]
+__all__ = ["diff", "memory", "models", "open", "predict", "reconcile", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
@@ -54,6 +55,33 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
         return checkpoints_among(place.files)
     finally:
         place.close()
+
+
+def models(
+    target: str | Path, *, progress: Callable[[int, int], object] | None = None
+) -> tuple[tuple[Named, Reconciliation | InspectorError], ...]:
+    """The unrelated models in a folder, each reconciled, or what is wrong with it; none where the folder holds one.
+
+    A folder as LM Studio, Ollama, the Hub's cache or a person keeps it.
+
+    Args:
+        progress: called with the number of models read and their total, after each.
+
+    Raises:
+        SourceError, TargetError: the folder cannot be listed.
+    """
+    from inspector.opening.models import models_at
+
+    named = models_at(Path(target).expanduser())
+    found: list[tuple[Named, Reconciliation | InspectorError]] = []
+    for number, each in enumerate(named, 1):
+        try:
+            found.append((each, reconcile(open(each.target))))
+        except InspectorError as error:
+            found.append((each, error))
+        if progress:
+            progress(number, len(named))
+    return tuple(found)
 
 
 def diff(a: str | Path | Reconciliation, b: str | Path | Reconciliation) -> Diff:

@@ -196,6 +196,12 @@ class Checkpoint(NamedTuple):
         return self.name
 
     @property
+    def may_be_several(self) -> bool:
+        """Whether the folder may hold models that have nothing to do with each other."""
+        loose = len(self.files) > 1 and self.index is None and not self.components
+        return self.origin.kind == "local" and self.other is not None and (loose or len(self.variants) > 1)
+
+    @property
     def format(self) -> str:
         formats = {f.format for f in self.files}
         return formats.pop() if len(formats) == 1 else "mixed"

@@ -49,7 +49,9 @@ def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
         UsageError: `manifest` cannot be read, or is no manifest.
     """
     for entry in subject.entries:
-        if entry.link and entry.link.replace("\\", "/").split("/")[-2:-1] == ["blobs"]:
+        if entry.digest:
+            yield Known(entry.path, entry.digest, "the name of its blob")
+        elif entry.link and entry.link.replace("\\", "/").split("/")[-2:-1] == ["blobs"]:
             name = entry.link.replace("\\", "/").rsplit("/", 1)[-1]
             if _SHA256.fullmatch(name) or _GIT_SHA1.fullmatch(name):
                 yield Known(entry.path, name, "the Hub cache's blob")
@@ -145,7 +147,11 @@ def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, st
         if each.path not in subject.by_path:
             yield Finding("checksum", "error", f"named by {each.source}, and not here", each.path)
         elif each.path in digests:
-            found = digests[each.path] if len(each.digest) == 64 else git_sha1(Path(subject.root or ".", each.path))
+            found = (
+                digests[each.path]
+                if len(each.digest) == 64
+                else git_sha1(subject.on_disk(each.path) or Path(each.path))
+            )
             if found != each.digest:
                 what = f"the checksum is {found[:16]}…, by {each.source} {each.digest[:16]}…: download it again"
                 yield Finding("checksum", "error", what, each.path)

@@ -84,9 +84,9 @@ def _of_safetensors(subject: Subject, path: str, header: Header | None, told: li
         return Verdict(path, "safetensors", None, told[0].rule)
     reason = _of_reader(path, header, told)
     doubt = reason is not None or bool(header and header.findings)
-    if doubt and subject.root is not None and subject.readable(path):
+    if doubt and (file := subject.on_disk(path)) is not None:
         length = int.from_bytes(subject.head(path, 8), "little")
-        refused = _asked(Path(subject.root, path)) if length <= MAX_HEADER else None
+        refused = _asked(file) if length <= MAX_HEADER else None
         if refused is not None:
             return Verdict(path, "safetensors", not refused, (reason or refused) if refused else None, asked=True)
     return Verdict(path, "safetensors", reason is None, reason)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 
-from inspector.auditing import limits, readers, rules
+from inspector.auditing import limits, readers, rules, stores
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Finding, Severity
@@ -297,11 +297,14 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
     """
     path = local_path(target)
     if path is not None and path.is_dir():
-        yield from _in_folder(path, target)
+        store = stores.store_of(path)
+        yield from stores.subjects(store) if store else _in_folder(path, target)
         return
-    place = place_of(target, revision) if path is None or revision else LocalPlace(path)
+    place = place_of(str(path or target), revision)
     try:
-        if isinstance(place, LocalPlace) and place.selected is None:  # a repository that the Hub's cache has
+        if own := stores.subject_at(place, target):
+            yield own
+        elif isinstance(place, LocalPlace) and place.selected is None:  # a repository that the Hub's cache has
             yield from _in_folder(place.root, target, target)
         elif isinstance(place, LocalPlace):
             listed = list(entries(place.root, recursive=False))

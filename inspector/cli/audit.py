@@ -129,17 +129,17 @@ class Checksums:
         """Hash a model's files and compare; the findings."""
         from inspector.auditing import checksums
 
-        if subject.root is None:
+        if not subject.is_local:
             raise TargetError(f"{subject.target} is not on this machine: checksums are of local files")
         subject.reads_data = True
         expected = list(checksums.known(subject, self._manifest))
         if self._hub:
             expected += checksums.from_hub(subject, self._hub, self._revision)
-        root = Path(subject.root).resolve()
         paths = checksums.to_hash(subject, expected, everything=self._write is not None)
         paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
         own = self._write.resolve() if self._write else None
-        files = {root / path: path for path in paths if root / path != own}
+        places = {path: file.resolve() for path in paths if (file := subject.on_disk(path))}
+        files = {file: path for path, file in places.items() if file != own}
         total = sum(path.stat().st_size for path in files)
         with bytes_read(total, subject.target) as done:
             digests = checksums.sha256_of(list(files), done)

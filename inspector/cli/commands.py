@@ -101,8 +101,9 @@ def inspect() -> None:
     inspect --version         the version
     inspect --tables DIR …    architectures of your own beside those of the package; any command takes it
 
-    TARGET is a .safetensors or .gguf file, a folder, an index file, a Hub repository org/name[@revision][/path],
-    or the URL of a file. A path that exists is local; hf://org/name is always the Hub. Every command has --help.
+    TARGET is a weight file, a folder, an index file, a Hub repository org/name[@revision][/path] or org/name:Q4_K_M,
+    ollama:NAME[:TAG], the URL of a file, or s3://, gs://, az://. A path that exists is local; hf://org/name is always
+    the Hub. Every command has --help.
     """
 
 

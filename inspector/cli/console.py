@@ -103,12 +103,40 @@ PLAIN = Shown()
 
 
 def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
-    """Show what is in a checkpoint, what should be in it, and why the two differ."""
-    result = reconciled(target, **opening)
+    """Show what is in a checkpoint, what should be in it, and why the two differ; of unrelated models, a table."""
+    picked = any(opening.values())
+    try:
+        result = reconciled(target, **opening)
+    except InspectorError:
+        if picked or not _list_models(target, shown):
+            raise
+        return
+    if not picked and result.checkpoint.may_be_several and _list_models(target, shown, result):
+        return
     if shown.as_json:
         print_json(_document(result, shown))
     else:
         _show(result, shown)
+
+
+def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) -> bool:
+    """A table of the unrelated models in a folder; False where it holds none or one."""
+    if not Path(target).expanduser().is_dir():
+        return False
+    from inspector import api
+    from inspector.report import models as table
+
+    with progress("models") as told:
+        found = api.models(target, progress=told)
+    if shown.as_json:
+        document = _document(main, shown) if main else {"schema": "checkpoint-inspector/1", "target": target}
+        if found:
+            print_json({**document, "models": table.documents(found)})
+    elif found:
+        screen = terminal.screen(wide=shown.wide)
+        name = Path(target).expanduser().resolve().name or target
+        print_lines((table.lines(name, found, screen.width),), colour=screen.colour)
+    return bool(found)
 
 
 def _show(result: Reconciliation, shown: Shown) -> None:
@@ -163,7 +191,7 @@ _PATIENCE = 0.5
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[int, int], None]]:
+def progress(label: str = "headers") -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr for work that takes a while, and only where stderr is a terminal."""
     began, bar = monotonic(), None
     with ExitStack() as shown:
@@ -173,7 +201,7 @@ def progress() -> Iterator[Callable[[int, int], None]]:
             if bar is None and total > 1 and monotonic() - began > _PATIENCE and sys.stderr.isatty():
                 import click
 
-                bar = shown.enter_context(click.progressbar(length=total, label="headers", file=sys.stderr))
+                bar = shown.enter_context(click.progressbar(length=total, label=label, file=sys.stderr))
             if bar is not None:
                 bar.update(done - bar.pos)
 

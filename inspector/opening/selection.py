@@ -173,7 +173,7 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
 
 def _pickled(place: Place) -> list[str]:
     """PyTorch's own files, other than a training run's state."""
-    return sorted(path for path in place.files if path.endswith(PICKLED) and _kind(path) == "pickle")
+    return sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
 
 
 def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:
@@ -319,21 +319,21 @@ def classify(
     totals: dict[str, list[int]] = {}
     for path, size in files.items():
         if path not in selected:
-            totals.setdefault(known.get(path) or _kind(path), []).append(size)
+            totals.setdefault(known.get(path) or kind_of(path), []).append(size)
     kinds = [OtherFiles(kind, len(sizes), sum(sizes)) for kind, sizes in totals.items()]
     return tuple(sorted(kinds, key=lambda other: (-other.size, other.kind)))
 
 
-def _kind(path: str) -> str:
+def kind_of(path: str) -> str:
     *folders, name = path.lower().split("/")
     if name.endswith(WEIGHTS):
         inside = next((FOLDERS[folder] for folder in folders if folder in FOLDERS), None)
         if inside is not None:
             return inside
-    return _kind_of(name, WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS)
+    return _kind_among(name, WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS)
 
 
-def _kind_of(name: str, kinds: tuple[tuple[str, str], ...]) -> str:
+def _kind_among(name: str, kinds: tuple[tuple[str, str], ...]) -> str:
     found = _any_of(kinds).match(name)
     return kinds[int((found.lastgroup or "")[len(_NUMBERED) :])][1] if found else "other"
 

@@ -9,16 +9,8 @@ import re
 from collections.abc import Mapping
 
 from inspector.model import Reconciliation, Variant
-from inspector.sources.filenames import PICKLED, WEIGHTS, shard_of
+from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, shard_of, type_of
 
-# A quantization or a dtype as one word of a file's or folder's name.
-_TYPE = re.compile(
-    r"(?:^|(?<=[-._/]))((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|TQ\d_\d|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32|FP16|FP32|FP8|INT8|INT4))"
-    r"(?=$|[-._/])",
-    re.IGNORECASE,
-)
-#: Words for the same type.
-_SAME = {"FP16": "F16", "FP32": "F32"}
 #: Which of several types the overview takes: what llama.cpp downloads when not told, then the usual ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
 #: Names that go with a model and are none: its image encoder, the statistics of its quantization, an adapter.
@@ -55,11 +47,10 @@ def _group(path: str) -> tuple[str, int, str]:
 
 def _variant(key: tuple[str, int, str], paths: list[str], files: Mapping[str, int]) -> Variant:
     name, _, suffix = key
-    types = _TYPE.findall(name)
     return Variant(
         name=name,
         format="gguf" if suffix == "gguf" else "pytorch" if f".{suffix}" in PICKLED else "safetensors",
-        type=_SAME.get(types[-1].upper(), types[-1].upper()) if types else None,
+        type=type_of(name),
         model=_model(name),
         paths=tuple(paths),
         size=sum(files[path] for path in paths),
@@ -69,8 +60,8 @@ def _variant(key: tuple[str, int, str], paths: list[str], files: Mapping[str, in
 def _model(name: str) -> str:
     """The name without types and without folders that only name one: equal for the variants of one model."""
     folder, _, last = name.rpartition("/")
-    folder = _TYPE.sub("", folder).strip("-._/")
-    last = _TYPE.sub("", last).strip("-._")
+    folder = TYPE.sub("", folder).strip("-._/")
+    last = TYPE.sub("", last).strip("-._")
     return f"{folder}/{_LAYOUTS.get(last, last) or 'model'}".strip("/")
 
 

@@ -62,11 +62,11 @@ def _verdict(result: Reconciliation) -> str:
     """One line: how large, which architecture, stored as what, and whether all is there and explained."""
     bits = units.bits(result.bits_per_weight(result.weight_bytes))
     stored = f"{escape(result.dtype or result.checkpoint.format, 60)}{f' at {bits} bits' if result.packing else ''}"
-    what = [f"{count(result.logical)} parameters", _family(result), stored, decimal(result.on_disk)]
-    return f"{', '.join(filter(None, what))}: {escape(_judgement(result), 200)}"
+    what = [f"{count(result.logical)} parameters", family(result), stored, decimal(result.on_disk)]
+    return f"{', '.join(filter(None, what))}: {escape(judgement(result), 200)}"
 
 
-def _judgement(result: Reconciliation) -> str:
+def judgement(result: Reconciliation) -> str:
     errors = sum(each.severity == "error" for each in result.findings)
     if errors:
         return f"{plural(errors, 'error')}, listed below"
@@ -77,7 +77,7 @@ def _judgement(result: Reconciliation) -> str:
     return "complete, every byte explained"
 
 
-def _family(result: Reconciliation) -> str:
+def family(result: Reconciliation) -> str:
     """The architecture as people say it: the class without what it is for, or the model type."""
     config = result.checkpoint.config
     if config is None or result.adapter:

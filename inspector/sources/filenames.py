@@ -1,6 +1,7 @@
 """The one grammar of weight files' names: what is a weight file, and which shard of which set.
 
     shard_of("model-00001-of-00002.safetensors")  →  Shard(stem="model", number=1, total=2, …)
+    type_of("Llama-3-8B-Q4_K_M.gguf")             →  "Q4_K_M"
 
 Numbers count from 1, as Transformers and llama.cpp write them, or from 0, as some converters do; they have five
 digits or more, between dashes, dots or underscores (`model_00000-of-000157`).
@@ -21,6 +22,15 @@ PICKLED_INDEX = ".bin.index.json"
 
 #: Format → what its files' names end in.
 ENDS = {"safetensors": WEIGHTS[:1], "gguf": WEIGHTS[1:], "pytorch": (*PICKLED, ".pkl", ".ptl", ".tar", ".model", ".th")}
+
+#: A quantization or a dtype as one word of a file's or folder's name.
+TYPE = re.compile(
+    r"(?:^|(?<=[-._/]))((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|TQ\d_\d|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32|FP16|FP32|FP8|INT8|INT4))"
+    r"(?=$|[-._/])",
+    re.IGNORECASE,
+)
+#: Words for the same type.
+_SAME = {"FP16": "F16", "FP32": "F32"}
 
 # No checkpoint has a milliard of shards: longer numbers are part of a name.
 _SHARD = re.compile(r"(?P<stem>.*?)[-_.](?P<number>\d{5,9})[-_]of[-_](?P<total>\d{5,9})(?P<suffix>\.[A-Za-z]\w*)", re.S)
@@ -70,3 +80,9 @@ def shard_of(path: str) -> Shard | None:
         digits=number[1] - number[0],
         after=path[number[1] :],
     )
+
+
+def type_of(name: str) -> str | None:
+    """The quantization or dtype that a file's or folder's name tells, the last where it has several."""
+    types = TYPE.findall(name)
+    return _SAME.get(types[-1].upper(), types[-1].upper()) if types else None

@@ -31,6 +31,7 @@ class Entry:
     link: str | None = None  # what a link says; None for what is no link
     broken: bool = False  # a link to nothing
     outside: bool = False  # a link out of the listed folder, other than the Hub cache's own
+    digest: str | None = None  # SHA-256 that its store names it by
     refused: str | None = None  # why it could not be looked at; the only folders that are entries
 
     @property

@@ -166,7 +166,7 @@ class LocalPlace:
         return found
 
     def open(self, path: str) -> LocalFile:
-        source = LocalFile(self._inside(path))
+        source = LocalFile(self.path_of(path))
         self._opened.append(source)
         return source
 
@@ -179,8 +179,8 @@ class LocalPlace:
     def read_text(self, path: str, limit: int) -> str:
         return decoded(self.read_bytes(path, limit), path)
 
-    def _inside(self, path: str) -> Path:
-        """The file's path. Raises TargetError for one that would leave the folder."""
+    def path_of(self, path: str) -> Path:
+        """Where a file of the place lies. Raises TargetError for one that would leave the folder."""
         parts = path.replace("\\", "/").split("/")
         if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
             raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")

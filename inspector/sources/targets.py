@@ -1,4 +1,13 @@
-"""What a person types → a `Place` to read: a path that exists is local; the rest is told by its shape."""
+"""What a person types → a `Place` to read: a path that exists is local; the rest is told by its shape.
+
+model.safetensors  models/llama  ./audit      this machine
+file:///path                                  this machine too
+org/name[@revision][/file]  hf://…            the Hub
+org/name:Q4_K_M  hf.co/org/name:Q4_K_M        the Hub, the GGUF files of one type
+ollama:llama3.2[:1b]                          Ollama's store on this machine
+https://host/model.gguf                       one file
+s3://…  gs://…  az://…                        whatever fsspec opens
+"""
 
 from __future__ import annotations
 
@@ -15,8 +24,24 @@ _HUB_ID = re.compile(
     r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*"),
     re.ASCII,
 )
-#: A single word with one of these ends is a file that is not there, not a repository without a namespace.
-_FILE_NAMES = (".safetensors", ".gguf", ".json", ".bin", ".pt", ".pth", ".zip", ".h5", ".onnx", ".ckpt")
+#: The Hub's host without a scheme.
+_HUB_HOST = re.compile(r"(?:www\.)?(?:hf\.co|huggingface\.co)/", re.IGNORECASE)
+#: What has one of these ends is a file's name.
+_FILE_NAMES = (
+    ".safetensors",
+    ".gguf",
+    ".json",
+    ".bin",
+    ".pt",
+    ".pth",
+    ".zip",
+    ".h5",
+    ".onnx",
+    ".ckpt",
+    ".npz",
+    ".pkl",
+    ".txt",
+)
 
 
 def place_of(target: str, revision: str | None = None) -> Place:
@@ -30,24 +55,110 @@ def place_of(target: str, revision: str | None = None) -> Place:
     if not target:
         raise UsageError("the target is empty: name a file, a folder or a repository")
     if _exists(target):
-        from inspector.sources.local import LocalPlace  # one kind of place is loaded
-
         if revision:
             raise UsageError(
                 f"{escape(target)} is a local path, which has no revisions: write hf://{escape(target)} for the Hub"
             )
-        return LocalPlace(Path(target).expanduser())
+        return _local(target)
+    target = _spelt_out(target)
+    if target.startswith("file:"):
+        return _at_file_url(target, revision)
+    if target.startswith("ollama:"):
+        return _of_ollama(target, revision)
     if target.lower().startswith(("http://", "https://")):
         return _at_url(target, revision)
-    if _is_mistyped(target):
-        raise TargetError(
-            f"{escape(target)}: no such file{_near(Path(target))}; the Hub's would be hf://{escape(target)}"
-        )
-    if target.startswith("hf://") or looks_like_hub_id(target):
+    if "://" in target and not target.startswith("hf://"):
+        return _in_filesystem(target, revision)
+    name, tag = _tagged(target)
+    if _is_path(name):
+        raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}{_hub_hint(target)}")
+    if name.startswith("hf://") or looks_like_hub_id(name):
         from inspector.sources.hub import hub_place, parse
 
-        return hub_place(parse(target), revision)
-    raise TargetError(f"{escape(target)}: no such file or folder")
+        place = hub_place(parse(name), revision)
+        return _of_type(place, name, tag) if tag else place
+    raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}")
+
+
+def _local(target: str) -> Place:
+    """A file or folder that exists; what lies in Ollama's store goes by the names there."""
+    from inspector.sources.local import LocalPlace  # one kind of place is loaded
+
+    path = Path(target).expanduser()
+    if {"blobs", "manifests"} & set(path.absolute().parts) and path.is_file():
+        from inspector.sources.ollama import model_at  # where the names of folders are Ollama's
+
+        if model := model_at(path.absolute()):
+            return model
+    return LocalPlace(path)
+
+
+def _spelt_out(target: str) -> str:
+    """`hf.co/org/name`, as Ollama and llama.cpp write it, as the Hub's own."""
+    found = _HUB_HOST.match(target)
+    return f"hf://{target[found.end() :]}" if found else target
+
+
+def _of_ollama(target: str, revision: str | None) -> Place:
+    from inspector.sources.ollama import PREFIX, ollama_place  # one kind of place is loaded
+
+    if revision:
+        raise UsageError(f"{escape(target, 200)} has no revisions: the tag stands behind a colon")
+    return ollama_place(target.removeprefix(PREFIX).removeprefix("//"))
+
+
+def _at_file_url(target: str, revision: str | None) -> Place:
+    from urllib.parse import unquote, urlsplit
+    from urllib.request import url2pathname
+
+    parts = urlsplit(target)
+    if parts.netloc not in ("", "localhost"):
+        raise UsageError(f"{escape(target, 200)} is on another machine: file:///PATH is on this one")
+    path = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path)
+    if not _exists(path):
+        raise TargetError(f"{escape(path)}: no such file or folder{_near(path)}")
+    return place_of(path, revision)
+
+
+def _in_filesystem(target: str, revision: str | None) -> Place:
+    from inspector.sources.filesystem import FilesystemPlace  # and what fsspec needs
+
+    if revision:
+        raise UsageError(f"{escape(target, 200)} has no revisions")
+    return FilesystemPlace(target)
+
+
+def _tagged(target: str) -> tuple[str, str | None]:
+    """`org/name:Q4_K_M` as name and tag; a tag may be a file's name too."""
+    name, colon, tag = target.rpartition(":")
+    if not colon or "/" in tag or "@" in tag or not _HUB_ID.fullmatch(name.removeprefix("hf://")):
+        return target, None
+    return name, tag
+
+
+def _of_type(place: Place, name: str, tag: str) -> Place:
+    """The place with only the GGUF files of a type, or the one file, that a tag names.
+
+    Raises:
+        TargetError: there is none; the message has those there are.
+    """
+    from inspector.sources.filenames import type_of
+    from inspector.sources.narrowed import Narrowed
+
+    types = {path: type_of(path.removesuffix(".gguf")) or "" for path in place.files if path.endswith(".gguf")}
+    if tag == "latest" and types:
+        return place
+    wanted = {path for path in types if path.rsplit("/", 1)[-1].lower() == tag.lower()}
+    wanted = wanted or {
+        path for path, each in types.items() if each.removeprefix("UD-") == tag.upper().removeprefix("UD-")
+    }
+    if exact := {path for path in wanted if types[path] == tag.upper()}:
+        wanted = exact
+    if not wanted:
+        place.close()
+        there = ", ".join(escape(each, 40) for each in sorted(set(types.values()) - {""})) or "no GGUF file"
+        raise TargetError(f"{escape(name)} has no GGUF file of type {escape(tag, 60)}; there is {there}")
+    return Narrowed(place, lambda path: path in wanted or not path.endswith(".gguf"))
 
 
 def looks_like_hub_id(target: str) -> bool:
@@ -65,21 +176,40 @@ def shadows_cached(target: str) -> bool:
     return (cache / f"models--{target.replace('/', '--')}").is_dir()
 
 
-def _is_mistyped(target: str) -> bool:
-    """Whether a file of that kind would lie in a folder that there is: a slip, and nothing to ask the Hub for."""
-    parent, slash, name = target.rpartition("/")
-    return bool(slash) and name.lower().endswith(_FILE_NAMES) and _exists(parent or "/")
+def _is_path(target: str) -> bool:
+    """Whether what does not exist can only be meant as a path of this machine: it is no one else's business.
+
+    A file's name behind at most one folder is a path, and so is what would lie in a folder that there is. A word
+    alone is one where it has a dot, or nearly the name of something here: the Hub's few names without an
+    organisation have none.
+    """
+    if target.startswith("hf://"):
+        return False
+    if target.startswith(("/", "./", "../", "~", ".\\", "..\\")) or "\\" in target or target.endswith("/.."):
+        return True
+    name = target.split("@", 1)[0].rstrip("/")
+    parent, _, last = name.rpartition("/")
+    if last.lower().endswith(_FILE_NAMES) and name.count("/") <= 1:
+        return True
+    if parent:
+        return _exists(name.split("/", 1)[0])
+    return "." in last or bool(_near(target))
 
 
-def _near(path: Path) -> str:
+def _hub_hint(target: str) -> str:
+    return f"; the Hub's would be hf://{escape(target)}" if looks_like_hub_id(target) and "/" in target else ""
+
+
+def _near(target: str) -> str:
     """The names in the path's folder that are most like its own."""
     from difflib import get_close_matches
 
+    path = Path(target)
     try:
-        beside = sorted(each.name for each in path.expanduser().parent.iterdir())[:10_000]
-    except OSError:
+        beside = [each.name for _, each in zip(range(10_000), path.expanduser().parent.iterdir(), strict=False)]
+    except (OSError, RuntimeError, ValueError):
         return ""
-    near = get_close_matches(path.name, beside, 3, 0.6)
+    near = get_close_matches(path.name, sorted(beside), 3, 0.6)
     return f"; near it: {', '.join(escape(name, 100) for name in near)}" if near else ""
 
 

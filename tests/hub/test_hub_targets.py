@@ -189,3 +189,60 @@ def test_the_endpoint_is_where_the_hub_is() -> None:
     assert hub_source.is_hub_url(f"{constants.ENDPOINT}/org/name")
     assert not hub_source.is_hub_url("https://huggingface.co.example.org/org/name")
     assert not hub_source.is_hub_url("https://example.org/org/name")
+
+
+@pytest.mark.parametrize(
+    ("tag", "files"),
+    [
+        ("Q4_K_M", ["sample-Q4_K_M.gguf"]),
+        ("q4_k_m", ["sample-Q4_K_M.gguf"]),
+        ("sample-Q8_0.gguf", ["sample-Q8_0.gguf"]),
+    ],
+)
+@pytest.mark.parametrize("start", ["", "hf://", "hf.co/", "huggingface.co/"])
+def test_a_tag_is_a_type(hub: Hub, tmp_path: Path, tag: str, files: list[str], start: str) -> None:
+    """As llama.cpp and Ollama write it, in any case; a file's name does as well."""
+    for name in ("Q4_K_M", "Q8_0", "Q4_K_S"):
+        (tmp_path / f"sample-{name}.gguf").write_bytes(samples_gguf())
+    (tmp_path / "config.json").write_text("{}")
+    hub.repos["org/sample-GGUF"] = Repo(tmp_path)
+    place = place_of(f"{start}org/sample-GGUF:{tag}")
+    assert sorted(path for path in place.files if path.endswith(".gguf")) == files
+    assert "config.json" in place.files
+
+
+def samples_gguf() -> bytes:
+    return b"GGUF" + bytes([3, 0, 0, 0]) + bytes(16)
+
+
+def test_a_tag_that_is_not_there_is_told_with_those_that_are(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "sample-Q8_0.gguf").write_bytes(samples_gguf())
+    hub.repos["org/sample-GGUF"] = Repo(tmp_path)
+    with pytest.raises(TargetError, match="no GGUF file of type Q4_K_M; there is Q8_0"):
+        place_of("org/sample-GGUF:Q4_K_M")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "nothere/config.json",
+        "x.ggu",
+        "here/model",
+        "here/deep/model.safetensors",
+        "mode",
+        "a.b",
+        "~/x",
+        "..\\x",
+        "./org/name",
+    ],
+)
+def test_what_can_only_be_a_path_is_never_asked_of_the_hub(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """A file's name, what would lie in a folder that there is, and nearly the name of something here."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TargetError, match="no such file or folder"):
+        place_of(target)
+    assert hub.log == []

@@ -87,9 +87,10 @@ def sparse_hole(subject: Subject) -> Iterator[Found]:
     """
     ahead = {header.path: header.bytes_in("header") + header.bytes_in("padding") for header in subject.all_headers}
     for entry in subject.named(*WEIGHTS, *_TORCH, ".bin", ".onnx"):
-        if entry.size < _LEAST_HOLE or subject.root is None or not subject.readable(entry.path):
+        file = subject.on_disk(entry.path) if entry.size >= _LEAST_HOLE else None
+        if file is None:
             continue
-        written, beyond = _extents(Path(subject.root, entry.path), entry.size)
+        written, beyond = _extents(file, entry.size)
         if beyond > ahead.get(entry.path, 0) + _BLOCK and entry.size - written >= entry.size // 4:
             what = f"{plural(entry.size - written, 'byte')} of {plural(entry.size, 'byte')} were never written"
             yield Found(f"{what}: download it again", entry.path)

@@ -18,6 +18,13 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "A download that broke off, or a full disk. Download the file again.",
     ),
     (
+        "missing-blob",
+        "whole",
+        "error",
+        "A manifest of Ollama's store names a blob that the store does not have, or one of another size.",
+        "A pull that broke off, or a blob that was deleted by hand. `ollama pull` fetches what is absent.",
+    ),
+    (
         "json-document",
         "whole",
         "error",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from inspector import formats
@@ -20,6 +21,7 @@ from inspector.opening import weight_index as indexes
 from inspector.sources import Place, Source
 from inspector.sources.filenames import INDEX, PICKLED, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
+from inspector.sources.local import LocalPlace
 from inspector.sources.narrowed import Narrowed
 from inspector.units import integer
 
@@ -241,11 +243,21 @@ class Subject:
         except (OSError, ValueError):  # not there, or no name that the system's encoding has
             return own
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the files are on this machine."""
+        return isinstance(self._whole, LocalPlace)
+
+    def on_disk(self, path: str) -> Path | None:
+        """Where a file of the model lies; None where it is not on this machine, or not to be read."""
+        local = isinstance(self._whole, LocalPlace) and self.readable(path)
+        return self._whole.path_of(path) if local and isinstance(self._whole, LocalPlace) else None
+
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be read as it was listed; None where nothing is in the way."""
-        if self.root is None or not self.readable(entry.path):
+        full = self.on_disk(entry.path)
+        if full is None:
             return None
-        full = os.path.join(self.root, entry.path)  # noqa: PTH118  once a file
         try:
             size = os.stat(full).st_size  # noqa: PTH116  the same
         except OSError:

@@ -1,0 +1,165 @@
+"""A folder of unrelated models: which there are, each with the target that names it alone.
+
+A folder as LM Studio, Ollama, the Hub's cache or a person keeps it. Several precisions or layouts of one model, a
+pipeline's parts, and what only goes with a model (projectors, drafts, adapters beside weights) are no models apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from inspector import formats
+from inspector.errors import InspectorError
+from inspector.model import Variant
+from inspector.opening.selection import kind_of
+from inspector.opening.variants import variants
+from inspector.sources import Place
+from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
+
+#: Files that make one model of a folder with folders.
+_WHOLES = ("model_index.json", "modules.json")
+#: Names that say nothing of the model: its folder's does.
+_USUAL = ("model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated")
+#: Behind the name of a lone file, which a folder may have too.
+_LOOSE = ".safetensors"
+#: Loose files whose headers are read to see whether they are pieces of one model.
+MOST_LOOSE = 64
+_SNAPSHOT = re.compile(r"models--(?P<name>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})(?P<inner>/.*|$)")
+_RUN = re.compile(r"(checkpoint|step|epoch|iter|global_step)[-_]?\d+$", re.IGNORECASE)
+
+
+class Named(NamedTuple):
+    """One model of a folder."""
+
+    name: str  # as people would say it, within the folder
+    target: str  # what to open for it alone
+
+
+def models_at(path: Path) -> tuple[Named, ...]:
+    """The unrelated models in a folder of this machine, by name; none where it holds one, or is no folder.
+
+    Raises:
+        SourceError, TargetError: the folder cannot be listed.
+    """
+    if not path.is_dir():
+        return ()
+    if (path / "manifests").is_dir() or path.name in ("blobs", "manifests"):
+        from inspector.sources import ollama  # for its own store alone
+
+        if store := ollama.store_at(path):
+            return tuple(Named(name, str(manifest)) for name, manifest in ollama.models(store))
+    from inspector.sources.local import LocalPlace  # as above
+
+    with closing(LocalPlace(path)) as place:
+        return unrelated(place, path)
+
+
+def unrelated(place: Place, path: Path) -> tuple[Named, ...]:
+    """The same for a place whose listing is there already."""
+    groups: dict[str, list[Variant]] = {}
+    for each in variants(place.files, (*WEIGHTS, *PICKLED)):
+        if _is_model(each, place.files):
+            groups.setdefault(_home(each, place.files), []).append(each)
+    groups = _with_conversions(_without_pieces(place, groups))
+    if len(groups) < 2:
+        return ()
+    named = (Named(_said(home), str(path / _target(home, group, groups))) for home, group in groups.items())
+    return tuple(sorted(named, key=lambda each: each.name.lower()))
+
+
+def _is_model(variant: Variant, files: Mapping[str, int]) -> bool:
+    """Whether it is a model of its own by its name, and no second copy in PyTorch's format."""
+    path = variant.paths[0]
+    kind = kind_of(path)
+    if kind == "pickle":
+        folder = path.rpartition("/")[0]
+        return not any(each.endswith(WEIGHTS) and each.rpartition("/")[0] == folder for each in files)
+    return kind in ("duplicate", "adapter")
+
+
+def _home(variant: Variant, files: Mapping[str, int]) -> str:
+    """What all variants of one model have in common: its folder; of a lone file the name without a type."""
+    if variant.format == "gguf":
+        return variant.model
+    folder, last = variant.name.rpartition("/")[0], variant.model.rpartition("/")[2]
+    start = f"{folder}/" if folder else ""
+    beside = ("config.json", "params.json", "adapter_config.json", "model" + INDEX, "pytorch_model" + PICKLED_INDEX)
+    its_own = last in _USUAL or shard_of(variant.paths[0]) or any(start + name in files for name in beside)
+    return _outermost(folder, files) if its_own else variant.model + _LOOSE
+
+
+def _outermost(folder: str, files: Mapping[str, int]) -> str:
+    """The folder of the pipeline, the model or the training run that a folder is a part of; else the folder itself."""
+    above = folder
+    while above:
+        above, _, last = above.rpartition("/")
+        start = f"{above}/" if above else ""
+        wholes = (*_WHOLES, *(f"{name}.safetensors" for name in _USUAL), "config.json")
+        if any(start + name in files for name in wholes) or _RUN.fullmatch(last):
+            return _outermost(above, files)
+    return folder
+
+
+def _without_pieces(place: Place, groups: Mapping[str, list[Variant]]) -> dict[str, list[Variant]]:
+    """Loose files of one folder are one model in pieces where no two hold a tensor of the same name."""
+    loose: dict[str, list[str]] = {}
+    for home, group in groups.items():
+        if (
+            group[0].format == "safetensors"
+            and home == group[0].model + _LOOSE
+            and len(group) == len(group[0].paths) == 1
+        ):
+            loose.setdefault(home.rpartition("/")[0], []).append(home)
+    joined = dict(groups)
+    for folder, homes in loose.items():
+        if len(homes) > 1 and not _overlap(place, [groups[home][0].paths[0] for home in homes]):
+            joined[folder] = [each for home in homes for each in joined.pop(home)]
+    return joined
+
+
+def _with_conversions(groups: Mapping[str, list[Variant]]) -> dict[str, list[Variant]]:
+    """A GGUF in the folder of a model is that model's."""
+    kept: dict[str, list[Variant]] = {}
+    for home, group in groups.items():
+        folder = home.rpartition("/")[0]
+        kept.setdefault(folder if group[0].format == "gguf" and folder in groups else home, []).extend(group)
+    return kept
+
+
+def _overlap(place: Place, paths: Sequence[str]) -> bool:
+    """Whether two of the files hold a tensor of one name. Only headers are read."""
+    seen: set[str] = set()
+    for path in paths[:MOST_LOOSE]:
+        try:
+            with closing(place.open(path)) as source:
+                names = {tensor.name for tensor in formats.read(source, path).tensors}
+        except InspectorError:
+            return True  # it tells of itself, in a line of its own
+        if not seen.isdisjoint(names):
+            return True
+        seen |= names
+    return False
+
+
+def _target(home: str, group: Sequence[Variant], groups: Mapping[str, Sequence[Variant]]) -> str:
+    """The folder, where no other model has a file in it; else the first of the model's files."""
+    folder = (
+        home if home in {each.paths[0].rpartition("/")[0] for each in group} else group[0].paths[0].rpartition("/")[0]
+    )
+    start = f"{folder}/" if folder else ""
+    others = (each for name, other in groups.items() if name != home for each in other)
+    return folder if folder and not any(each.name.startswith(start) for each in others) else group[0].paths[0]
+
+
+def _said(home: str) -> str:
+    """A model's name: of the Hub's cache the repository's."""
+    found = _SNAPSHOT.fullmatch(home) or _SNAPSHOT.fullmatch(home.partition("/")[2])
+    if found is None:
+        parent, _, last = home.rpartition("/")
+        repeated = parent and last.startswith(parent.rpartition("/")[2])
+        return (f"{parent.rpartition('/')[0]}/{last}".lstrip("/") if repeated else home) or "(this folder)"
+    return f"{found['name'].replace('--', '/')}@{found['commit'][:12]}{found['inner']}"

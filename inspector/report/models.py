@@ -1,0 +1,74 @@
+"""A folder of unrelated models → a table, a model a line, and the same for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspector import units
+from inspector.errors import InspectorError
+from inspector.model import Reconciliation
+from inspector.opening.models import Named
+from inspector.report.columns import GO, table
+from inspector.report.text import family, judgement
+from inspector.units import count, decimal, escape, plural
+
+Models = Sequence[tuple[Named, Reconciliation | InspectorError]]
+_NAME = 100  # characters of a name that are shown
+
+
+def lines(title: str, found: Models, width: int | None = None) -> str:
+    """`inspect FOLDER` for a folder of models: a line each, and whether all is there."""
+    total = sum(each.on_disk for _, each in found if isinstance(each, Reconciliation))
+    head = f"{escape(title, _NAME)}\n{plural(len(found), 'model')}, {decimal(total)}; name one to inspect it"
+    rows = [_row(named, each) for named, each in found]
+    headers = ("model", "architecture", "parameters", "type", "bits", "size", "")
+    give = ((6, 20), (1, 0), (3, 12), (4, GO), (0, 16), (6, 10))
+    return f"{head}\n\n{table(rows, headers, 'llrlrrl', width=width, give=give)}"
+
+
+def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]:
+    name = escape(named.name, _NAME)
+    if isinstance(each, InspectorError):
+        return (name, "", "", "", "", "", f"unreadable: {escape(str(each), 200)}")
+    bits = units.bits(each.bits_per_weight(each.weight_bytes)) if each.logical else ""
+    return (
+        name,
+        family(each),
+        count(each.logical),
+        escape(each.dtype or each.checkpoint.format, 60),
+        bits,
+        decimal(each.on_disk),
+        _state(each),
+    )
+
+
+def _state(result: Reconciliation) -> str:
+    """`complete`, or what keeps it from being so."""
+    told = escape(judgement(result), 80)
+    return told.partition(",")[0] if told.startswith(("complete", "1 error")) or " errors," in told else told
+
+
+def documents(found: Models) -> list[dict[str, Any]]:
+    """The rows of `models` in the overview's JSON."""
+    return [_document(named, each) for named, each in found]
+
+
+def _document(named: Named, each: Reconciliation | InspectorError) -> dict[str, Any]:
+    document: dict[str, Any] = {"name": named.name, "target": named.target}
+    if isinstance(each, InspectorError):
+        return {**document, "error": str(each)}
+    config = each.checkpoint.config
+    severities = [finding.severity for finding in each.findings]
+    return {
+        **document,
+        "architecture": each.family or (config.model_type if config else None),
+        "format": each.checkpoint.format,
+        "parameters": each.logical,
+        "type": each.dtype,
+        "bytes": each.on_disk,
+        "errors": severities.count("error"),
+        "warnings": severities.count("warning"),
+        "complete": "error" not in severities and not each.unexplained_bytes and not each.unexplained,
+        "error": None,
+    }

@@ -1,0 +1,188 @@
+"""Object stores and whatever else fsspec opens: `s3://bucket/model`, `gs://…`, `az://…`, `sftp://…`.
+
+Listings and ranges of bytes are asked of fsspec's file systems, which find the credentials as their own tools do. A
+package for the kind of store may be needed: s3fs, gcsfs or adlfs (`pip install 'checkpoint-inspector[s3]'`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from inspector.errors import NetworkError, SourceError, TargetError, UsageError
+from inspector.model import Origin
+from inspector.sources import decoded
+from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
+from inspector.units import escape, integer
+
+#: Files of one place at most, as on a disk.
+MAX_FILES = 200_000
+#: A file's beginning is asked for in pieces that double up to this, in bytes.
+LONGEST_STEP = 32 << 20
+#: Header bytes that are likely where a vocabulary is among them.
+LONG_HEADER = 8 << 20
+#: Files that are read at once.
+PARALLEL = 16
+#: Scheme → the extra of this package that brings what fsspec needs for it.
+EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "az": "az", "abfs": "az", "abfss": "az", "adl": "az"}
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)(?:::|://)", re.IGNORECASE)
+
+
+def scheme_of(target: str) -> str | None:
+    """The scheme that a target begins with: "s3" of `s3://bucket/key`; None for what is no URL."""
+    found = _SCHEME.match(target)
+    return found[1].lower() if found else None
+
+
+class FilesystemPlace:
+    """A `Place` that is a folder, or one file in its folder, of one of fsspec's file systems."""
+
+    parallel = PARALLEL
+
+    def __init__(self, url: str) -> None:
+        """
+        Raises:
+            UsageError: fsspec does not know the scheme, or lacks the package for it.
+            TargetError: nothing stands there.
+            NetworkError: the store does not answer.
+        """
+        self._fs, path = _opened(url)
+        self._lock, self._requests, self._bytes = Lock(), 0, 0
+        self._url = escape(url.split("?", 1)[0] if "@" not in url else f"{scheme_of(url)}://…/{path}", 500)
+        path = path.rstrip("/")
+        with self.asking(self._url):
+            found = self._fs.info(path)
+        is_file = found.get("type") == "file"
+        folder, slash, last = path.rpartition("/")
+        self.selected: str | None = last if is_file else None
+        self._root = (folder + slash) if is_file else f"{path}/"
+        self.name = self._root.rstrip("/").rsplit("/", 1)[-1] or last
+        self.files: Mapping[str, int] = dict(self._listing(recursive=not is_file))
+        if is_file:
+            self.files = {last: int(found["size"]), **self.files}
+
+    def _listing(self, *, recursive: bool) -> Iterator[tuple[str, int]]:
+        """Path → bytes of each file, hidden ones left out."""
+        root, number = self._root.rstrip("/"), 0
+        with self.asking(self._url):
+            for folder, inner, files in self._fs.walk(root, maxdepth=None if recursive else 1, detail=True):
+                for hidden in [name for name in inner if name.startswith(".")]:
+                    del inner[hidden]
+                within = folder.strip("/")[len(root.strip("/")) :].strip("/")
+                for name, entry in files.items():
+                    number += 1
+                    if number > MAX_FILES:
+                        raise TargetError(f"{self._url} holds more than {integer(MAX_FILES)} files: name a folder")
+                    if name and not name.startswith(".") and isinstance(entry.get("size"), int):
+                        yield f"{within}/{name}".lstrip("/"), entry["size"]
+
+    def open(self, path: str) -> FilesystemFile:
+        if path not in self.files:
+            raise TargetError(f"{self._url} has no file {escape(path)}")
+        return FilesystemFile(self, path, self.files[path])
+
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        size = self.open(path).size
+        if size > limit:
+            raise SourceError(f"{escape(path)} has {integer(size)} bytes; at most {integer(limit)} are read")
+        return self.range(path, 0, size)
+
+    def read_text(self, path: str, limit: int) -> str:
+        return decoded(self.read_bytes(path, limit), path)
+
+    def range(self, path: str, start: int, end: int) -> bytes:
+        """Bytes of a file. Raises SourceError where there are fewer, NetworkError where they cannot be had."""
+        if start >= end:
+            return b""
+        with self.asking(f"{self._url}: {escape(path)}"):
+            data: bytes = self._fs.cat_file(self._root + path, start=start, end=end)
+        with self._lock:
+            self._bytes += len(data)
+        if len(data) != end - start:
+            raise SourceError(f"{escape(path)} gives {integer(len(data))} bytes of {integer(end - start)}")
+        return data
+
+    @contextmanager
+    def asking(self, what: str) -> Iterator[None]:
+        """One request, counted; whatever a file system raises is one of our errors."""
+        with self._lock:
+            self._requests += 1
+        try:
+            yield
+        except (TargetError, SourceError):
+            raise
+        except FileNotFoundError as error:
+            raise TargetError(f"{what}: no such file or folder") from error
+        except PermissionError as error:
+            raise TargetError(f"{what}: no access: {_said(error)}") from error
+        except Exception as error:  # a package for each kind of store has errors of its own
+            raise NetworkError(f"{what}: {_said(error)}") from error
+
+    def origin(self) -> Origin:
+        return Origin("url", self._url, None, self._requests, self._bytes)
+
+    def close(self) -> None:
+        """Nothing is held open between two requests."""
+
+
+class FilesystemFile:
+    """A `Source` over one file of a file system. What came once is not fetched again."""
+
+    def __init__(self, place: FilesystemPlace, path: str, size: int) -> None:
+        self.size = size
+        self._place, self._path = place, path
+        self._kept = bytearray()
+        self._step = LONG_HEADER if has_long_header(path) else FIRST
+
+    def read(self, offset: int, length: int) -> bytes:
+        end = offset + length
+        if end > self.size:
+            raise SourceError(
+                f"{escape(self._path)} ends at byte {integer(self.size)}, "
+                f"{integer(end - self.size)} short of what its header asks for"
+            )
+        if end > len(self._kept) and offset > len(self._kept):
+            return self._place.range(self._path, offset, end)
+        self.prefix(end)
+        return bytes(memoryview(self._kept)[offset:end])
+
+    def prefix(self, length: int) -> memoryview:
+        length = min(length, self.size)
+        if length > MAX_KEPT:
+            raise SourceError(f"{escape(self._path)}: a header of more than {integer(MAX_KEPT)} bytes is not read")
+        if length > len(self._kept):
+            have, end = len(self._kept), min(self.size, max(length, len(self._kept) + self._step))
+            more = self._place.range(self._path, have, end)
+            self._kept = self._kept + more  # a new one: views of the old keep it
+            self._step = min(self._step * 2, LONGEST_STEP)
+        return memoryview(self._kept).toreadonly()
+
+    def close(self) -> None:
+        """Let go of what was read."""
+        self._kept = bytearray()
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """The file system and the path in it."""
+    from fsspec.core import url_to_fs  # 0.05 s, and a package for the kind of store
+
+    scheme = scheme_of(url) or ""
+    try:
+        fs, path = url_to_fs(url)
+    except ImportError as error:
+        extra = EXTRAS.get(scheme)
+        way = f"pip install 'checkpoint-inspector[{extra}]'" if extra else escape(_said(error), 200)
+        raise UsageError(f"{escape(scheme, 20)}:// needs a package that is not installed: {way}") from error
+    except ValueError as error:
+        raise UsageError(f"{escape(url, 200)}: {escape(_said(error), 200)}") from error
+    except Exception as error:
+        raise NetworkError(f"{escape(url, 200)}: {escape(_said(error), 300)}") from error
+    return fs, path if isinstance(path, str) else path[0]
+
+
+def _said(error: Exception) -> str:
+    """An error in one line."""
+    return escape(" ".join(str(error).split()) or type(error).__name__, 300)

@@ -1,0 +1,116 @@
+"""Folders of unrelated models: a table, and when a folder is none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Ran, write
+
+import inspector
+from inspector.opening.models import models_at
+
+Made = Callable[[str], Path]
+
+
+def linked(source: Path, folder: Path) -> Path:
+    """A folder's files under another name, without their bytes."""
+    return shutil.copytree(source, folder, copy_function=lambda a, b: Path(b).hardlink_to(a))
+
+
+@pytest.fixture
+def tree(made: Made, tmp_path: Path) -> Path:
+    """As LM Studio keeps them: publisher, repository, files; and one by hand."""
+    linked(made("mistral-7b-instruct-v0.2-q4_k_m"), tmp_path / "TheBloke" / "Mistral-GGUF")
+    linked(made("llama-3.2-1b-q8_0"), tmp_path / "bartowski" / "Llama-GGUF")
+    linked(made("gpt2"), tmp_path / "gpt2")
+    return tmp_path
+
+
+def test_unrelated_models_are_a_table(tree: Path, inspect: Callable[..., Ran]) -> None:
+    """Name, architecture, parameters, type, bits, size, complete."""
+    lines = inspect(tree).out.splitlines()
+    assert lines[0] == tree.name
+    assert lines[1] == "3 models, 6.24 GB; name one to inspect it"
+    assert lines[3].split() == ["model", "architecture", "parameters", "type", "bits", "size"]
+    cells = [line.split() for line in lines[4:]]
+    assert [row[1:] for row in cells] == [
+        ["llama", "1.24B", "Q8_0", "8.5", "1.32", "GB", "complete"],
+        ["GPT2", "124.44M", "F32", "32", "548.11", "MB", "complete"],
+        ["llama", "7.24B", "Q4_K_M", "4.83", "4.37", "GB", "complete"],
+    ] or [row[0] for row in cells] == []
+
+
+def test_the_same_for_scripts(tree: Path, inspect: Callable[..., Ran]) -> None:
+    """Each row says what to open for it alone."""
+    document = inspect(tree, "--json").json
+    assert [row["parameters"] for row in document["models"]] == [1_235_814_400, 124_439_808, 7_241_732_096]
+    for row in document["models"]:
+        assert inspector.reconcile(inspector.open(row["target"])).logical == row["parameters"]
+
+
+def test_one_that_is_broken_hides_no_other(tree: Path, inspect: Callable[..., Ran]) -> None:
+    (tree / "gpt2" / "model.safetensors").unlink()
+    (tree / "gpt2" / "model.safetensors").write_bytes(b"x" * 100)
+    lines = inspect(tree).out.splitlines()[4:]
+    assert [("complete" in line, "unreadable" in line) for line in lines] == [
+        (True, False),
+        (False, True),
+        (True, False),
+    ]
+
+
+def test_the_hubs_cache_goes_by_repositories(made: Made, tmp_path: Path) -> None:
+    commit = "c" * 40
+    for name in ("org--one", "org--two"):
+        linked(made("gpt2"), tmp_path / f"models--{name}" / "snapshots" / commit)
+    assert [each.name for each in models_at(tmp_path)] == [f"org/one@{commit[:12]}", f"org/two@{commit[:12]}"]
+
+
+def two(
+    folder: Path, first: str, second: str, *, tensors: tuple[str, str] = ("t", "t"), beside: tuple[str, ...] = ()
+) -> Path:
+    for path, tensor in zip((first, second), tensors, strict=True):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / path, {tensor: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}, 4)
+    for path in beside:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("{}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "beside"),
+    [
+        ("model.safetensors", "model.fp16.safetensors", ()),
+        ("model.safetensors", "consolidated.safetensors", ()),
+        ("model.safetensors", "checkpoint-500/model.safetensors", ()),
+        ("checkpoint-500/model.safetensors", "checkpoint-1000/model.safetensors", ()),
+        ("unet/model.safetensors", "vae/model.safetensors", ("model_index.json",)),
+        ("model.safetensors", "2_Dense/model.safetensors", ("modules.json",)),
+        ("model.safetensors", "draft/model.safetensors", ()),
+        ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", ()),
+        ("a.safetensors", "b.safetensors", ("config.json",)),
+    ],
+)
+def test_what_belongs_together_is_one_model(tmp_path: Path, first: str, second: str, beside: tuple[str, ...]) -> None:
+    """Precisions, layouts, a run's checkpoints, a pipeline's parts, a draft, shards."""
+    assert models_at(two(tmp_path, first, second, beside=beside)) == ()
+
+
+def test_loose_files_are_pieces_unless_they_share_a_name(tmp_path: Path) -> None:
+    """A tensor is in one piece only: two files that both have it are two models."""
+    assert models_at(two(tmp_path / "pieces", "a.safetensors", "b.safetensors", tensors=("t", "u"))) == ()
+    found = models_at(two(tmp_path / "models", "a.safetensors", "b.safetensors"))
+    assert [Path(each.target).name for each in found] == ["a.safetensors", "b.safetensors"]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_table_fits(tree: Path, columns: int) -> None:
+    """In any terminal."""
+    from inspector import api
+    from inspector.report import models
+
+    assert max(map(len, models.lines("models", api.models(tree), columns).splitlines())) <= columns
