@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.cli import terminal
-from inspector.errors import InspectorError
+from inspector.errors import FormatError, InspectorError, TargetError
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
     picked = any(opening.values())
     try:
         result = reconciled(target, **opening)
-    except InspectorError:
+    except (TargetError, FormatError):
         if picked or not _list_models(target, shown):
             raise
         return
