@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 #: Words that are no target where they stand first.
-COMMANDS = ("architectures", "audit", "diff", "memory", "metadata", "overview", "predict", "tensors")
+COMMANDS = ("architectures", "audit", "completion", "diff", "memory", "metadata", "overview", "predict", "tensors")
 
 
 def main() -> None:

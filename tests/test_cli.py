@@ -184,7 +184,7 @@ def test_without_arguments_it_tells_how_to_call_it() -> None:
     """The help, as lines, and the exit code of a call that makes no sense."""
     ran = run()
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "\n  inspect TARGET " in ran.stderr
+    assert "\n  inspect model.gguf " in ran.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")

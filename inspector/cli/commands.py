@@ -23,6 +23,10 @@ ELSEWHERE = {name: f"inspector.cli.{name}" for name in ("audit", "diff", "memory
 def call(arguments: Sequence[str]) -> int:
     """Run a command line; the exit code. Raises InspectorError, and KeyboardInterrupt where a prompt is left."""
     arguments = _with_tables(arguments)
+    if "_INSPECT_COMPLETE" in os.environ:
+        from inspector.cli import completing  # a shell asks, and loads all commands
+
+        completing.prepare(inspect)
     try:
         code = inspect.main(arguments, prog_name="inspect", standalone_mode=False)
     except click.exceptions.Exit as leave:
@@ -68,6 +72,17 @@ class _DefaultGroup(click.Group):
         command: click.Command = getattr(import_module(ELSEWHERE[cmd_name]), cmd_name)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Commands, and what a target may be, whose command's name may be left out."""
+        from inspector.cli.completing import OFFERED
+
+        default = super().get_command(ctx, DEFAULT)
+        assert default is not None
+        if incomplete.startswith("-"):
+            return [*default.shell_complete(click.Context(default, parent=ctx), incomplete)]
+        found = [each for each in super().shell_complete(ctx, incomplete) if each.value != DEFAULT]
+        return [*OFFERED["target"].shell_complete(ctx, default.params[0], incomplete), *found]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [arg for arg in args if not arg.startswith("-")]
         named = bool(words) and words[0] in self.list_commands(ctx) and args[0] == words[0]
@@ -88,7 +103,8 @@ class _DefaultGroup(click.Group):
 
 @click.group(
     cls=_DefaultGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`--version` tells the version; `--tables DIR` adds architectures of your own, with any command.",
     invoke_without_command=True,
     no_args_is_help=True,
 )
@@ -96,18 +112,21 @@ def inspect() -> None:
     """Look into the weight files of language models, without loading a tensor.
 
     \b
-    inspect TARGET            what is in it, what should be, and where every byte of the gap went
-    inspect metadata TARGET   what the files say of themselves: key-values, the tokenizer, claims
-    inspect --version         the version
-    inspect --tables DIR …    architectures of your own beside those of the package; any command takes it
+    inspect model.gguf                 what is in it, and where every byte went
+    inspect org/name:Q4_K_M            the same of a repository, headers alone
+    inspect tensors model q_proj       the tensors: shape, type, place in the file
+    inspect audit ~/Downloads          is it whole, consistent, safe?
+    inspect memory model --gpu l4      will it run, how long a context fits
+    inspect diff base finetuned        what changed, whatever their formats
+    inspect predict config.json        what should be in it, with formulas
 
     TARGET is a weight file, a folder, an index file, a Hub repository org/name[@revision][/path] or org/name:Q4_K_M,
     ollama:NAME[:TAG], the URL of a file, or s3://, gs://, az://. A path that exists is local; hf://org/name is always
-    the Hub. Every command has --help.
+    the Hub. A shard stands for its set. Every command has --help.
     """
 
 
-@inspect.command(DEFAULT)
+@inspect.command(DEFAULT, short_help="What is in it; the word may be left out.")
 @opening_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", type=click.Path())
 @click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
@@ -126,7 +145,7 @@ def overview(
     return console.overviews(targets, shown, **opening)
 
 
-@inspect.command()
+@inspect.command(short_help="What should be in a checkpoint, by its configuration.")
 @click.argument("config")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
@@ -156,7 +175,7 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
         console.print_lines(forecast.predicted_tensors(result))
 
 
-@inspect.command()
+@inspect.command(short_help="The model types and roles that are known.")
 @click.option("--roles", is_flag=True, help="The roles instead: what a tensor can be for, by group.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.argument("pattern", required=False)
@@ -185,7 +204,22 @@ def architectures(pattern: str | None, roles: bool, as_json: bool) -> None:
     console.print_lines(lines(chosen, gguf))
 
 
-@inspect.command()
+@inspect.command(short_help="What a shell needs to complete commands and names.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """The script that completes commands, options, files and cached models in a SHELL.
+
+    \b
+    bash:  echo 'eval "$(inspect completion bash)"' >> ~/.bashrc
+    zsh:   echo 'eval "$(inspect completion zsh)"' >> ~/.zshrc
+    fish:  inspect completion fish > ~/.config/fish/completions/inspect.fish
+    """
+    from inspector.cli import completing
+
+    click.echo(completing.script(shell))
+
+
+@inspect.command(short_help="What the files say of themselves: key-values, claims.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")

@@ -9,7 +9,7 @@ from inspector.cli import console
 DIFFERS = 1  # exit code
 
 
-@click.command()
+@click.command(short_help="What changed between two checkpoints.")
 @click.argument("a")
 @click.argument("b")
 @click.option("--stat", is_flag=True, help="Only sums by role.")

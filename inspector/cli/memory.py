@@ -48,7 +48,7 @@ def _with_options(command: Any) -> Any:
     return command
 
 
-@click.command()
+@click.command(short_help="Will it run, and how long a context fits.")
 @click.argument("target")
 @_with_options
 def memory(target: str, fits: bool, sweep: bool, as_json: bool, **options: Any) -> None:

@@ -24,7 +24,7 @@ _SORTS: dict[str, Any] = {
 }
 
 
-@click.command()
+@click.command(short_help="Every tensor, or those that are asked for.")
 @opening_options
 @click.argument("target", type=click.Path())
 @click.argument("pattern", required=False)

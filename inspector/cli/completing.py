@@ -1,0 +1,160 @@
+"""Completion in the shell: what may stand for a target, and the values of options. Click makes the scripts.
+
+eval "$(inspect completion bash)"        in ~/.bashrc; zsh and fish alike
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+VARIABLE = "_INSPECT_COMPLETE"
+SHELLS = ("bash", "zsh", "fish")
+#: Names of one kind that are offered at most.
+MOST = 200
+
+Names = Callable[[], Iterable[str]]
+
+
+class Known(click.ParamType[str]):
+    """A word that is offered from names known beforehand, and may be another."""
+
+    name = "text"
+
+    def __init__(self, names: Names, *, files: bool = False) -> None:
+        """
+        Args:
+            files: whether names of files are offered too.
+        """
+        self._names, self._files = names, files
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  click's signature
+        items = [CompletionItem(incomplete, type="file")] if self._files else []
+        found = (name for name in self._names() if name.lower().startswith(incomplete.lower()))
+        return [*items, *map(CompletionItem, islice(found, MOST))]
+
+
+def script(shell: str) -> str:
+    """What a shell evaluates to complete `inspect`."""
+    from click.shell_completion import get_completion_class
+
+    from inspector.cli.commands import inspect
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    return kind(inspect, {}, "inspect", VARIABLE).source()
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def targets() -> Iterable[str]:
+    """Repositories in the Hub's cache, and Ollama's models."""
+    yield from cached()
+    yield from ollama()
+
+
+def cached() -> Iterable[str]:
+    """Ids of the repositories that the Hub's cache has."""
+    home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface")
+    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+    try:
+        names = sorted(each.name for each in cache.iterdir() if each.name.startswith("models--"))
+    except OSError:
+        return []
+    return [name.removeprefix("models--").replace("--", "/") for name in names]
+
+
+def ollama() -> Iterable[str]:
+    """`ollama:NAME:TAG` of the models in Ollama's store."""
+    from inspector.sources.ollama import PREFIX, candidates, models
+
+    for store in candidates():
+        yield from (PREFIX + name for name, _ in models(store))
+
+
+def presets() -> Iterable[str]:
+    from inspector.architectures.data.presets import PRESETS
+
+    return PRESETS
+
+
+def roles() -> Iterable[str]:
+    from inspector.architectures.data.roles import ROLES
+
+    return ROLES
+
+
+def groups() -> Iterable[str]:
+    from inspector.architectures.data.roles import ROLES
+
+    return dict.fromkeys(ROLES.values())
+
+
+def gpus() -> Iterable[str]:
+    from inspector.sizing.devices import DEVICES
+
+    return DEVICES
+
+
+def rules() -> Iterable[str]:
+    from inspector.auditing.rules import all_rules
+
+    return all_rules()
+
+
+def formats() -> Iterable[str]:
+    from tabulate import tabulate_formats
+
+    return list(tabulate_formats)
+
+
+def engines() -> Iterable[str]:
+    from inspector.sizing.engines import ENGINES
+
+    return ENGINES
+
+
+def weight_types() -> Iterable[str]:
+    """GGUF's types and the usual dtypes, as files write them."""
+    from inspector.formats.gguf.types import TYPES  # made from the `gguf` package's own table
+
+    return ("BF16", "F16", "F32", "F8_E4M3", "I8", "I32", "U8", *(each.name for each in TYPES.values()))
+
+
+#: Parameter of a command → what may stand there. Where a name is not here, click knows the values itself, or nobody.
+OFFERED: Mapping[str, Known] = {
+    **dict.fromkeys(("target", "targets", "a", "b", "more"), Known(targets, files=True)),
+    "config": Known(presets, files=True),
+    "roles": Known(roles),
+    "groups": Known(groups),
+    "towers": Known(lambda: ("text", "vision", "audio", "encoder", "decoder", "projector")),
+    "dtypes": Known(weight_types),
+    "gpu": Known(gpus),
+    "engine": Known(engines),
+    "ignore": Known(rules),
+    "forms": Known(formats),
+    "optimizer": Known(lambda: ("adamw", "adamw-8bit", "adafactor", "sgd", "muon")),
+    "precision": Known(lambda: ("mixed", "bf16", "fp32")),
+    "method": Known(lambda: ("full", "lora", "qlora")),
+    "hub": Known(cached),
+    "manifest": Known(lambda: (), files=True),
+    "write_manifest": Known(lambda: (), files=True),
+}
+
+
+def prepare(group: click.Group) -> None:
+    """Have every command offer what its parameters may be. Only where a shell asks: it loads all commands."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        for parameter in command.params if command else ():
+            is_flag = isinstance(parameter, click.Option) and parameter.is_flag
+            known = OFFERED.get(parameter.name or "")
+            if known and not is_flag and not isinstance(parameter.type, click.Choice):
+                parameter.type = known

@@ -1,0 +1,106 @@
+"""Completion in the shell: files, cached models, commands, options and their values."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+WORDS = [
+    ("inspect ", ["audit", "diff", "memory", "tensors"]),
+    ("inspect a", ["architectures", "audit"]),
+    ("inspect --la", ["--label", "--layers"]),
+    ("inspect x.gguf --js", ["--json"]),
+    ("inspect org/", ["org/one", "org/two"]),
+    ("inspect tensors org/t", ["org/two"]),
+    ("inspect tensors x --role q_pr", ["q_proj"]),
+    ("inspect tensors x --sort s", ["size", "shape"]),
+    ("inspect tensors x --dtype q4_k", ["Q4_K"]),
+    ("inspect tensors x --format git", ["github"]),
+    ("inspect predict llama-3.1-4", ["llama-3.1-405b"]),
+    ("inspect memory x --gpu rtx-4090", ["rtx-4090"]),
+    ("inspect memory x --engine ll", ["llama.cpp"]),
+    ("inspect audit x --ignore missing-sh", ["missing-shard"]),
+    ("inspect audit x --fail-on w", ["warning"]),
+]
+
+
+def completed(line: str, cache: Path) -> tuple[list[str], bool]:
+    """The words that bash is given for the end of a line, and whether file names are asked for too."""
+    words = line.split(" ")
+    environment = {
+        **os.environ,
+        "_INSPECT_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+        "HF_HUB_CACHE": str(cache),
+    }
+    ran = subprocess.run(
+        [sys.executable, "-m", "inspector"], env=environment, capture_output=True, text=True, check=True
+    )
+    lines = [each.split(",", 1) for each in ran.stdout.splitlines()]
+    return [value for kind, value in lines if kind == "plain"], any(kind == "file" for kind, _ in lines)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    for name in ("org--one", "org--two", "other--x"):
+        (tmp_path / f"models--{name}").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(("line", "words"), WORDS, ids=[line for line, _ in WORDS])
+def test_what_may_stand_at_the_end_of_a_line(cache: Path, line: str, words: list[str]) -> None:
+    found, _ = completed(line, cache)
+    assert set(words) <= set(found)
+    assert all(each.lower().startswith(line.rsplit(" ", 1)[-1]) for each in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["inspect ", "inspect mod", "inspect tensors mod", "inspect audit mod", "inspect diff a m", "inspect x --config c"],
+)
+def test_file_names_are_always_offered(cache: Path, line: str) -> None:
+    """Where a target or a file is meant."""
+    assert completed(line, cache)[1]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_its_script(inspect: Callable[..., Ran], shell: str) -> None:
+    """Which the shell itself takes for sound, where it is installed."""
+    ran = inspect("completion", shell)
+    assert "_INSPECT_COMPLETE" in ran.out
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=ran.out, text=True, check=True)
+
+
+def test_bash_completes_with_it(cache: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """The documented line, in a real shell: a file by its name, a command by its beginning."""
+    if not shutil.which("bash"):
+        pytest.skip("needs bash")
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    command = bin_ / "inspect"
+    command.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m inspector \"$@\"\n")
+    command.chmod(0o755)
+    lines = [
+        inspect("completion", "bash").out,
+        'COMP_WORDS=(inspect te) COMP_CWORD=1; _inspect_completion inspect; echo "${COMPREPLY[@]}"',
+    ]
+    ran = subprocess.run(
+        ["bash", "--norc", "-c", "\n".join(lines)],
+        env={**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "HF_HUB_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["tensors"]
