@@ -10,7 +10,7 @@ _COUNT = ("", "K", "M", "B", "T")
 
 # C0, DEL, C1 controls, line separators, the marks that reorder bidirectional text, and what takes no room,
 # the selectors of variants among it.
-_UNSAFE = re.compile(
+_UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
@@ -79,4 +79,5 @@ def escape(text: str, limit: int | None = None) -> str:
         text = text[: limit - 1] + "…"
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(lambda m: m[0].encode("unicode_escape").decode(), text)
+    # Compiled where it is first needed: most text is plain ASCII.
+    return re.sub(_UNSAFE, lambda m: m[0].encode("unicode_escape").decode(), text)

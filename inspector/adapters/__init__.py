@@ -1,1 +1,28 @@
-"""LoRA and its relatives: which tensors an adapter adds to a model, and what its method and ranks predict."""
+"""LoRA and its relatives: which tensors an adapter adds to a model, and what its method and ranks predict.
+
+`adapter_of` looks for marks in the names; only where there are some is the rest loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inspector.model import Adapter, Tensor
+
+#: Substrings found in adapters' names: without one of them, nothing more is loaded and no name is looked at singly.
+MARKS = ("lora", "hada_w", "lokr_w", "ia3_l", "vera_lambda", "oft_", "prompt_embeddings", "base_model.")
+
+
+def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None, patterns: Iterable[str]) -> Adapter | None:
+    """The adapter in these tensors; None where none is, or only a few beside a model's own.
+
+    Args:
+        config: the fields of an adapter_config.json.
+        patterns: the tensors' names, their numbers as `{}`.
+    """
+    if config is None and not any(mark in pattern for pattern in patterns for mark in MARKS):
+        return None
+    from inspector.adapters import tensors as adapters  # models need no methods of adapters
+
+    return adapters.adapter_of(tensors, config)

@@ -108,8 +108,6 @@ ENDS: tuple[tuple[str, str, str, int | None], ...] = (
     *((f".{part}", method, part, rank) for method, parts in _OWN_NAMES.items() for part, rank in parts.items()),
     *((f".{part}.weight", method, part, rank) for method, parts in _OWN_LAYERS.items() for part, rank in parts.items()),
 )
-#: What stands in the names of any adapter: without these, no name is looked at singly.
-MARKS = ("lora", "hada_w", "lokr_w", "ia3_l", "vera_lambda", "oft_", "prompt_embeddings", "base_model.")
 #: Tensors of no module that are prompts.
 PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
 #: Names that are a whole by themselves.
@@ -146,14 +144,8 @@ _PART = re.compile(r"^(?:unet|transformer|te\d?|text_encoder(?:_2)?)_")
 _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 
-def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None, patterns: Iterable[str]) -> Adapter | None:
-    """The adapter in these tensors; None where none is, or only a few beside a model's own.
-
-    Args:
-        patterns: the tensors' names, their numbers as `{}`.
-    """
-    if config is None and not any(mark in pattern for pattern in patterns for mark in MARKS):
-        return None
+def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
+    """The adapter in these tensors; None where none is, or only a few beside a model's own."""
     found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]
     if not found and config is not None:
         found = _by_prefix(tensors, config)

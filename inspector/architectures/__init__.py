@@ -41,20 +41,16 @@ def _read(home: Store, kind: str, name: str) -> Family:
 
 def load_gguf(architecture: str, model_type: str) -> Family | None:
     """The family of a `general.architecture`, named as Transformers' `model_type` is; None where there is no table."""
-    first = next((home for home in (*_ADDED, store()) if architecture in _gguf(home)), None)
-    home = first or next((home for home in _installed() if architecture in _gguf(home)), None)
-    return _named(home, architecture, model_types().get(model_type, architecture)) if home else None
+    if architecture.startswith("_"):  # what architectures are like is none
+        return None
+    first = next((home for home in (*_ADDED, store()) if home.has("gguf", architecture)), None)
+    home = first or next((home for home in _installed() if home.has("gguf", architecture)), None)
+    return _named(home, architecture, store().table_of(model_type) or architecture) if home else None
 
 
 @cache
 def _named(home: Store, architecture: str, name: str) -> Family:
     return _read(home, "gguf", architecture)._replace(name=name)
-
-
-@cache
-def _gguf(home: Store) -> frozenset[str]:
-    """The architectures that have a table; what they are all like is none."""
-    return frozenset(name for name in home.names("gguf") if not name.startswith("_"))
 
 
 #: Tables that somebody added, the last first.
@@ -97,13 +93,14 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     if isinstance(architecture, GgufArchitecture):
         return load_gguf(architecture, model_type)
     home = _home_of(model_type) if config.get("model_type") else None
-    return _read(home, "families", home.types[model_type]) if home else None
+    table = home.table_of(model_type) if home else None
+    return _read(home, "families", table) if home and table else None
 
 
 def _home_of(model_type: str) -> Store | None:
     """The tables that have a model type. What is installed is looked at last: to find it takes as long as all else."""
-    first = next((home for home in (*_ADDED, store()) if model_type in home.types), None)
-    return first or next((home for home in _installed() if model_type in home.types), None)
+    first = next((home for home in (*_ADDED, store()) if home.table_of(model_type)), None)
+    return first or next((home for home in _installed() if home.table_of(model_type)), None)
 
 
 class Known(NamedTuple):
@@ -145,7 +142,8 @@ class KnownGguf(NamedTuple):
 
 def predicted_gguf() -> frozenset[str]:
     """The values of `general.architecture` that have a table."""
-    return frozenset[str]().union(*map(_gguf, (*_ADDED, store(), *_installed())))
+    names = (name for home in (*_ADDED, store(), *_installed()) for name in home.names("gguf"))
+    return frozenset(name for name in names if not name.startswith("_"))
 
 
 def listed_gguf() -> list[KnownGguf]:

@@ -1,67 +1,112 @@
 """Where the tables are: documents by kind and name, read from one packed file, which is made of the folder of tables.
 
     data/tables/families/llama.json     →  ("families", "llama")
+    data/tables/families/clip.json      →  ("families", "clip"), ("families", "clip_vision"): a file may hold several
     data/tables/blocks/gguf.json        →  ("blocks", "gguf_mlp") and the other blocks in it
 
-The packed file, `data/tables.pack`, is an index as JSON on the first line, then each document by itself, deflated: one
-is found without reading the others. A wheel holds the packed file alone; in a source tree it is a cache beside the
-folder, and made again when the folder has changed.
+The packed file, `data/tables.pack`, is a line of JSON about itself; two JSON objects with an entry a line, which table
+has a model type and where each document is; then the documents, each deflated by itself. So one is found without
+reading the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made
+again when the folder has changed.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import zlib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.errors import TableError
 
 #: People's files, and the file that is made of them.
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".pack")
-#: Kinds whose files hold several documents, each under its name.
+#: Kinds whose files always hold several documents, each under its name.
 SEVERAL = frozenset({"blocks", "adapters", "dialects"})
+#: Fields of which a table has one: a file without them holds several tables, each under its name.
+ONE = frozenset({"types", "like", "part", "rows"})
 
 
-class Store(NamedTuple):
+class Store:
     """Documents, and which of them has a model type."""
 
-    home: Path  # the folder, or the packed file
-    places: Mapping[str, tuple[int, int]]  # "kind/name" → where its document begins after the index, and how long it is
-    types: Mapping[str, str]  # model_type → the family that has it, in the order of the types
-    inferable: tuple[str, ...]  # model types that are tried where there is no configuration; the first of equals wins
-    start: int  # where the index ends
-    content: bytes | None = None  # what `places` are in, where it is no file
-    beyond: Store | None = None  # where what is not here may be
+    def __init__(self, home: Path, content: bytes | mmap.mmap, beyond: Store | None = None) -> None:
+        """Read the first line of what `packed` made.
+
+        Args:
+            home: the folder that it was made of, or the packed file.
+            beyond: where what is not here may be.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is no packed file.
+        """
+        start = content.find(b"\n") + 1
+        about = json.loads(content[:start])
+        self.home = home
+        self.beyond = beyond
+        self.stamp: list[int] | None = about["stamp"]
+        #: Model types that are tried where there is no configuration; the first of equals wins.
+        self.inferable: tuple[str, ...] = tuple(about["inferable"])
+        self._types = _Entries(content, start, start + about["types"])
+        self._places = _Entries(content, self._types.end, self._types.end + about["places"])
+        self._content = content
 
     def find(self, kind: str, name: str) -> Mapping[str, Any]:
         """A table's or a block's document. Raises KeyError where there is none."""
-        place = self.places.get(f"{kind}/{name}")
+        place = self._places.get(f"{kind}/{name}")
         if place is None and self.beyond:
             return self.beyond.find(kind, name)
         if place is None:
             raise KeyError(name)
-        document = json.loads(zlib.decompress(self._bytes(self.start + place[0], place[1])))
+        start = self._places.end + place[0]
+        document = json.loads(zlib.decompress(self._content[start : start + place[1]]))
         assert isinstance(document, dict)
         return document
 
-    def __hash__(self) -> int:
-        return hash(self.home)
+    def has(self, kind: str, name: str) -> bool:
+        """Whether there is such a document here."""
+        return self._places.get(f"{kind}/{name}") is not None
+
+    def table_of(self, model_type: str) -> str | None:
+        """The table that has a model type."""
+        table = self._types.get(model_type)
+        return table if table is None else str(table)
+
+    @cached_property
+    def types(self) -> Mapping[str, str]:
+        """All model types with their tables, in alphabetical order."""
+        return self._types.all()
 
     def names(self, kind: str) -> list[str]:
         """The names of all documents of a kind."""
-        return [name for home, _, name in (place.partition("/") for place in self.places) if home == kind]
+        return [name for home, _, name in (place.partition("/") for place in self._places.all()) if home == kind]
 
-    def _bytes(self, offset: int, length: int) -> bytes:
-        if self.content is not None:
-            return self.content[offset : offset + length]
-        with self.home.open("rb") as file:
-            file.seek(offset)
-            return file.read(length)
+
+class _Entries:
+    """A JSON object with an entry a line, of which one is found by its text: to parse all would take longer."""
+
+    def __init__(self, content: bytes | mmap.mmap, start: int, end: int) -> None:
+        self._content = content
+        self._start = start
+        self.end = end
+
+    def get(self, name: str) -> Any:
+        key = f"\n{json.dumps(name)}:".encode()
+        found = self._content.find(key, self._start, self.end)
+        if found < 0:
+            return None
+        value = found + len(key)
+        return json.loads(self._content[value : self._content.find(b"\n", value)].rstrip(b","))
+
+    def all(self) -> dict[str, Any]:
+        entries = json.loads(self._content[self._start : self.end])
+        assert isinstance(entries, dict)
+        return entries
 
 
 @cache
@@ -69,40 +114,35 @@ def store() -> Store:
     """The package's own tables."""
     stamp = _stamp(FOLDER)
     if stamp is None:  # a wheel
-        with PACKED.open("rb") as file:
-            first = file.readline()
-        return _store(PACKED, json.loads(first), len(first))
-    content = _kept(stamp)
-    if content is None:
-        content = packed(FOLDER, stamp)
-        _keep(content)
-    return _in_memory(FOLDER, content)
+        return Store(PACKED, _mapped(PACKED))
+    kept = _kept(stamp)
+    if kept is not None:
+        return kept
+    content = packed(FOLDER, stamp)
+    _keep(content)
+    return Store(FOLDER, content)
 
 
-def _kept(stamp: list[int]) -> bytes | None:
-    """The packed file, read at once because others may make it again; None where it is not of the folder as it is."""
+def _kept(stamp: list[int]) -> Store | None:
+    """The packed file; None where it is not of the folder as it is."""
     try:
-        content = PACKED.read_bytes()
-        index = json.loads(content[: content.index(b"\n")])
-        return content if index["stamp"] == stamp else None
+        found = Store(FOLDER, _mapped(PACKED))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return found if found.stamp == stamp else None
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    """A file's content, of which only what is asked for is read, and which stays as it is when others replace it."""
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def of_folder(folder: Path) -> Store:
     """A folder of somebody's own tables, which may be like the package's, and use its blocks. Raises TableError."""
     if not folder.is_dir():
         raise TableError(f"{folder} is no folder of tables")
-    return _in_memory(folder, packed(folder))._replace(beyond=store())
-
-
-def _in_memory(home: Path, content: bytes) -> Store:
-    first = content[: content.index(b"\n") + 1]
-    return _store(home, json.loads(first), len(first))._replace(content=content)
-
-
-def _store(home: Path, index: Mapping[str, Any], start: int) -> Store:
-    return Store(home, index["places"], index["types"], tuple(index["inferable"]), start)
+    return Store(folder, packed(folder), beyond=store())
 
 
 def _stamp(folder: Path) -> list[int] | None:
@@ -125,7 +165,7 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
     inferable: dict[str, int] = {}
     coverage: dict[str, Any] = {}
     places, pieces, offset = dict[str, tuple[int, int]](), list[bytes](), 0
-    for kind, name, document in (*documents(folder), ("made", "coverage", coverage)):
+    for _, kind, name, document in (*documents(folder), (folder, "made", "coverage", coverage)):
         if kind == "families":
             types.update(dict.fromkeys(document["types"], name))
             inferable.update(document.get("inferable", {}))
@@ -134,13 +174,20 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
         pieces.append(zlib.compress(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode(), 9))
         places[f"{kind}/{name}"] = (offset, len(pieces[-1]))
         offset += len(pieces[-1])
-    index = {
+    entries = [_entries(dict(sorted(types.items()))), _entries(places)]
+    about = {
         "stamp": stamp,
-        "types": dict(sorted(types.items())),
         "inferable": sorted(inferable, key=inferable.__getitem__),
-        "places": places,
+        "types": len(entries[0]),
+        "places": len(entries[1]),
     }
-    return b"".join([json.dumps(index, separators=(",", ":")).encode(), b"\n", *pieces])
+    return b"".join([json.dumps(about, separators=(",", ":")).encode(), b"\n", *entries, *pieces])
+
+
+def _entries(entries: Mapping[str, Any]) -> bytes:
+    """What `_Entries` reads."""
+    lines = (f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}" for name, value in entries.items())
+    return "\n".join(("{", ",\n".join(lines), "}\n")).encode()
 
 
 def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
@@ -149,8 +196,8 @@ def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
     return {**dict.fromkeys(checked, [100] * 4), **document.get("coverage", {})}
 
 
-def documents(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Kind, name and document of every table, and of each of several in one file.
+def documents(folder: Path) -> Iterator[tuple[Path, str, str, dict[str, Any]]]:
+    """File, kind, name and document of every table, and of each of several in one file.
 
     Families may lie in the folder itself.
 
@@ -158,15 +205,20 @@ def documents(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
         TableError: a file is no table.
     """
     for path in sorted((*folder.glob("*.json"), *folder.glob("*/*.json"))):
-        document = _document(path)
         kind = "families" if path.parent == folder else path.parent.name
-        if kind in SEVERAL:
-            inner = ((name, each) for name, each in document.items() if isinstance(each, dict))
-            yield from ((kind, name, each) for name, each in inner)
-        elif kind == "families" and not isinstance(document.get("types"), dict):
-            raise TableError(f"{path} names no model types: `types` is missing")
-        else:
-            yield kind, path.stem, document
+        for name, document in _in_file(path, several=kind in SEVERAL):
+            if kind == "families" and not isinstance(document.get("types"), dict):
+                raise TableError(f"{path} names no model types: `types` is missing")
+            yield path, kind, name, document
+
+
+def _in_file(path: Path, *, several: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The tables in a file with their names: it is called like the only one."""
+    document = _document(path)
+    if several or not ONE & document.keys():
+        yield from ((name, each) for name, each in document.items() if isinstance(each, dict))
+    else:
+        yield path.stem, document
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.architectures import formula, table_file
-from inspector.architectures.store import Store
+from inspector.architectures.store import Store, documents
 from inspector.architectures.table import CACHE_KINDS, Family, Row
 from inspector.errors import TableError
 from inspector.units import escape
@@ -38,8 +38,8 @@ def check(home: Store, kind: str, name: str) -> Family:
 
 def _file(home: Store, kind: str, name: str) -> str:
     """The file that the table is in."""
-    places = (home.home / kind / f"{name}.json", home.home / f"{name}.json")
-    return escape(str(next((place for place in places if place.exists()), places[0])))
+    named = home.home / kind / f"{name}.json"
+    return escape(str(next((path for path, *place, _ in documents(home.home) if place == [kind, name]), named)))
 
 
 def formulas(family: Family) -> Iterator[tuple[str, Any]]:

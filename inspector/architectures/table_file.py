@@ -43,7 +43,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from inspector.architectures.parts import part_of
 from inspector.architectures.table import Cache, Family, Include, Row, bare
 from inspector.errors import TableError
 
@@ -116,8 +115,12 @@ def _base(kind: str, name: str, document: Document, find: Find, through: tuple[s
     if other in (name, *through):
         raise TableError(f"{name} is like itself")
     whole = _table(kind, other, find, (name, *through))
+    if not part:
+        return whole
+    from inspector.architectures.parts import part_of  # most tables are wholes
+
     options = {option: value for option, value in part.items() if option != "of"}
-    return _Table(part_of(whole.family, **options), {}) if part else whole
+    return _Table(part_of(whole.family, **options), {})
 
 
 class _Scope(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspector.adapters.tensors import resolved
 from inspector.architectures.data.classes import DRAFT_TYPES
 from inspector.architectures.prediction import predict
 from inspector.bridge.identify import Stored
@@ -48,6 +47,8 @@ def with_base(stored: Stored, config: Config | None) -> Stored:
     """An adapter's tensors under its base's names, where the base has a table."""
     if stored.adapter is None or config is None:
         return stored
+    from inspector.adapters.tensors import resolved  # likewise
+
     try:
         return stored._replace(adapter=resolved(stored.adapter, predict(config)))
     except ConfigError:

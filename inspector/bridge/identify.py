@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from inspector.adapters.tensors import adapter_of
+from inspector.adapters import adapter_of
 from inspector.architectures.naming import Names
 from inspector.model import Adapter, Config, Header, Packing, Tensor
 from inspector.quantization import packing_of

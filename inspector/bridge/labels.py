@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 
 from inspector.errors import UsageError
 from inspector.model import Nominal
@@ -44,7 +43,9 @@ def given(text: str, bits: int) -> Nominal:
 
 def _nominal(match: re.Match[str], number: str, bits: int) -> Nominal:
     experts = int(match["experts"] or 1)
-    parameters = int(Decimal(number) * _UNITS.get(match["unit"].lower(), 1)) * experts
+    whole, _, fraction = number.partition(".")
+    # In whole numbers: 1.1 has no exact float.
+    parameters = int(whole + fraction) * _UNITS.get(match["unit"].lower(), 1) // 10 ** len(fraction) * experts
     return Nominal(
         re.sub(r"\s", "", match[0]).replace("b", "B").replace("m", "M").replace("t", "T").replace("X", "x"),
         parameters,

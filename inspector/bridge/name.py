@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.adapters.tensors import base_names
 from inspector.architectures import family_of
 from inspector.architectures.naming import MOST_PATTERNS, Named, Namer, Names
 from inspector.bridge.identify import Stored
@@ -34,6 +33,8 @@ def inferred(stored: Stored) -> Config | None:
 
 def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:
     """What each tensor of an adapter is for: the role of the weight that it changes."""
+    from inspector.adapters.tensors import base_names  # only adapters need it
+
     whole = base_names(name for name in names if name not in adapter.served)
     pieces = {
         name: (part, "buffer" if name in adapter.constants else "adapter") for name, part in adapter.parts.items()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase, translate
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from inspector.errors import TargetError
@@ -18,7 +16,7 @@ from inspector.sources import Place
 from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, Shard, shard_of
 from inspector.units import escape, integer, plural
 
-#: File name pattern → what it is, the first that fits.
+#: File name pattern → what it is, the first that fits. `*` stands for any text, and nothing else for another.
 KINDS: tuple[tuple[str, str], ...] = (
     ("*.index.json", "index"),
     ("tokenizer*", "tokenizer"),
@@ -87,7 +85,7 @@ WEIGHT_KINDS: tuple[tuple[str, str], ...] = (
     ("*medusa*", "draft"),
     ("*speculator*", "draft"),
     ("mtp*", "prediction head"),
-    ("*[-_.]mtp[-_.]*", "prediction head"),
+    *((f"*{before}mtp{after}*", "prediction head") for before in "-_." for after in "-_."),
     ("*", "duplicate"),
 )
 #: Folder → what the weight files in it are, whatever their names.
@@ -330,19 +328,37 @@ def kind_of(path: str) -> str:
         inside = next((FOLDERS[folder] for folder in folders if folder in FOLDERS), None)
         if inside is not None:
             return inside
-    return _kind_among(name, WEIGHT_KINDS if name.endswith(WEIGHTS) else KINDS)
+    return _kind_among(name, _WEIGHT_KINDS if name.endswith(WEIGHTS) else _KINDS)
 
 
-def _kind_among(name: str, kinds: tuple[tuple[str, str], ...]) -> str:
-    found = _any_of(kinds).match(name)
-    return kinds[int((found.lastgroup or "")[len(_NUMBERED) :])][1] if found else "other"
+def _kind_among(name: str, patterns: Sequence[_Pattern]) -> str:
+    for first, last, between, kind in patterns:
+        if name.startswith(first) and name.endswith(last) and _follow(name, first, last, between):
+            return kind
+    return "other"
 
 
-#: The groups of `_any_of` have names: before Python 3.11, a glob's own expression may have groups as well.
-_NUMBERED = "kind"
+def _follow(name: str, first: str, last: str, between: Sequence[str] | None) -> bool:
+    """Whether the pieces follow each other in a name that begins with the first and ends with the last."""
+    if between is None:
+        return name == first
+    at, end = len(first), len(name) - len(last)
+    for piece in between:
+        found = name.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return at <= end
 
 
-@cache
-def _any_of(kinds: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    """One expression for all patterns, a group each: the first that fits is found at once."""
-    return re.compile("|".join(f"(?P<{_NUMBERED}{at}>{translate(pattern)})" for at, (pattern, _) in enumerate(kinds)))
+def _cut(pattern: str, kind: str) -> _Pattern:
+    """A pattern in pieces. Regular expressions for all of them would take longer to compile than most folders have."""
+    first, *between = pattern.split("*")
+    last = between.pop() if between else None
+    return (first, "", None, kind) if last is None else (first, last, between, kind)
+
+
+#: What a name begins with, what it ends with, what stands between, or None for a whole name; what such a file is.
+_Pattern = tuple[str, str, Sequence[str] | None, str]
+_KINDS = [_cut(*each) for each in KINDS]
+_WEIGHT_KINDS = [_cut(*each) for each in WEIGHT_KINDS]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from queue import SimpleQueue
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,17 +23,18 @@ def each(
     """
     if workers <= 1 or len(items) <= 1:
         return [_with(function(item), done) for item in items]
-    todo: SimpleQueue[tuple[int, Item]] = SimpleQueue()
+    from queue import SimpleQueue  # local files are read one after the other, and need no threads
+    from threading import Thread
+
+    todo = deque(enumerate(items))
     finished: SimpleQueue[tuple[int, Result | None, BaseException | None]] = SimpleQueue()
-    for numbered in enumerate(items):
-        todo.put(numbered)
     for _ in range(min(workers, len(items))):
         Thread(target=_work, args=(function, todo, finished), daemon=True).start()
     results: dict[int, Result] = {}
     while len(results) < len(items):
         number, result, error = finished.get()
         if error is not None:
-            _empty(todo)
+            todo.clear()
             raise error
         results[number] = result  # type: ignore[assignment]  # a result whenever there is no error
         done()
@@ -45,23 +48,15 @@ def _with(result: Result, done: Callable[[], object]) -> Result:
 
 def _work(
     function: Callable[[Item], Result],
-    todo: SimpleQueue[tuple[int, Item]],
+    todo: deque[tuple[int, Item]],
     finished: SimpleQueue[tuple[int, Result | None, BaseException | None]],
 ) -> None:
     while True:
         try:
-            number, item = todo.get_nowait()
-        except Empty:
+            number, item = todo.popleft()
+        except IndexError:
             return
         try:
             finished.put((number, function(item), None))
         except BaseException as error:  # raised again where the results are collected
             finished.put((number, None, error))
-
-
-def _empty(queue: SimpleQueue[tuple[int, Item]]) -> None:
-    try:
-        while True:
-            queue.get_nowait()
-    except Empty:
-        pass

@@ -8,12 +8,7 @@ from collections.abc import Mapping
 from inspector.architectures.store import store
 
 #: What a class adds to the name of its type, one of them after the other.
-_SUFFIXES = tuple(
-    map(
-        re.compile,
-        (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$"),
-    )
-)
+_SUFFIXES = (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$")
 
 #: Classes that share a `model_type` with a class that is built otherwise → a type of their own.
 OWN_TYPES: Mapping[str, str] = {
@@ -48,7 +43,7 @@ def type_of_class(name: str) -> str | None:
     if name in TYPES:
         return TYPES[name]
     types = {_plain(model_type): model_type for model_type in reversed(tuple(store().types))}
-    stems = [_plain(suffix.sub("", name)) for suffix in _SUFFIXES]
+    stems = [_plain(re.sub(suffix, "", name)) for suffix in _SUFFIXES]
     texts = [stem + "text" for stem in stems] if name.endswith("ForCausalLM") else []
     return next((types[stem] for stem in (*texts, *stems) if stem in types), None)
 
