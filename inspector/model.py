@@ -5,8 +5,7 @@ Named tuples, all of them: a checkpoint may have half a million tensors and keys
 hashed at C speed, and the classes themselves are made in less than half the time of dataclasses, at each start.
 """
 
-from __future__ import annotations
-
+# Annotations are evaluated here: of a text, `NamedTuple` would compile each one again.
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, Literal, NamedTuple
@@ -181,7 +180,7 @@ class Checkpoint(NamedTuple):
     variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
-    components: tuple[Component, ...] = ()  # of a composite repository, this one among them
+    components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
     card: Mapping[str, str] = {}  # `license` and `base_model`, as the model card or the key-values say
     namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
 
@@ -322,7 +321,7 @@ class Prediction(NamedTuple):
     tied: tuple[Expected, ...] = ()  # shared with the token embedding, and not stored
     buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
     optional: tuple[Expected, ...] = ()  # tensors of which the configuration does not tell whether they are there
-    base: Prediction | None = None  # of an adapter: the model that it changes
+    base: "Prediction | None" = None  # of an adapter: the model that it changes
     ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, which files hold beside the model
 
     @property

@@ -7,8 +7,7 @@ A placeholder gives the number of its values: `{expert<num_local_experts}` count
 of the same index need no bound. Every expression is in `formula`'s language.
 """
 
-from __future__ import annotations
-
+# Annotations are evaluated here: of a text, `NamedTuple` would compile each one again.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

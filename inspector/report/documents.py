@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector import units
 from inspector.architectures import Known, KnownGguf
-from inspector.architectures import rules_of_thumb as counts
 from inspector.architectures.counts import of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import (
@@ -26,6 +25,9 @@ from inspector.model import (
 from inspector.opening.metadata import Entry
 from inspector.opening.variants import bits_per_weight
 from inspector.units import bits
+
+if TYPE_CHECKING:
+    from inspector.architectures import rules_of_thumb as counts
 
 SCHEMA = "checkpoint-inspector/1"
 
@@ -257,6 +259,8 @@ def prediction(
     result: Prediction, *, tensors: bool = False, training: bool = False, stated: int | None = None
 ) -> dict[str, Any]:
     """`inspect predict CONFIG --json`."""
+    from inspector.architectures import rules_of_thumb as counts  # an audit's documents need none of them
+
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "architecture": _architecture(result.config, result.family),
@@ -307,7 +311,9 @@ def _explanation(told: counts.Explanation) -> dict[str, Any]:
 
 
 def _training(result: Prediction, bits: int) -> dict[str, int]:
-    state = counts.training_state(result.parameters, bits)
+    from inspector.architectures.rules_of_thumb import training_state
+
+    state = training_state(result.parameters, bits)
     return {"weights": state.weights, "gradients": state.gradients, "optimizer": state.optimizer, "bytes": state.total}
 
 
