@@ -8,9 +8,23 @@ hashed at C speed, and the classes themselves are made in less than half the tim
 # Annotations are evaluated here: of a text, `NamedTuple` would compile each one again.
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from inspector.units import decimal, escape, integer, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 Severity = Literal["error", "warning", "info"]
+
+
+def _view(name: str, noun: object) -> Any:
+    """What people see of a noun is made floors above, which it knows by this one name."""
+    from importlib import import_module
+
+    return getattr(import_module("inspector.report.notebook"), name)(noun)
 
 
 class Tensor(NamedTuple):
@@ -102,6 +116,9 @@ class Header(NamedTuple):
     strides: Mapping[int, tuple[int, ...]] = {}  # position in `tensors` → steps in elements, where unusual
     pieces: Mapping[int, Piece] = {}  # position in `tensors` → which part of a larger tensor that one is
 
+    def __repr__(self) -> str:
+        return f"<Header {escape(self.path, 100)}: {plural(len(self.tensors), 'tensor')}, {decimal(self.size)}>"
+
     def bytes_in(self, column: str) -> int:
         """Bytes of the regions that count for one column of `files[]`."""
         return sum(r.size for r in self.regions if REGIONS[r.label] == column)
@@ -139,6 +156,10 @@ class Config(NamedTuple):
                 return first
         return None
 
+    def __repr__(self) -> str:
+        what, where = self.model_type or "without model_type", self.path or self.kind
+        return f"<Config {escape(what, 100)}: {plural(len(self.values), 'field')}, {escape(where, 100)}>"
+
 
 class OtherFiles(NamedTuple):
     """Files that lie beside the weights, of one kind."""
@@ -165,6 +186,9 @@ class Index(NamedTuple):
     path: str
     weight_map: Mapping[str, str]  # tensor name → file name
     metadata: Mapping[str, Any]  # claims: total_size, total_parameters, …
+
+    def __repr__(self) -> str:
+        return f"<Index {escape(self.path, 100)}: {plural(len(self.weight_map), 'tensor')}>"
 
 
 class Checkpoint(NamedTuple):
@@ -218,6 +242,35 @@ class Checkpoint(NamedTuple):
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         return self.findings + tuple(finding for f in self.files for finding in f.findings)
+
+    def __repr__(self) -> str:
+        tensors = sum(len(header.tensors) for header in self.files)
+        files = plural(len(self.files), f"{self.format} file")
+        return f"<Checkpoint {escape(self.title, 100)}: {files}, {plural(tensors, 'tensor')}, {decimal(self.size)}>"
+
+    def overview(self) -> str:
+        """What `inspect TARGET` prints, as text."""
+        shown: str = _view("overview", self)
+        return shown
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a tensor. Raises UsageError where pandas is not installed."""
+        shown: pd.DataFrame = _view("to_pandas", self)
+        return shown
+
+    def to_arrow(self) -> pa.Table:
+        """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
+        shown: pa.Table = _view("to_arrow", self)
+        return shown
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a tensor. Raises UsageError where polars is not installed."""
+        shown: pl.DataFrame = _view("to_polars", self)
+        return shown
+
+    def _repr_html_(self) -> str:
+        shown: str = _view("html", self)
+        return shown
 
 
 class Component(NamedTuple):
@@ -336,6 +389,34 @@ class Prediction(NamedTuple):
     @property
     def tensors(self) -> int:
         return sum(row.tensors for row in self.expected)
+
+    def __repr__(self) -> str:
+        of = f"{self.family} {self.head}".strip()
+        return f"<Prediction {of}: {integer(self.parameters)} parameters in {plural(self.tensors, 'tensor')}>"
+
+    def overview(self) -> str:
+        """What `inspect predict` prints, as text."""
+        shown: str = _view("overview", self)
+        return shown
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a tensor. Raises UsageError where pandas is not installed."""
+        shown: pd.DataFrame = _view("to_pandas", self)
+        return shown
+
+    def to_arrow(self) -> pa.Table:
+        """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
+        shown: pa.Table = _view("to_arrow", self)
+        return shown
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a tensor. Raises UsageError where polars is not installed."""
+        shown: pl.DataFrame = _view("to_polars", self)
+        return shown
+
+    def _repr_html_(self) -> str:
+        shown: str = _view("html", self)
+        return shown
 
 
 class RoleForecast(NamedTuple):
@@ -528,3 +609,31 @@ class Reconciliation(NamedTuple):
     def start(self) -> int:
         """Where the bridge begins: the nominal bytes, or the predicted, or nothing."""
         return self.nominal.bytes if self.nominal else self.predicted or 0
+
+    def __repr__(self) -> str:
+        counted, left = f"{integer(self.logical)} parameters", f"{integer(self.unexplained_bytes)} bytes unexplained"
+        return f"<Reconciliation {escape(self.checkpoint.title, 100)}: {counted}, {decimal(self.on_disk)}, {left}>"
+
+    def overview(self) -> str:
+        """What `inspect TARGET` prints, as text."""
+        shown: str = _view("overview", self)
+        return shown
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a tensor. Raises UsageError where pandas is not installed."""
+        shown: pd.DataFrame = _view("to_pandas", self)
+        return shown
+
+    def to_arrow(self) -> pa.Table:
+        """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
+        shown: pa.Table = _view("to_arrow", self)
+        return shown
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a tensor. Raises UsageError where polars is not installed."""
+        shown: pl.DataFrame = _view("to_polars", self)
+        return shown
+
+    def _repr_html_(self) -> str:
+        shown: str = _view("html", self)
+        return shown

@@ -216,7 +216,7 @@ def completion(shell: str) -> None:
     """
     from inspector.cli import completing
 
-    click.echo(completing.script(shell))
+    click.echo(completing.script(shell, inspect))
 
 
 @inspect.command(short_help="What the files say of themselves: key-values, claims.")

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
 
 VARIABLE = "_INSPECT_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
@@ -39,15 +39,11 @@ class Known(click.ParamType[str]):
         return [*items, *map(CompletionItem, islice(found, MOST))]
 
 
-def script(shell: str) -> str:
+def script(shell: str, group: click.Group) -> str:
     """What a shell evaluates to complete `inspect`."""
-    from click.shell_completion import get_completion_class
-
-    from inspector.cli.commands import inspect
-
     kind = get_completion_class(shell)
     assert kind is not None
-    return kind(inspect, {}, "inspect", VARIABLE).source()
+    return kind(group, {}, "inspect", VARIABLE).source()
 
 
 # --- names ----------------------------------------------------------------------------------------

@@ -297,7 +297,7 @@ def prediction(
     if training:
         document["training"] = {dtype: _training(result, bits) for dtype, bits in (("F32", 32), ("BF16", 16))}
     if tensors:
-        document["tensors"] = list(_predicted_tensors(result.expected))
+        document["tensors"] = list(predicted_tensors(result.expected))
     return document
 
 
@@ -317,7 +317,8 @@ def _training(result: Prediction, bits: int) -> dict[str, int]:
     return {"weights": state.weights, "gradients": state.gradients, "optimizer": state.optimizer, "bytes": state.total}
 
 
-def _predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
+def predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
+    """A row a predicted tensor."""
     for row in rows:
         for key in row.keys():
             yield {

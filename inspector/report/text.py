@@ -39,6 +39,11 @@ def overview(result: Reconciliation, width: int | None = None, *, notes: bool = 
     return "\n\n".join(filter(None, blocks))
 
 
+def first_lines(result: Reconciliation) -> list[str]:
+    """What stands below the title: the verdict, and the facts that people look for."""
+    return [line for line in (_verdict(result), _facts(result)) if line]
+
+
 def _identity(result: Reconciliation, width: int | None) -> str:
     checkpoint, config = result.checkpoint, result.checkpoint.config
     tensors = sum(len(header.tensors) for header in checkpoint.files)

@@ -1,0 +1,106 @@
+"""The nouns in Python: short in a traceback, readable in a notebook, exact as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Ran, write
+
+import inspector
+
+Made = Callable[[str], Path]
+
+
+def test_nouns_are_short(made: Made) -> None:
+    """A result on a line of its own is one line, however many tensors it has."""
+    checkpoint = inspector.open(made("llama-7b"))
+    assert repr(checkpoint) == "<Checkpoint llama-7b: 2 safetensors files, 323 tensors, 13.48 GB>"
+    assert repr(checkpoint.files[1]) == "<Header model-00002-of-00002.safetensors: 82 tensors, 3.50 GB>"
+    assert repr(checkpoint.index) == "<Index model.safetensors.index.json: 323 tensors>"
+    result = inspector.reconcile(checkpoint)
+    assert repr(result) == "<Reconciliation llama-7b: 6,738,415,616 parameters, 13.48 GB, 0 bytes unexplained>"
+    assert repr(result.prediction) == "<Prediction llama ForCausalLM: 6,738,415,616 parameters in 291 tensors>"
+    assert repr(inspector.predict("gpt2").config).startswith("<Config gpt2: ")
+
+
+def test_names_in_a_repr_are_escaped(tmp_path: Path) -> None:
+    """A file's name cannot clear the screen of whoever debugs."""
+    path = write(tmp_path / "\x1b[2Jx.safetensors", {"t": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}, 4)
+    assert "\x1b" not in repr(inspector.open(path))
+    assert "\x1b" not in repr(inspector.open(path).files)
+
+
+def test_the_overview_is_what_the_command_prints(made: Made, inspect: Callable[..., Ran]) -> None:
+    folder = made("gpt2")
+    printed = inspect(folder, "--notes").out.rstrip("\n")
+    assert inspector.open(folder).overview() == printed
+    assert inspector.reconcile(inspector.open(folder)).overview() == printed
+    assert inspector.predict("gpt2").overview() == inspect("predict", "gpt2").out.rstrip("\n")
+
+
+@pytest.mark.parametrize("noun", ["checkpoint", "result", "prediction"])
+def test_a_notebook_shows_a_table_of_roles(made: Made, noun: str) -> None:
+    """With the verdict above it, and the numbers of the roles."""
+    checkpoint = inspector.open(made("llama-7b"))
+    shown: dict[str, Any] = {
+        "checkpoint": checkpoint,
+        "result": inspector.reconcile(checkpoint),
+        "prediction": inspector.predict("llama-7b"),
+    }
+    html = shown[noun]._repr_html_()
+    assert len(html) < 20_000
+    assert "536,870,912" in html  # q_proj: 32 × 4096 × 4096
+    assert ("complete, every byte explained" in html) == (noun != "prediction")
+
+
+def test_a_notebook_runs_nothing_of_a_file(tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>.weight"
+    path = write(tmp_path / "x.safetensors", {name: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}, 4)
+    html = inspector.open(path)._repr_html_()
+    assert "<script" not in html
+
+
+def test_tables_hold_what_the_json_holds(made: Made, inspect: Callable[..., Ran]) -> None:
+    """Row by row, in pandas, Arrow and Polars; sums are the command's."""
+    checkpoint = inspector.open(made("mistral-7b-instruct-v0.2-q4_k_m"))
+    rows = inspect(made("mistral-7b-instruct-v0.2-q4_k_m"), "--json", "--tensors").json["tensors"]
+    arrow, frame, polars = checkpoint.to_arrow(), checkpoint.to_pandas(), checkpoint.to_polars()
+    assert arrow.to_pylist() == rows
+    assert frame["parameters"].sum() == polars["parameters"].sum() == 7_241_732_096
+    assert frame.loc[frame["role"] == "down_proj"].shape[0] == 32
+    assert [list(shape) for shape in frame["shape"]] == [row["shape"] for row in rows]
+    assert polars["layer"].null_count() == frame["layer"].isna().sum() == 3
+
+
+def test_types_are_exact(made: Made) -> None:
+    """Unsigned 64-bit sizes, lists for shapes, and what is absent is null."""
+    import pyarrow as pa
+
+    schema = inspector.open(made("gpt2")).to_arrow().schema
+    assert schema.field("bytes").type == schema.field("offset").type == pa.uint64()
+    assert schema.field("shape").type == pa.list_(pa.uint64())
+    assert schema.field("layer").type == pa.int64()
+
+
+def test_a_prediction_is_a_table_too() -> None:
+    frame = inspector.predict("llama-7b").to_pandas()
+    assert sum(rows * columns for rows, columns in (shape for shape in frame["shape"] if len(shape) == 2)) == (
+        6_738_415_616 - 65 * 4096
+    )
+
+
+@pytest.mark.parametrize(
+    ("library", "method"), [("pandas", "to_pandas"), ("pyarrow", "to_arrow"), ("polars", "to_polars")]
+)
+def test_a_library_that_is_not_there_is_one_line(
+    made: Made, monkeypatch: pytest.MonkeyPatch, library: str, method: str
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, library, None)
+    noun: Any = inspector.open(made("gpt2"))
+    with pytest.raises(inspector.InspectorError, match=f"^{library} is not installed: pip install"):
+        getattr(noun, method)()
