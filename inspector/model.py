@@ -5,7 +5,7 @@ Named tuples, all of them: a checkpoint may have half a million tensors and keys
 hashed at C speed, and the classes themselves are made in less than half the time of dataclasses, at each start.
 """
 
-# Annotations are evaluated here, but for the libraries that may be absent: of a text, `NamedTuple` would compile each again.
+# Annotations are evaluated here, but for absent libraries: of a text, `NamedTuple` would compile each one again.
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -255,17 +255,17 @@ class Checkpoint(NamedTuple):
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row a tensor. Raises UsageError where pandas is not installed."""
-        shown: "pd.DataFrame" = _view("to_pandas", self)
+        shown: pd.DataFrame = _view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
         """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: "pa.Table" = _view("to_arrow", self)
+        shown: pa.Table = _view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
         """A row a tensor. Raises UsageError where polars is not installed."""
-        shown: "pl.DataFrame" = _view("to_polars", self)
+        shown: pl.DataFrame = _view("to_polars", self)
         return shown
 
     def _repr_html_(self) -> str:
@@ -401,17 +401,17 @@ class Prediction(NamedTuple):
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row a tensor. Raises UsageError where pandas is not installed."""
-        shown: "pd.DataFrame" = _view("to_pandas", self)
+        shown: pd.DataFrame = _view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
         """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: "pa.Table" = _view("to_arrow", self)
+        shown: pa.Table = _view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
         """A row a tensor. Raises UsageError where polars is not installed."""
-        shown: "pl.DataFrame" = _view("to_polars", self)
+        shown: pl.DataFrame = _view("to_polars", self)
         return shown
 
     def _repr_html_(self) -> str:
@@ -621,17 +621,17 @@ class Reconciliation(NamedTuple):
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row a tensor. Raises UsageError where pandas is not installed."""
-        shown: "pd.DataFrame" = _view("to_pandas", self)
+        shown: pd.DataFrame = _view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
         """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: "pa.Table" = _view("to_arrow", self)
+        shown: pa.Table = _view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
         """A row a tensor. Raises UsageError where polars is not installed."""
-        shown: "pl.DataFrame" = _view("to_polars", self)
+        shown: pl.DataFrame = _view("to_polars", self)
         return shown
 
     def _repr_html_(self) -> str:
