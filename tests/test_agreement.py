@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import agreement
+import gguf_agreement
 import pytest
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_safetensors_agrees(seed: int) -> None:
-    """Accepted and refused as the library does, with the same tensors; `python tests/agreement.py` holds a million."""
+    """Accepted and refused as the library does, with the same tensors; `python fuzz/agreement.py` holds a million."""
     found = [agreement.disagreement(header, data) for header, data in agreement.headers(1000, seed)]
     assert [told for told in found if told] == []
 
@@ -22,3 +23,9 @@ def test_odd_values_agree(raw: bytes, place: str) -> None:
     header = place.encode().replace(b"%s", raw)
     assert agreement.disagreement(header, 4) is None
     assert agreement.disagreement(header, 0) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gguf_package_agrees(seed: int) -> None:
+    """What it refuses we tell of, and what we alone refuse is listed; `python fuzz/agreement.py` holds 100,000."""
+    assert list(gguf_agreement.compare(300, seed)) == []

@@ -1,8 +1,6 @@
 """Would the formats' own readers take a file? They are asked, with the reason that this program has beside it.
 
-`safetensors` is asked of every file about which there is anything to tell, by opening it: that reads the header, and no
-tensor data. It brings NumPy, whose import takes as long as a usual audit; a file without any finding has a header of
-the form that the library itself writes, and tests hold that it takes those. llama.cpp is no library that could be
+`safetensors` and the `gguf` package are asked about every file on this machine. llama.cpp is no library that could be
 asked here: its verdict is by the rules of its own loader, and tests hold these to the program.
 """
 
@@ -10,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from inspector.auditing.asking import Libraries, asking, few_enough
+from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.subject import MAX_HEADER, Subject
-from inspector.model import Finding, Header
+from inspector.model import Finding, Header, Severity
 from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
 
 
@@ -22,27 +21,25 @@ class Verdict:
     """Whether a format's reference reader would take a file."""
 
     path: str
-    reader: str  # "safetensors" or "llama.cpp"
+    reader: str  # "safetensors", "gguf" (the package) or "llama.cpp"
     accepts: bool | None  # None where nobody can tell
-    reason: str | None = None  # the rule that says no, or the library's words
+    reason: str | None = None  # the rule that says no, or the library's words; why nobody can tell
     asked: bool = False  # whether the reader said so itself
 
 
+#: Bytes of header beyond which the library refuses a file without reading on.
+MOST_OF_FORMAT = 100_000_000
+#: Why nobody can tell: the library is an optional one.
+NOT_INSTALLED = "not installed"
 #: What the audit did not look at itself.
 _NOT_READ = frozenset({"not-judged", "header-size"})
-#: Errors of a set that llama.cpp meets when it opens the first file of it.
-_OF_THE_SET = frozenset(
-    {"missing-shard", "missing-part", "split-count", "split-number", "split-tensors", "split-duplicate", "split-name"}
-)
 #: Findings that are reasons to refuse for llama.cpp, whatever they are for the format.
 _REFUSED = frozenset({"unknown-type", "nested-array", "old-version", "big-endian"})
+#: Errors that no loader meets: it opens the file, and has bytes that nobody meant.
+_UNSEEN = frozenset({"checksum", "sparse-hole", "endless-name"})
 
 
-def _is_misfit(finding: Finding) -> bool:
-    return finding.severity == "error" and finding.rule in ("lone-part", "gguf-vocabulary", "gguf-tokens")
-
-
-def verdicts(subject: Subject, found: list[Finding]) -> Iterator[Verdict]:
+def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = False) -> Iterator[Verdict]:
     """What the readers say of each weight file. `found` is all that the audit has to tell of the model."""
     read = (header for header in subject.all_headers if header.format != "pytorch")  # PyTorch is never asked
     headers = {header.path: header for header in read if header.bytes_in("header")}
@@ -50,12 +47,25 @@ def verdicts(subject: Subject, found: list[Finding]) -> Iterator[Verdict]:
     for each in found:
         if each.path is not None and each.path.endswith(WEIGHTS) and each.path in subject.by_path:
             around.setdefault(each.path, []).append(each)
-    for path in sorted(headers.keys() | around.keys()):
-        header, told = headers.get(path), around.get(path, [])
-        if path.endswith(".gguf"):
-            yield _of_llama(path, header, told, found)
-        else:
-            yield _of_safetensors(subject, path, header, told)
+    with asking(own_process=own_process) as ask:
+        for path in sorted(headers.keys() | around.keys()):
+            header, told = headers.get(path), around.get(path, [])
+            if header is None and any(each.rule in _NOT_READ for each in told):
+                yield Verdict(path, "llama.cpp" if path.endswith(".gguf") else "safetensors", None, told[0].rule)
+            elif path.endswith(".gguf"):
+                yield _of_llama(subject, path, header, told, found)
+                yield _of_package(subject, path, header, told, ask)
+            else:
+                yield _of_safetensors(subject, path, header, told, ask)
+
+
+def refusals(told: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
+    """What a library refuses, and no finding says why."""
+    for verdict in told:
+        said = any(each.path == verdict.path and each.severity != "info" for each in found)
+        if verdict.asked and verdict.accepts is False and not said:
+            severity: Severity = "error" if verdict.reader == "safetensors" else "warning"
+            yield Finding("refused", severity, f"{verdict.reader} refuses it: {verdict.reason}", verdict.path)
 
 
 def _of_reader(path: str, header: Header | None, told: list[Finding]) -> str | None:
@@ -67,41 +77,44 @@ def _of_reader(path: str, header: Header | None, told: list[Finding]) -> str | N
     return next((each.rule for each in header.findings if each.severity == "error"), None)
 
 
-def _of_llama(path: str, header: Header | None, told: list[Finding], found: list[Finding]) -> Verdict:
-    if header is None and any(each.rule in _NOT_READ for each in told):
-        return Verdict(path, "llama.cpp", None, told[0].rule)
+def _of_llama(subject: Subject, path: str, header: Header | None, told: list[Finding], found: list[Finding]) -> Verdict:
+    """No where anything is an error that it would meet: of the file, of its set, of the model of which it is a file."""
     reason = _of_reader(path, header, told)
-    reason = reason or next((each.rule for each in told if each.rule in _REFUSED or _is_misfit(each)), None)
+    reason = reason or next((each.rule for each in told if each.rule in _REFUSED or _is_met(each)), None)
     if reason is None and (shard := shard_of(path)):
-        of_sets = ((each.rule, shard_of(each.path)) for each in found if each.rule in _OF_THE_SET and each.path)
+        of_sets = ((each.rule, shard_of(each.path)) for each in found if each.path and _is_met(each))
         reason = next((rule for rule, other in of_sets if other and other.stem == shard.stem), None)
+    if reason is None and any(own.path == path for own in subject.headers):
+        reason = next((each.rule for each in found if each.path is None and _is_met(each)), None)
     return Verdict(path, "llama.cpp", reason is None, reason)
 
 
-def _of_safetensors(subject: Subject, path: str, header: Header | None, told: list[Finding]) -> Verdict:
-    """The library's own word where there is anything to ask; ours where it is not there, or the file is not here."""
-    if header is None and any(each.rule in _NOT_READ for each in told):
-        return Verdict(path, "safetensors", None, told[0].rule)
+def _is_met(finding: Finding) -> bool:
+    rule = all_rules().get(finding.rule)
+    harmful = rule is not None and rule.group == "safe"  # loading does not end by it
+    return finding.severity == "error" and finding.rule not in _UNSEEN and not harmful
+
+
+def _of_package(subject: Subject, path: str, header: Header | None, told: list[Finding], ask: Libraries) -> Verdict:
+    """The `gguf` package's own word, where it is installed and the file is here."""
+    file = subject.on_disk(path)
+    if file is None:
+        return Verdict(path, "gguf", None, "not on this machine")
+    if header is not None and not few_enough(header):
+        return Verdict(path, "gguf", None, "too many entries")
+    refused = ask.gguf(file)
+    if refused is None:
+        return Verdict(path, "gguf", None, NOT_INSTALLED)
+    reason = (next((each.rule for each in told if each.severity != "info"), None) or refused) if refused else None
+    return Verdict(path, "gguf", not refused, reason, asked=True)
+
+
+def _of_safetensors(subject: Subject, path: str, header: Header | None, told: list[Finding], ask: Libraries) -> Verdict:
+    """The library's own word; ours where it is not there, or the file is not here."""
     reason = _of_reader(path, header, told)
-    doubt = reason is not None or bool(header and header.findings)
-    if doubt and (file := subject.on_disk(path)) is not None:
+    if (file := subject.on_disk(path)) is not None:
         length = int.from_bytes(subject.head(path, 8), "little")
-        refused = _asked(file) if length <= MAX_HEADER else None
+        refused = None if MAX_HEADER < length <= MOST_OF_FORMAT else ask.safetensors(file)
         if refused is not None:
             return Verdict(path, "safetensors", not refused, (reason or refused) if refused else None, asked=True)
     return Verdict(path, "safetensors", reason is None, reason)
-
-
-def _asked(path: Path) -> str | None:
-    """What `safetensors` has against a file, "" for nothing; None where it cannot be asked."""
-    try:
-        from safetensors import SafetensorError, safe_open  # with NumPy, which takes as long as a usual audit
-    except ImportError:
-        return None
-    try:
-        with safe_open(str(path), "np"):
-            return ""
-    except (SafetensorError, OSError) as error:
-        return str(error)[:200] or type(error).__name__
-    except Exception:  # NumPy is not there, say
-        return None

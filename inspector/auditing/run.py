@@ -175,7 +175,8 @@ def examined(
                 left.pop(0)
                 found += _guarded(left[0], lambda: _at_most(rules.all_rules()[left[0]].findings(subject)))
             left.clear()
-            verdicts += readers.verdicts(subject, found)
+            verdicts += readers.verdicts(subject, found, own_process=own_process)
+            found += readers.refusals(verdicts, found)
     except limits.Exceeded:
         what = f"stopped after {limits.seconds_for(size):.1f} s of work, which no sound model of its size takes"
         found.append(
@@ -266,7 +267,7 @@ _CONSEQUENCES = frozenset({"missing", "head-not-stored"})
 
 #: What a file is in truth, and what follows from its being no file of its kind.
 _TELLING = frozenset({"error-message", "blank-file", "html-page", "lfs-pointer"})
-_OF_KIND = frozenset({"document", "tokenizer", "wrong-kind", "config", "pickle"})
+_OF_KIND = frozenset({"document", "tokenizer", "wrong-kind", "config", "pickle", "unreadable-file", "not-weights"})
 
 
 def _excused(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bool:

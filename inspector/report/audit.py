@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
-from inspector.auditing.readers import Verdict
+from inspector.auditing.readers import NOT_INSTALLED, Verdict
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import GROUPS
 from inspector.auditing.run import Audit, Audited
@@ -48,13 +48,18 @@ def _verdict(model: Audited) -> str:
 
 
 def _readers(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+    """ "safetensors opens all 4": what it said itself. "would open": what its rules say, where it was not asked."""
     for reader in sorted({verdict.reader for verdict in verdicts}):
         own = [verdict for verdict in verdicts if verdict.reader == reader]
         opened = sum(verdict.accepts is True for verdict in own)
+        if all(verdict.reason == NOT_INSTALLED for verdict in own):
+            yield f"the {reader} package is not installed, and was not asked"
+            continue
+        opens = "opens" if all(verdict.asked for verdict in own) else "would open"
         if opened == len(own):
-            yield f"{reader} would open {'it' if opened == 1 else f'all {opened}'}"
+            yield f"{reader} {opens} {'it' if opened == 1 else f'all {opened}'}"
         else:
-            yield f"{reader} would open {opened} of {plural(len(own), 'file')}"
+            yield f"{reader} {opens} {opened} of {plural(len(own), 'file')}"
 
 
 def _table(model: Audited) -> str:

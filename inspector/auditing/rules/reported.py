@@ -263,6 +263,15 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "A tensor stands in several parts of a split GGUF.",
         "Parts of different splits were mixed; llama.cpp refuses the set. Download the parts again.",
     ),
+    # --- the libraries ----------------------------------------------------------------------------
+    (
+        "refused",
+        "whole",
+        "error",
+        "The format's own library refuses a file in which nothing was found.",
+        "`safetensors`, or as a warning the `gguf` package, which llama.cpp's converter is written with: both are "
+        "asked where they are installed. Their words stand beside it.",
+    ),
     # --- the selection of files: is the set complete? ------------------------------------------------
     (
         "missing-shard",

@@ -13,7 +13,7 @@ from typing import Any
 from inspector import formats
 from inspector.bridge.reconciliation import reconcile
 from inspector.errors import InspectorError, TargetError
-from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation
+from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation, Variant
 from inspector.opening import checkpoint as checkpoints
 from inspector.opening import configs, gguf_splits, selection
 from inspector.opening import variants as grouping
@@ -179,17 +179,43 @@ class Subject:
         return tuple(self._other_sets())
 
     def _other_sets(self) -> Iterator[Finding]:
-        """Whether each further set of shards in the folder is complete; of the checkpoint's own its selection tells."""
+        """Whether each further checkpoint in the folder is complete, and what its configuration says.
+
+        Of the checkpoint's own its selection and the bridge tell.
+        """
         own = {header.path for header in self.headers}
         stems = {shard.stem for path in own if (shard := shard_of(path))}
+        read = {header.path: header for header in self.extra if _readable(header)}
+        main = {each.model for each in grouping.variants({path: self.place.files[path] for path in own})}
         for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
             shard = shard_of(variant.paths[0])
-            if shard is None or shard.stem in stems:  # of the same stem: leftovers, which a rule of their own tells
+            if shard is not None and shard.stem in stems:  # leftovers, which a rule of their own tells
                 continue
-            yield from selection.absent_shards(variant.paths)
-            parts = [header for header in self.extra if header.path in variant.paths]
+            absent = selection.absent_shards(variant.paths)
+            yield from absent
+            parts = [read[path] for path in variant.paths if path in read]
             if any("split.count" in header.metadata for header in parts):
                 yield from gguf_splits.check(parts)
+            if not absent and parts and len(parts) == len(variant.paths):
+                yield from self._compared(variant, parts, of_main=variant.model in main)
+
+    def _compared(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
+        """What the bridge finds of a further checkpoint: of a GGUF, or of the model in another layout.
+
+        Other safetensors files beside a model are of anything.
+        """
+        config = self.config if of_main and variant.format == "safetensors" else None
+        if variant.format == "gguf":
+            from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
+
+            config = gguf_config.config_of(tuple(parts))
+        if config is None:
+            return
+        known = {finding for header in parts for finding in header.findings}
+        whole = Checkpoint(self.target, variant.name, self.place.origin(), tuple(parts), config)
+        for finding in reconcile(whole).findings:
+            if finding.severity != "info" and finding not in known:
+                yield finding if finding.path else finding._replace(path=variant.paths[0])
 
     @property
     def headers(self) -> tuple[Header, ...]:
