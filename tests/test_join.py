@@ -379,6 +379,14 @@ def test_what_an_architecture_may_have_is_optional(stored: str, optional: bool) 
     assert bool(book.account.unexplained) is not optional
 
 
+def test_what_an_architecture_may_have_in_another_branch_is_not_optional() -> None:
+    """A decoder's cross-attention may have sinks; those of its self-attention are nobody's."""
+    book = Book([*SOUND, *tensors("BF16 4 model.layers.0.self_attn.sinks")], [Q, NORM], optional=[
+        SINKS._replace(branch="cross")
+    ])  # fmt: skip
+    assert "optional" not in book.steps
+
+
 @pytest.mark.parametrize(
     ("kind", "size", "optional"), [("gguf", 4, True), ("gguf", 3, False), ("config.json", 4, False)]
 )

@@ -204,6 +204,14 @@ BAD: dict[str, tuple[Any, str]] = {
     "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is no formula"),
     "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is nothing that formulas know"),
     "a lambda": ({**TABLE, "derived": {"x": "lambda: 1"}}, "derived x: `lambda: 1`"),
+    "a loop over a list": (
+        {**TABLE, "derived": {"x": "[word for word in words]"}},
+        "`[word for word in words]` is nothing that formulas know",
+    ),
+    "an index named like a function": (
+        {**TABLE, "rows": [["q_proj", "q.{stage<2}", "1"]]},
+        "the index {stage} has the name of a function",
+    ),
 }
 
 

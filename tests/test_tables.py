@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import inspector
-from inspector.architectures import family_of
+from inspector.architectures import family_of, formula
 from inspector.architectures.formula import divisible
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import Scope, predict
@@ -29,6 +29,13 @@ WIDTHS = (
 def test_a_mobile_networks_width(arguments: tuple[Any, ...], width: int) -> None:
     """The nearest multiple, but no less than what is asked for or nine tenths of the number."""
     assert divisible(*arguments) == width
+
+
+def test_a_loop_takes_what_its_condition_allows() -> None:
+    """The condition may ask for fields, which then count among those that the formula needs."""
+    text = "sum([2 * layer for layer in range(layers) if layer % every])"
+    assert formula.evaluate(text, {"layers": 6, "every": 3}) == 2 * (1 + 2 + 4 + 5)
+    assert formula.names(text) == {"layers", "every"}
 
 
 def names(config: dict[str, Any]) -> set[str]:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from inspector.errors import ConfigError, CostError
 from inspector.units import integer
@@ -268,7 +268,9 @@ def _names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.ListComp):
         (loop,) = node.generators
         assert isinstance(loop.target, ast.Name)
-        return _names(node.elt) - {loop.target.id} | _names(loop.iter)
+        assert isinstance(loop.iter, ast.Call)
+        inner = set[str]().union(_names(node.elt), *map(_names, loop.ifs))
+        return inner - {loop.target.id} | _names(loop.iter.args[0])
     return set[str]().union(*map(_names, ast.iter_child_nodes(node)))
 
 
@@ -335,13 +337,14 @@ class _Inner:
 
 
 def _list(node: Any, scope: Scope) -> list[Any]:
-    """`[… for layer in range(num_hidden_layers)]`, the one loop there is."""
+    """`[… for layer in range(num_hidden_layers) if …]`, the one loop there is."""
     (loop,) = node.generators
     number = _value(loop.iter.args[0], scope)
     if not 0 <= number <= LONGEST_LIST:
         raise ValueError(f"a list of {number} items")
-    spend(number * sum(1 for _ in ast.walk(node.elt)))
-    return [_value(node.elt, _Inner(scope, loop.target.id, at)) for at in range(number)]
+    spend(number * sum(1 for each in (node.elt, *loop.ifs) for _ in ast.walk(each)))
+    turns = (_Inner(scope, loop.target.id, at) for at in range(number))
+    return [_value(node.elt, turn) for turn in turns if all(_value(test, turn) for test in loop.ifs)]
 
 
 def _call(node: Any, scope: Scope) -> Any:
@@ -366,6 +369,22 @@ _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
     ast.ListComp: _list,
     ast.List: lambda node, scope: [_value(item, scope) for item in node.elts],
 }
+
+
+def is_loop(node: ast.AST) -> TypeGuard[ast.ListComp]:
+    """Whether a node is a loop that formulas may have: one name, which takes the numbers below one other."""
+    if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        return False
+    loop = node.generators[0]
+    counted = loop.iter
+    return (
+        isinstance(loop.target, ast.Name)
+        and isinstance(counted, ast.Call)
+        and isinstance(counted.func, ast.Name)
+        and counted.func.id == "range"
+        and len(counted.args) == 1
+        and not (counted.keywords or loop.is_async)
+    )
 
 
 #: Nodes that stand within others, and have no value of their own.

@@ -20,7 +20,6 @@ from inspector.architectures.data.conventions import (
     CROSS,
     EXPERT_WORDS,
     GGUF_WORDS,
-    LAYER_WORDS,
     LONGEST_TAIL,
     PART_ALIASES,
     PART_WORDS,
@@ -416,14 +415,13 @@ def by_convention(pattern: str, bare: str) -> Slot:
         part, module = "weight", words
     else:
         part, module = _part(words)
-    layer_at, expert_at, indexes_at, stacked = _numbers(module)
+    layer_at, expert_at, indexes_at = _numbers(module)
     path = [word for word in module if word != "{}"]
     role, branch = PATHS.get(".".join(path)) or _role(path)
     if not branch and any(text in bare for text in CROSS):
         branch = "cross"
     constant = words[-1] in STATISTICS or bare.endswith(BUFFER_ENDS)
-    if not stacked and expert_at is None and STACKED_WORDS & set(path) and "shared_experts" not in path:
-        stacked = True
+    stacked = expert_at is None and bool(STACKED_WORDS & set(path)) and "shared_experts" not in path
     return Slot(
         tower=_tower(pattern.split(".")),
         role=role,
@@ -446,8 +444,8 @@ def _part(words: list[str]) -> tuple[str, list[str]]:
     return (last, words[:-1]) if last in PARTS and len(words) > 1 else ("weight", words)
 
 
-def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...], bool]:
-    """Which of the name's numbers counts layers, which experts, which something else."""
+def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...]]:
+    """Which of the name's numbers counts layers, the first but for an expert's; which experts; which something else."""
     layer_at = expert_at = None
     rest: list[int] = []
     at = 0
@@ -456,12 +454,12 @@ def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...],
             continue
         if before in EXPERT_WORDS:
             expert_at = at
-        elif layer_at is None and (before in LAYER_WORDS or not rest):
+        elif layer_at is None:
             layer_at = at
         else:
             rest.append(at)
         at += 1
-    return layer_at, expert_at, tuple(rest), False
+    return layer_at, expert_at, tuple(rest)
 
 
 def _own_word(bare: str) -> str:

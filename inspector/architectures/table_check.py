@@ -31,6 +31,8 @@ def check(home: Store, kind: str, name: str) -> Family:
         for where, text in formulas(family):
             if wrong := fault(text):
                 raise TableError(f"{where}: {wrong}")
+        for index in {index for entry in family.rows for index, _ in entry.indexes} & formula.FUNCTIONS.keys():
+            raise TableError(f"the index {{{index}}} has the name of a function of the formulas")
     except TableError as error:
         raise TableError(f"{_file(home, kind, name)}: {error}") from error
     return family
@@ -61,10 +63,11 @@ def fault(text: Any) -> str | None:
         tree = formula.parse(text)
     except (SyntaxError, AttributeError) as error:
         return f"`{escape(str(text))}` is no formula: {getattr(error, 'msg', error)}"
-    loops = {node.iter for node in ast.walk(tree) if isinstance(node, ast.comprehension)}
+    loops = {loop.iter for node in ast.walk(tree) if formula.is_loop(node) for loop in node.generators}
     for node in ast.walk(tree):
         called = node.func if isinstance(node, ast.Call) and node not in loops else None
         unknown = called and not (isinstance(called, ast.Name) and called.id in formula.FUNCTIONS)
-        if unknown or not formula.known(node):
+        no_loop = isinstance(node, ast.ListComp) and not formula.is_loop(node)
+        if unknown or no_loop or not formula.known(node):
             return f"`{escape(str(text))}`: `{escape(ast.unparse(node))}` is nothing that formulas know"
     return None

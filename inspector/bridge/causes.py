@@ -40,7 +40,9 @@ class Cause(NamedTuple):
 def _tied(surplus: Surplus) -> bool:
     tied = surplus.prediction.tied if surplus.prediction else ()
     return any(
-        (row.role, row.part, row.tower) == (surplus.key.role, surplus.key.part, surplus.key.tower) for row in tied
+        (row.role, row.part, row.tower, row.branch)
+        == (surplus.key.role, surplus.key.part, surplus.key.tower, surplus.key.branch)
+        for row in tied
     )
 
 
@@ -49,7 +51,8 @@ def _second_copy(surplus: Surplus) -> bool:
     base = surplus.prediction.base if surplus.prediction else None
     if base is not None and surplus.group != "adapter":
         rows = (*base.expected, *base.tied)
-        return any((row.role, row.part) == (surplus.key.role, surplus.key.part) for row in rows)
+        own = surplus.key.role, surplus.key.part, surplus.key.branch
+        return any((row.role, row.part, row.branch) == own for row in rows)
     if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps what it adapts
         return surplus.key.part != "bias"  # which it stores where it trains it
     return (
@@ -75,8 +78,8 @@ def _optional(surplus: Surplus) -> bool:
     bias = prediction.config.kind == "gguf" and key.part == "bias"
     rows = (*prediction.optional, *(prediction.expected if bias else ()))
     return any(
-        (row.role, row.tower, row.part)
-        in ((key.role, key.tower, key.part), (key.role, key.tower, "weight" if bias else ""))
+        (row.role, row.tower, row.branch) == (key.role, key.tower, key.branch)
+        and row.part in (key.part, "weight" if bias else "")
         and (key.layer in row.layers if row.layers is not None else key.layer is None)
         and surplus.tensor.elements in (row.elements, _outputs(row) if bias else row.elements)
         for row in rows

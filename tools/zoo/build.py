@@ -46,7 +46,7 @@ import torch
 import transformers
 from changes import single_field_variants
 from configurations import Overrides, attribute_maps, construct
-from models import auto_classes, build_model, resolve_class, saved_tensors
+from models import auto_classes, build_model, exported_classes, resolve_class, saved_tensors
 from perturb import Perturber
 from templates import template_for
 from transformers import PreTrainedConfig, PreTrainedModel
@@ -70,9 +70,9 @@ def build_type(
 ) -> None:
     """All records of one model type."""
     deadline = time.monotonic() + budget
-    classes = auto_classes(model_type)
+    classes = auto_classes(model_type) or exported_classes(model_type)
     if not classes:
-        fail("-", "-", "no auto mapping has this type (part of another model)")
+        fail("-", "-", "no class has this type (part of another model)")
         return
     ready: list[tuple[str, str, bool, type[PreTrainedModel], PreTrainedConfig, str]] = []
     for name, (auto, full) in classes.items():

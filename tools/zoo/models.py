@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import importlib
 import os
+import pkgutil
 from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -12,7 +14,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import torch
 import transformers
-from transformers import PreTrainedConfig, PreTrainedModel, initialization
+from transformers import CONFIG_MAPPING, PreTrainedConfig, PreTrainedModel, initialization
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.modeling_utils import remove_tied_weights_from_state_dict
 from transformers.models.auto import modeling_auto
@@ -69,6 +71,20 @@ def auto_classes(model_type: str) -> dict[str, tuple[str, bool]]:
         names = getattr(modeling_auto, attribute, {}).get(model_type)
         for name in (names,) if isinstance(names, str) else names or ():
             found.setdefault(name, (auto, full))
+    return found
+
+
+def exported_classes(model_type: str) -> dict[str, tuple[str, bool]]:
+    """The same for a type that no auto mapping has: what its modules export for its configuration."""
+    config = CONFIG_MAPPING[model_type]
+    package = importlib.import_module(config.__module__.rpartition(".")[0])
+    modules = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("modeling_")]
+    found = {}
+    for module in (importlib.import_module(f"{package.__name__}.{name}") for name in modules):
+        for name in getattr(module, "__all__", ()):
+            cls = getattr(module, name)
+            if getattr(cls, "config_class", None) is config and not name.endswith("PreTrainedModel"):
+                found[name] = (name, True)
     return found
 
 
