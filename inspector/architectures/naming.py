@@ -333,7 +333,8 @@ def _templates(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[Row,
         nested = nested_values(entry, config)
         inner = family_of(nested)
         if inner is not None:
-            yield from _included(inner, nested, entry)
+            for row, template, tower, branch in _included(inner, nested, entry):
+                yield row if row.heads == entry.heads else row._replace(heads=entry.heads), template, tower, branch
 
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[tuple[Row, str, str, str]]:

@@ -236,10 +236,11 @@ class Scope:
 
     def _default(self, name: str, null: bool) -> Any:
         """What holds where the configuration says nothing, or says null."""
-        said = _tied_by_text(self.values.get(TEXT)) if name == TIED else None
-        if said is not None:
-            return said
         typed = self.family.types.get(self.values.get("model_type", ""), {})
+        if name == TIED and not {TIED} & {*typed, *self.family.derived, *self.family.defaults}:
+            said = _tied_by_text(self.values.get(TEXT))
+            if said is not None:
+                return said
         if name in typed and not null:
             return typed[name]
         if name in self.family.derived:
