@@ -131,7 +131,6 @@ class Checksums:
 
         if not subject.is_local:
             raise TargetError(f"{subject.target} is not on this machine: checksums are of local files")
-        subject.reads_data = True
         expected = list(checksums.known(subject, self._manifest))
         if self._hub:
             expected += checksums.from_hub(subject, self._hub, self._revision)

@@ -143,6 +143,17 @@ def is_widened(name: str, text: Value, *arguments: Value) -> bool:
     return name in ("indent", "center", "wordwrap") and text.weight * width > LONG_NUMBER * 1000
 
 
+def grown(name: str, text: Value, *arguments: Value) -> int:
+    """The weight of what `join` and `replace` make: they put one text into another, again and again."""
+    weights = [each.weight for each in arguments]
+    if name == "join" and weights:
+        pieces = text.weight if text.items is None else len(text.items)
+        return text.weight + pieces * weights[0]
+    if name == "replace" and len(weights) > 1:
+        return text.weight * max(1, weights[1] // weights[0])
+    return text.weight + sum(weights)
+
+
 def is_wide(text: str) -> bool:
     """Whether a format string has a width or precision of five digits or more."""
     run = 0

@@ -15,6 +15,8 @@ from inspector.auditing.jinja.values import ANY, DATA, MADE, NOTHING, Value
 MAX_STEPS = 60_000
 #: Nodes within each other: Python's own limit is not far beyond.
 MAX_DEPTH = 150
+#: Characters that one `join` or `replace` may make of the template's own texts.
+MOST_WOVEN = 20_000_000
 
 
 class Reach(NamedTuple):
@@ -40,6 +42,7 @@ class Expressions:
         self.parameters: dict[str, frozenset[str]] = {}  # of each macro
         self.expansions: dict[Any, Value] = {}  # macro with all that it depends on → its text
         self.running: list[str] = []  # macros, the innermost last
+        self.testing = 0  # rounds around that are taken to see what grows
         self.rounds = 1  # of the loops around, as written
         self.all_rounds = 1
         self.inner: list[set[str]] = []  # names that stand for parts of what is looped over
@@ -223,15 +226,28 @@ class Expressions:
             return self._mapped(found, arguments, named)
         if node.name == "format" and arguments:
             return self._formatted(found, Value(items=tuple(arguments)))
+        if node.name in ("join", "replace"):
+            return self._woven(node.name, found, arguments, named)
         function = calls.FILTERS.get(node.name)
         if function is None or named or calls.is_huge(*arguments):
             return _unknown([found, *arguments, *named.values()])
-        if found.items is not None and node.name == "join" and values.python_of(found) is None:
-            if found.data:
-                return _unknown([found, *arguments])
-            between = [arguments[0]] if arguments else []
-            return values.joined([part for each in found.items for part in (*between, each)][len(between) :])
         return values.worked_out(function, found, *arguments)
+
+    def _woven(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """`join` and `replace`, whose outcome may be as long as their texts' lengths multiplied."""
+        weight = calls.grown(name, found, *arguments)
+        if weight > MOST_WOVEN:
+            self.tell("work without end", f"{name} of long texts")
+            return MADE
+        if named or calls.is_huge(*arguments):
+            made = _unknown([found, *arguments, *named.values()])
+        elif name == "join" and found.items is not None and values.python_of(found) is None:
+            between = [arguments[0]] if arguments else []
+            parts = [part for each in found.items for part in (*between, each)][len(between) :]
+            made = _unknown([found, *arguments]) if found.data else values.joined(parts)
+        else:
+            made = values.worked_out(calls.FILTERS[name], found, *arguments)
+        return replace(made, weight=max(made.weight, weight))
 
     def _check_filter(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> None:
         position, keyword = calls.LOOKING.get(name, (None, None))
@@ -321,6 +337,9 @@ class Expressions:
     ) -> Value:
         if named or calls.is_huge(*arguments) or any(map(calls.is_wide, found.texts)):
             return _unknown([found, *arguments, *named.values()])
+        if name == "replace" or (name == "join" and arguments and arguments[0].items is None):
+            inner, *others = (found, *arguments) if name == "replace" else (arguments[0], found)
+            return self._woven(name, inner, others, named)
         if name == "join" and arguments and arguments[0].items is not None and not arguments[0].data:
             parts = [part for each in arguments[0].items for part in (found, each)]
             return values.joined(parts[1:])

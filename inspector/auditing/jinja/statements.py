@@ -178,6 +178,7 @@ class Walk(Expressions):
         outer = self.rounds, self.all_rounds
         self.all_rounds *= max(1, rounds)
         written_out = over.items is not None or is_range(node.iter) or self._is_kept_range(node.iter)
+        written_out = written_out or (not self.testing and rounds == over.weight > OVER_DATA)
         self.rounds *= max(1, rounds) if written_out else 1
         if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS or node.recursive:
             self._check_rounds(node)
@@ -213,6 +214,8 @@ class Walk(Expressions):
             return self.ranges[node.iter.name]
         if over.items is not None and not over.data:
             return len(over.items)
+        if not self.testing and not over.data and over.weight > OVER_DATA:  # its own text, letter by letter
+            return over.weight
         root = next(iter(node.iter.find_all(nodes.Name)), node.iter)
         part = isinstance(root, nodes.Name) and any(root.name in names for names in self.inner)
         return OVER_PART if part else OVER_DATA
@@ -246,6 +249,7 @@ class Walk(Expressions):
             return [loosened(each) for each in written]
         kept = {**self.variables, **{name: _any_round(self.variables[name], 0) for name in changed}}
         self.variables = {**kept, **{name: _any_round(kept[name], TEST_WEIGHT) for name in changed}}
+        self.testing += 1
         written.append(self._round(node, part))
         sizes = {name: self.variables[name].weight for name in changed}
         if any(_grows(TEST_WEIGHT, size) for size in sizes.values()):
@@ -253,6 +257,7 @@ class Walk(Expressions):
             grown = (name for name in changed if _grows(TEST_WEIGHT, sizes[name], self.variables[name].weight))
             if name := next(grown, None):
                 self.tell("work without end", f"{name} doubles in a loop")
+        self.testing -= 1
         self.variables = kept
         return [loosened(each) for each in written]
 

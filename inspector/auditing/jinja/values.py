@@ -65,7 +65,7 @@ def of(value: Any) -> Value:
         return constant(value)
     if isinstance(value, (list, tuple, range)) and len(value) <= MAX_LENGTH:
         return Value(items=tuple(map(of, value)), weight=max(1, len(value)))
-    return MADE
+    return Value(made=ANY, weight=len(value)) if isinstance(value, (list, tuple)) else MADE
 
 
 def either(values: Iterable[Value]) -> Value:

@@ -16,9 +16,20 @@ from inspector.auditing.rules.rule import GROUPS, Rule
 @cache
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, group by group, in the order of the modules."""
-    from inspector.auditing.rules import consistent, fits, kinds, outside, present, reported, running, safe, whole
+    from inspector.auditing.rules import (
+        consistent,
+        fits,
+        kinds,
+        outside,
+        present,
+        remote,
+        reported,
+        running,
+        safe,
+        whole,
+    )
 
-    modules = (whole, present, kinds, consistent, fits, safe, running, outside)
+    modules = (whole, present, kinds, consistent, fits, safe, remote, running, outside)
     own = [value for module in modules for value in vars(module).values() if isinstance(value, Rule)]
     together = sorted([*reported.RULES, *own], key=lambda each: GROUPS.index(each.group))
     return {each.code: each for each in together}

@@ -10,10 +10,14 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from inspector.auditing.rules.names import leaves
 from inspector.formats import zips
 from inspector.formats.zips import Read
+
+if TYPE_CHECKING:
+    from tarfile import TarInfo
 
 #: Archives within each other that are opened.
 MAX_DEPTH = 5
@@ -24,6 +28,8 @@ MAX_ALL_UNPACKED = 64 * 1024 * 1024
 MAX_MEMBERS = 50_000
 #: Memory that an LZMA stream may ask for.
 MAX_LZMA = 64 * 1024 * 1024
+#: Compressed streams, one after the other, in one file.
+MAX_STREAMS = 1_000
 START = 512  # bytes of a file by which its kind is told: a tar archive's first header
 _NUMPY = b"\x93NUMPY"
 #: First bytes → an archive or compression that is not opened here.
@@ -76,7 +82,18 @@ class Unopened(NamedTuple):
     why: str
 
 
-def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True) -> Iterator[Piece | Unopened]:
+class Outside(NamedTuple):
+    """A member that whoever unpacks the archive writes outside of the folder, or a link that leads there."""
+
+    name: str
+    leads_to: str
+
+
+#: What a file comes to: bytes to be judged, and what was met beside them.
+Part = Piece | Unopened | Outside
+
+
+def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True) -> Iterator[Part]:
     """What a file comes to when all archives in it are opened.
 
     Args:
@@ -127,7 +144,7 @@ def _held(name: str, data: bytes) -> Piece:
 _RECORD = re.compile(r"(?:.*/)?(?:data|constants|xl_model_weights|tensors)/\d+")
 
 
-def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopened]:
+def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
     try:
         listed = zips.members(piece.read, piece.size)
     except zips.ZipError as error:
@@ -142,6 +159,8 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopen
             yield Unopened(piece.name, "more members than are looked into")
             return
         name = _joined(piece.name, member.name)
+        if leaves(member.name):
+            yield Outside(piece.name, member.name)
         try:
             yield from pieces(_member(piece, member, name, limits), limits, depth + 1)
         except zips.ZipError as error:
@@ -184,7 +203,7 @@ def _is_tar(start: bytes) -> bool:
     return told == sum(start) - sum(start[148:156]) + 8 * 0x20 or start[257:262] == b"ustar"
 
 
-def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopened]:
+def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
     import tarfile  # few models have such an archive
 
     faults = (tarfile.TarError, OSError, EOFError, ValueError, KeyError, RecursionError, OverflowError)
@@ -195,11 +214,22 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Piece | Unopen
                 if limits.members < 0:
                     yield Unopened(piece.name, "more members than are looked into")
                     return
-                if member.isreg() and not member.issparse():
+                for path in (member.name, *([_target_of(member)] if member.issym() or member.islnk() else ())):
+                    if leaves(path):
+                        yield Outside(piece.name, path)
+                if member.issparse():
+                    yield Unopened(_joined(piece.name, member.name), "a member with holes in it")
+                elif member.isreg():
                     inner = _within(piece, _joined(piece.name, member.name), member.offset_data, member.size)
                     yield from pieces(inner, limits, depth + 1)
     except faults:
         yield Unopened(piece.name, "a tar archive that is cut off or damaged")
+
+
+def _target_of(link: TarInfo) -> str:
+    """Where a link leads, from the archive's top: a symbolic one starts in its own folder, a hard one at the top."""
+    own = link.name.rpartition("/")[0] if link.issym() else ""
+    return f"{own}/{link.linkname}" if own and not link.linkname.startswith("/") else link.linkname
 
 
 class _Reader(BytesIO):
@@ -229,29 +259,47 @@ class _Reader(BytesIO):
 # --- NumPy --------------------------------------------------------------------------------------
 
 
-def _of_array(piece: Piece) -> Iterator[Piece | Unopened]:
-    """NumPy's file: an array of objects is a pickle, any other numbers (numpy.lib.format)."""
+def _of_array(piece: Piece) -> Iterator[Part]:
+    """NumPy's file: an array of objects is a pickle, any other numbers (numpy.lib.format).
+
+    A header that is not as NumPy writes it may say anything: what follows is judged as a pickle too.
+    """
     start = piece.start(1 << 16)
     width = 2 if start[6:7] == b"\x01" else 4  # of the header's length
     length = int.from_bytes(start[8 : 8 + width], "little")
     header = start[8 + width : 8 + width + length]
     if len(header) < length:
         yield Unopened(piece.name, "a NumPy header that is cut off, or longer than any")
-    elif not _SIMPLE.search(header):
+    elif not _NUMBERS.fullmatch(header):
         yield _within(piece, _joined(piece.name, "objects.pkl"), 8 + width + length, piece.size)
 
 
-#: The type of an array of numbers or text; a record's fields are a list, and may hold objects.
-_SIMPLE = re.compile(rb"""['"]descr['"]\s*:\s*['"][<>|=]?[?bBhHiIlLqQpPefdgFDGSUVMmca]\d{0,9}(?:\[\w{1,9}\])?['"]""")
+#: The header of an array of numbers or text, as NumPy writes it. A record's fields are a list, and may hold objects.
+_NUMBERS = re.compile(
+    rb"""\{'descr': '[<>|=]?[?bBhHiIlLqQpPefdgFDGSUVMmca]\d{0,9}(?:\[\w{1,9}\])?', 'fortran_order': (?:True|False), """
+    rb"""'shape': \((?:\d{1,20}L?(?:, \d{1,20}L?){0,64},?)?\),? ?\}\s*"""
+)
 # --- compression --------------------------------------------------------------------------------
 
 Unpack = Callable[[bytes, int], bytes]
 
 
+class _Stream(Protocol):
+    """What zlib, bz2 and lzma share."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
 def _unpacker(start: bytes) -> Unpack | None:
     """How to undo a compression, told by its first bytes."""
     if start[:2] == b"\x1f\x8b":
-        return lambda raw, limit: zlib.decompressobj(31).decompress(raw, limit)
+        return lambda raw, limit: _streams(lambda: zlib.decompressobj(31), raw, limit)
     if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
         return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
     if start[:3] == b"BZh":
@@ -261,24 +309,35 @@ def _unpacker(start: bytes) -> Unpack | None:
     return None
 
 
+def _streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
+    """All streams in a row, as Python's own readers take them; zeros between them are padding."""
+    unpacked: list[bytes] = []
+    for _ in range(MAX_STREAMS):
+        stream = new()
+        unpacked.append(stream.decompress(raw, limit))
+        limit -= len(unpacked[-1])
+        raw = stream.unused_data.lstrip(b"\0")
+        if not stream.eof or not raw or limit <= 0:
+            return b"".join(unpacked)
+    raise ValueError("more streams than any file has")
+
+
 def _bunzip(raw: bytes, limit: int) -> bytes:
     import bz2  # few models have such a file
 
-    return bz2.BZ2Decompressor().decompress(raw, limit)
+    return _streams(bz2.BZ2Decompressor, raw, limit)
 
 
 def _unlzma(raw: bytes, limit: int) -> bytes:
     import lzma  # the same
 
     try:
-        return lzma.LZMADecompressor(memlimit=MAX_LZMA).decompress(raw, limit)
+        return _streams(lambda: lzma.LZMADecompressor(memlimit=MAX_LZMA), raw, limit)
     except lzma.LZMAError as error:
         raise ValueError("damaged") from error
 
 
-def _of_compressed(
-    piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, likely: bool
-) -> Iterator[Piece | Unopened]:
+def _of_compressed(piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, likely: bool) -> Iterator[Part]:
     limit = _allowance(limits)
     try:
         data = unpack(piece.read(0, min(piece.size, MAX_UNPACKED)), limit)

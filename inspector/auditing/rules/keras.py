@@ -18,7 +18,7 @@ Read = Callable[[int, int], bytes]
 
 #: Bytes of a configuration that are parsed.
 MAX_CONFIG = 16 * 1024 * 1024
-#: Bytes of a binary file that are looked through; of a larger one its ends, which is where Keras writes.
+#: Bytes of an HDF5 file that are looked through as well; a larger one is known by its attributes alone.
 MAX_SEARCHED = 64 * 1024 * 1024
 _WINDOW = 1 << 20
 _OVERLAP = 4_096
@@ -42,11 +42,16 @@ _OWN_RUNNING = re.compile(r"(?:^|\.)(?:utils|saving|src\.utils|src\.saving|backe
 
 
 def in_config(raw: bytes) -> Iterator[str]:
-    """What a configuration names that runs code; raises ValueError where it is no JSON."""
+    """What a configuration names that runs code, or reads files; raises ValueError where it is no JSON."""
     try:
         document = json.loads(raw)
     except RecursionError as error:
         raise ValueError("nested deeper than any") from error
+    yield from in_document(document)
+
+
+def in_document(document: Any) -> Iterator[str]:
+    """The same of a configuration that is read."""
     pending = [document]
     for number, value in enumerate(pending):
         if number > MAX_VALUES:
@@ -58,6 +63,15 @@ def in_config(raw: bytes) -> Iterator[str]:
             pending += value
 
 
+def in_attribute(value: bytes) -> Iterator[str]:
+    """The same of an HDF5 file's attribute: a configuration, or any other text or number."""
+    if value.lstrip()[:1] in (b"{", b"["):
+        try:
+            yield from in_config(value.rstrip(b"\0"))
+        except ValueError:
+            yield from _in_bytes(value)
+
+
 def _named(scope: dict[str, Any]) -> Iterator[str]:
     kind, module = scope.get("class_name"), scope.get("module")
     if isinstance(kind, str):
@@ -67,8 +81,21 @@ def _named(scope: dict[str, Any]) -> Iterator[str]:
             yield f"{kind} of the module {module}"
         if kind == "function" and module in ("builtins", None) and str(scope.get("config")) in vars(builtins):
             yield f"Python's own function {scope['config']}"
+    yield from _files_of(scope, kind)
     if isinstance(scope.get("fn_name"), str) and isinstance(scope.get("module"), str) and not isinstance(kind, str):
         yield f"the function {scope['fn_name']} of the module {scope['module']}"
+
+
+#: Fields of layers' own configurations that name a file which loading reads (CVE-2025-12058).
+_FILES = ("vocabulary", "vocabulary_path", "merges", "proto", "idf_weights", "filepath", "filename")
+
+
+def _files_of(scope: dict[str, Any], kind: Any) -> Iterator[str]:
+    inner = scope.get("config")
+    if isinstance(kind, str) and isinstance(inner, dict):
+        for field in _FILES:
+            if isinstance(inner.get(field), str) and inner[field]:
+                yield f"a {kind} that reads the file {inner[field]!r:.80}"
 
 
 def _is_own(module: str, kind: str) -> bool:
@@ -92,11 +119,7 @@ _MODULE = re.compile(rb'"' + _escaped("module") + rb'"\s*:\s*' + _QUOTED)
 
 def in_binary(read: Read, size: int) -> Iterator[str]:
     """What the configuration within a binary file names that runs code, found by its keys."""
-    if size <= MAX_SEARCHED:
-        yield from _in_range(read, 0, size)
-        return
-    yield from _in_range(read, 0, MAX_SEARCHED // 2)
-    yield from _in_range(read, size - MAX_SEARCHED // 2, size)
+    yield from _in_range(read, 0, size)
 
 
 def _in_range(read: Read, start: int, end: int) -> Iterator[str]:

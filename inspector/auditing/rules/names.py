@@ -1,4 +1,5 @@
-"""Names that mislead the eye: letters of other scripts, digits that are none of ASCII's, spaces that are none.
+"""Names that mislead: letters of other scripts, digits that are none of ASCII's, spaces that are none; paths that
+lead out of their folder.
 
 Control and invisible characters are not here: `units.escape` knows them, for none of them is ever printed.
 """
@@ -56,3 +57,15 @@ def not_on_windows(path: str) -> bool:
 def barely_portable(path: str) -> bool:
     """Whether there is a character in it that some systems cannot hold, or an end that they drop."""
     return re.search(r'[:?*<>|"]|\.(?:/|$)', path) is not None
+
+
+def leaves(path: str) -> bool:
+    """Whether a path, taken from a folder, leads out of it: on any system."""
+    parts = re.split(r"[/\\]", path)
+    absolute = path.startswith(("/", "\\", "~", "file:")) or re.match(r"[A-Za-z]:", path) is not None
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else 0 if part in ("", ".") else 1
+        if depth < 0:
+            return True
+    return absolute or "\0" in path

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from inspector.auditing.rules import hdf5
+from inspector.auditing.rules.names import leaves
+from inspector.auditing.rules.pickles import judged
 from inspector.auditing.rules.protobufs import ONNX, DamageError, texts
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.model import Severity
 from inspector.opening import configs
-
-
-def leaves(path: str) -> bool:
-    """Whether a path, taken from a folder, leads out of it: on any system."""
-    parts = re.split(r"[/\\]", path)
-    absolute = path.startswith(("/", "\\", "~", "file:")) or re.match(r"[A-Za-z]:", path) is not None
-    depth = 0
-    for part in parts:
-        depth += -1 if part == ".." else 0 if part in ("", ".") else 1
-        if depth < 0:
-            return True
-    return absolute or "\0" in path
+from inspector.sources.listing import Entry
 
 
 @rule("outside-path", "error", group="safe")
@@ -30,18 +23,59 @@ def outside_path(subject: Subject) -> Iterator[Found]:
 
     What loads the model then reads, and some programs write, a file that its user never meant. Looked for in every
     index but that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai, Ollama's
-    Modelfile, and archives' own lists of members.
+    Modelfile, archives' own lists of members, XML, and the base model's path where it is on another computer. A
+    warning for a tokenizer's files: some are left over from the computer that saved it.
     """
-    for entry in subject.named(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json"):
+    yield from _named_in_documents(subject)
+    yield from _named_in_archives(subject)
+    yield from _named_in_recipes(subject)
+
+
+def _named_in_documents(subject: Subject) -> Iterator[Found]:
+    for entry in subject.named(*_NAMING):
         if not entry.name.endswith(".safetensors.index.json"):
-            for path in _paths(configs_of(subject, entry.path), entry.name):
+            for path, severity in _paths(configs_of(subject, entry.path), entry.name):
                 if leaves(path):
-                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path)
+                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
+    for entry in subject.named("config.json"):
+        document = subject.document(entry.path)
+        for field in ("_name_or_path", "name_or_path", "base_model_name_or_path"):
+            if isinstance(document.get(field), str) and _ON_ANOTHER.match(document[field]):
+                yield Found(f"{field} is {document[field]!r:.120}, on another computer", entry.path)
+    for entry in subject.named(".xml"):
+        if entry.kind == "file" and (found := _ENTITY.search(subject.head(entry.path, 1 << 16))):
+            yield Found(f"it puts in what lies elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
+
+
+def _named_in_archives(subject: Subject) -> Iterator[Found]:
+    for path, found in judged(subject).items():
+        for outside in (found.outside if found else ())[:10]:
+            place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
+            yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder that it is unpacked in", path)
+
+
+def _named_in_recipes(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         if entry.name.startswith("Modelfile") and entry.kind == "file":
-            for found in re.finditer(r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)", subject.text(entry.path) or ""):
-                if found[1].startswith(("/", "~", "\\")) or (found[1].startswith("..") and leaves(found[1])):
-                    yield Found(f"it names {found[1]!r:.120}, outside the folder", entry.path, severity="warning")
+            for named in re.finditer(r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)", subject.text(entry.path) or ""):
+                if named[1].startswith(("/", "~", "\\")) or (named[1].startswith("..") and leaves(named[1])):
+                    yield Found(f"it names {named[1]!r:.120}, outside the folder", entry.path, severity="warning")
+
+
+#: Ends of documents that name files.
+_NAMING = (
+    *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
+    "tokenizer_config.json",
+)
+#: A folder that another computer shares: Windows asks it, and sends the user's name and the hash of the password.
+_ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
+#: An entity of XML whose text is another file, or fetched.
+_ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
+#: Fields of tokenizer_config.json that take the place of the tokenizer's own files. Others are left over from training.
+_TOKENIZER_FILES = (
+    *("vocab_file", "tokenizer_file", "merges_file", "spm_file", "source_spm", "target_spm", "fast_tokenizer_files"),
+    *("vocab_files", "tokenizer_files", "chat_template_file"),
+)
 
 
 def configs_of(subject: Subject, path: str) -> Any:
@@ -53,15 +87,34 @@ def configs_of(subject: Subject, path: str) -> Any:
         return None
 
 
-def _paths(document: Any, name: str) -> Iterator[str]:
+def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
+    """Paths in a document that names files, with how grave one is that leads outside; None for the rule's own."""
     if name == "modules.json" and isinstance(document, list):
-        yield from (each["path"] for each in document if isinstance(each, dict) and isinstance(each.get("path"), str))
-    elif isinstance(document, dict) and name.endswith(".index.json"):
+        yield from ((text, None) for each in document if isinstance(each, dict) for text in _texts(each.get("path")))
+    elif not isinstance(document, dict):
+        return
+    elif name.endswith(".index.json"):
         weight_map = document.get("weight_map")
         files = weight_map.values() if isinstance(weight_map, dict) else ()
-        yield from dict.fromkeys(each for each in files if isinstance(each, str))
-    elif isinstance(document, dict):
-        yield from _files_in(document)
+        yield from ((text, None) for text in dict.fromkeys(each for each in files if isinstance(each, str)))
+    elif name == "tokenizer_config.json":
+        yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _texts(document.get(field)))
+    elif name == "router_config.json":
+        for parts in (document.get("types"), document.get("structure"), document.get("parameters")):
+            yield from ((text, None) for text in _texts(parts))
+    else:
+        yield from ((text, None) for text in _files_in(document))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """A text, the texts of a list, or a mapping's keys and those of its lists."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        yield from (each for each in value if isinstance(each, str))
+    elif isinstance(value, dict):
+        yield from value
+        yield from (text for inner in value.values() if isinstance(inner, list) for text in _texts(inner))
 
 
 def _files_in(document: dict[str, Any]) -> Iterator[str]:
@@ -80,16 +133,45 @@ def _files_in(document: dict[str, Any]) -> Iterator[str]:
 
 @rule("external-data", "error", group="safe")
 def external_data(subject: Subject) -> Iterator[Found]:
-    """An ONNX graph whose tensors lie in a file outside the folder.
+    """An ONNX graph, or an HDF5 file, whose tensors lie in a file outside the folder.
 
-    Loaders have followed `location` anywhere (CVE-2022-25882, CVE-2024-27318): a model reads the secrets of whoever
-    runs it. Operations that call Python are told as well, and a graph that cannot be read to its end.
+    Loaders have followed ONNX's `location` anywhere (CVE-2022-25882, CVE-2024-27318), and the HDF5 library follows
+    links, external storage and virtual datasets by itself: a model reads the secrets of whoever runs it. Operations
+    that call Python are told as well, and a graph that cannot be read to its end. Information where the other file
+    lies in the folder.
     """
-    for entry in subject.named(".onnx", ".ort", ".onnx_model"):
-        if entry.kind != "file" or entry.outside or entry.name.endswith(".ort"):
-            continue
+    for entry in subject.named(".onnx", ".onnx_model"):
+        if entry.kind == "file" and not entry.outside:
+            with subject.reading(entry.path) as read:
+                yield from _in_onnx(entry.path, read, entry.size)
+    for entry in subject.entries:
+        if entry.kind == "file" and not entry.outside and is_hdf5(subject, entry):
+            yield from _in_hdf5(entry.path, hdf5_parts(subject, entry))
+
+
+def is_hdf5(subject: Subject, entry: Entry) -> bool:
+    """Whether a file is HDF5's, by its first bytes or, as bytes may stand before them, by its name."""
+    return (
+        entry.name.lower().endswith((".h5", ".hdf5", ".hdf", ".he5")) or subject.head(entry.path, 8) == hdf5.SIGNATURE
+    )
+
+
+def hdf5_parts(subject: Subject, entry: Entry) -> tuple[hdf5.Part, ...]:
+    """What the objects of an HDF5 file have, read once for all rules."""
+    found: dict[str, tuple[hdf5.Part, ...]] = subject.memo.setdefault("hdf5", {})
+    if entry.path not in found:
         with subject.reading(entry.path) as read:
-            yield from _in_onnx(entry.path, read, entry.size)
+            found[entry.path] = tuple(hdf5.parts(read, entry.size))
+    return found[entry.path]
+
+
+def _in_hdf5(path: str, parts: Iterable[hdf5.Part]) -> Iterator[Found]:
+    """Files that the file itself names. What cannot be followed is told by keras-lambda, once."""
+    named = dict.fromkeys(each for each in parts if isinstance(each, hdf5.Elsewhere))
+    for each in list(named)[:20]:
+        severity: Severity | None = None if leaves(each.file) else "info"
+        place = ", outside the folder" if severity is None else ""
+        yield Found(f"{each.what} in {each.file!r:.120}{place}", path, severity=severity)
 
 
 def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from inspector.auditing.rules.archives import MAGICS, Limits, Piece, Unopened, pieces
+from inspector.auditing.rules.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces
 from inspector.auditing.rules.reach import danger, importable
 from inspector.auditing.rules.subject import START, Subject
 from inspector.formats.pytorch.machine import Budget
@@ -44,6 +44,7 @@ class Judged(NamedTuple):
     unusual: tuple[str, ...]  # names that are not known
     unread: tuple[str, ...]  # what was not read to its end, and why
     unopened: tuple[Unopened, ...]  # archives and compressions that are not opened
+    outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
 
 
 class Budgets:
@@ -77,7 +78,7 @@ def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
             return
         with subject.reading(entry.path) as read:
             found = judge(Piece("", read, entry.size), budgets, likely=likely)
-        if found.pickles or found.unopened:
+        if found.pickles or found.unopened or found.outside:
             yield entry.path, found
 
 
@@ -95,6 +96,9 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool) -> Judged:
     for found in pieces(file, budgets.limits, likely=likely):
         if isinstance(found, Unopened):
             collected.unopened.append(found)
+            continue
+        if isinstance(found, Outside):
+            collected.outside.append(found)
             continue
         named = likely if not found.name else _is_named_so(found.name)
         collected.take(found, _read(found, budget, named), named)
@@ -131,6 +135,7 @@ class _Collected:
         self.reached: dict[Reached, None] = {}
         self.unread: dict[str, None] = {}
         self.unopened: list[Unopened] = []
+        self.outside: list[Outside] = []
 
     def take(self, piece: Piece, read: list[Program], named: bool) -> None:
         """Add what a piece's pickles reach."""
@@ -161,6 +166,5 @@ class _Collected:
             elif grave == "error" and told in names["warning"]:
                 names["warning"].remove(told)
                 names["error"].append(told)
-        return Judged(
-            self.pickles, tuple(names["error"]), tuple(names["warning"]), tuple(self.unread), tuple(self.unopened)
-        )
+        reached = tuple(names["error"]), tuple(names["warning"])
+        return Judged(self.pickles, *reached, tuple(self.unread), tuple(self.unopened), tuple(self.outside))

@@ -56,6 +56,17 @@ _SETTINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "a command that the editor runs when the folder is opened in a container",
     ),
     (
+        (".vscode/settings.json", ".code-workspace"),
+        r'"(?:[\w.-]*(?:[pP]ath|[eE]xecutable|[cC]ommand|[iI]nterpreter|[sS]hell)[\w.]*|terminal\.integrated\.[\w.]+)"\s*:\s*'
+        r'(?:\{|\[|"(?:\.|/|\$\{workspace))',
+        "a program of the folder's own that the editor starts in place of the user's",
+    ),
+    (
+        ("genai_config.json",),
+        r'"custom_ops_library"\s*:\s*"[^"]',
+        "a library of the folder's own that onnxruntime loads",
+    ),
+    (
         (".gitmodules",),
         r"(?m)^\s*(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)",
         "a submodule whose address is an option of git's, or a path outside",
@@ -71,9 +82,15 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
         if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
             text = subject.text(entry.path, MAX_CONFIG) or ""
             yield from ((entry.path, what) for what in _in_text(text))
+        if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(subject.text(entry.path, MAX_CONFIG) or "")):
+            yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
         for ends, pattern, what in _SETTINGS:
             if entry.path.endswith(ends) and re.search(pattern, subject.text(entry.path, MAX_CONFIG) or ""):
                 yield entry.path, what
+
+
+#: A file in place of the folder: git takes hooks and configuration from there.
+_ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
 
 
 def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:

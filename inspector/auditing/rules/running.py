@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from inspector.auditing.rules import keras, repositories
+from inspector.auditing.rules import hdf5, keras, repositories
 from inspector.auditing.rules.archives import UNOPENED
+from inspector.auditing.rules.outside import hdf5_parts, is_hdf5
 from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
 from inspector.sources.listing import Entry
-
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 @rule("keras-lambda", "error", group="safe")
@@ -38,27 +37,60 @@ def keras_lambda(subject: Subject) -> Iterator[Found]:
 
 def _is_keras(subject: Subject, entry: Entry) -> bool:
     name = entry.name.lower()
-    named = name.endswith((".keras", ".h5", ".hdf5", ".hdf", "keras_metadata.pb"))
-    return named or subject.head(entry.path, 8) == _HDF5
+    if name.endswith(".json"):  # `model_from_json` takes a configuration alone
+        return _MODEL_JSON.search(name) is not None
+    return name.endswith((".keras", "keras_metadata.pb")) or is_hdf5(subject, entry)
+
+
+_MODEL_JSON = re.compile(
+    r"^config\.json$|(?:^|[_-])(?:model|architecture|keras)(?:[_-](?:config|model|architecture))?\.json$"
+)
 
 
 def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
     """What is named, and whether it is only damage."""
+    if entry.name.lower().endswith(".json"):
+        if subject.too_large(entry):
+            yield "larger than any", True
+        yield from ((what, False) for what in keras.in_document(subject.document(entry.path)))
+        return
     with subject.reading(entry.path) as read:
         if read(0, 2) != b"PK":
-            yield from ((what, False) for what in keras.in_binary(read, entry.size))
+            yield from _in_file(hdf5_parts(subject, entry), read, entry.size)
             return
         try:
             for member in zips.members(read, entry.size):
                 if member.name.lower().endswith(".json"):
                     raw = zips.unpacked(read, member, keras.MAX_CONFIG)
                     yield from ((what, False) for what in keras.in_config(raw))
-                elif member.method == zips.STORED and member.name.lower().endswith(".h5"):
-                    start = zips.data_start(read, member)
-                    inner = lambda at, length, start=start: read(start + at, length)  # noqa: E731
-                    yield from ((what, False) for what in keras.in_binary(inner, member.compressed))
+                elif member.name.lower().endswith(".h5"):
+                    inner, size = _inner(read, member)
+                    yield from _in_file(hdf5.parts(inner, size), inner, size)
         except ValueError as error:
             yield str(error), True
+
+
+def _inner(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
+    """A file within an archive, as something to read from. Raises ZipError."""
+    if member.method == zips.STORED:
+        start, size = zips.data_start(read, member), member.compressed
+        return lambda at, length: read(start + at, max(0, min(length, size - at))), size
+    raw = zips.unpacked(read, member, keras.MAX_CONFIG)
+    if len(raw) < member.size:
+        raise zips.ZipError(f"{member.name!r:.80} unpacks to more than is read")
+    return lambda at, length: raw[at : at + length], len(raw)
+
+
+def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator[tuple[str, bool]]:
+    """HDF5 by its own structure, and any binary file by the keys of a configuration in it."""
+    is_hdf5 = hdf5.start_of(read, size) is not None
+    for each in parts if is_hdf5 else ():
+        if isinstance(each, hdf5.Unread):
+            yield each.why, True
+        elif isinstance(each, hdf5.Attribute):
+            yield from ((what, False) for what in keras.in_attribute(each.value))
+    if size <= keras.MAX_SEARCHED or not is_hdf5:
+        yield from ((what, False) for what in keras.in_binary(read, size))
 
 
 #: TensorFlow's operations that read or write files of any name, or call Python.
@@ -85,6 +117,9 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that its author chose, and run when the
     model does. Use the safetensors files instead. An error too where the graph cannot be read to its end.
     """
+    for entry in subject.named(".pbtxt"):
+        if entry.kind == "file" and not entry.outside:
+            yield from _in_text_graph(subject, entry)
     for entry in subject.named(".pb", ".meta", ".graphdef"):
         name = entry.name.lower()
         if entry.kind != "file" or entry.outside or name in ("keras_metadata.pb", "fingerprint.pb"):
@@ -100,6 +135,21 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
                 continue
         if found:
             yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+
+
+def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found]:
+    """A graph as text: `node { op: "WriteFile" }`."""
+    raw = subject.head(entry.path, min(entry.size, MAX_TEXT_GRAPH))
+    names = (each.decode() for each in _OPERATION.findall(raw))
+    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
+        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+    if entry.size > MAX_TEXT_GRAPH and b"op:" in raw:
+        yield Found("its graph is not judged to its end: larger than any", entry.path)
+
+
+_OPERATION = re.compile(rb"""\bop\s*:\s*["'](\w{1,80})["']""")
+#: Bytes of a graph that is written as text.
+MAX_TEXT_GRAPH = 16 * 1024 * 1024
 
 
 @rule("torchscript", "error", group="safe")
@@ -200,6 +250,15 @@ def python_name(subject: Subject) -> Iterator[Found]:
             yield Found(who, entry.path, severity=severity)
         elif (module := _importable(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
             yield Found(f"programs that are started here import it in place of their own `{module}`", entry.path)
+        elif entry.name.endswith((".pyc", ".pyo")) and _source_of(entry) not in subject.by_path:
+            yield Found(
+                "compiled Python without its source: nobody can read what it does", entry.path, severity="warning"
+            )
+
+
+def _source_of(entry: Entry) -> str:
+    """The path of a compiled module's source: `a/__pycache__/b.cpython-311.pyc` is `a/b.py`."""
+    return entry.folder.removesuffix("__pycache__/") + entry.name.partition(".")[0] + ".py"
 
 
 def _importable(entry: Entry) -> str:

@@ -13,6 +13,8 @@ from inspector.auditing.rules.pickles import PICKLES, Judged, judged
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
 from inspector.auditing.rules.templates import NOT_INSTALLED, judge, templates
+from inspector.formats import zips
+from inspector.formats.gguf.values import KeyValues
 from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
@@ -22,6 +24,7 @@ from inspector.units import escape, plural
 PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program or library for Linux (ELF)"),
     (b"MZ", "a program for Windows"),
+    (b"L\0\0\0\x01\x14\x02\0", "a shortcut of Windows"),
     (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
     (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
     (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
@@ -33,6 +36,7 @@ SCRIPTS = (
     *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
     *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
     *(".php", ".pl", ".rb", ".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
+    *(".url", ".webloc", ".scf", ".pif", ".cpl", ".inf", ".job", ".gadget", ".library-ms", ".search-ms", ".xll"),
     *(".whl", ".egg", ".docm", ".xlsm", ".pptm", ".chm", ".iso", ".vhd"),
 )
 #: First bytes → another format that a reader may take the bytes for.
@@ -58,8 +62,6 @@ HIDDEN: tuple[tuple[bytes, str], ...] = (
 MAX_UNCLAIMED = 1024 * 1024
 MAX_REGIONS = 16
 _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
-#: Modules of sentence-transformers' own, as `modules.json` names them.
-_OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 
 
 @rule("pickle", "error")
@@ -105,96 +107,6 @@ def unopened(subject: Subject) -> Iterator[Found]:
             place = f"{each.name!r:.120} in it: " if each.name else ""
             severity: Severity = "error" if path.lower().endswith(PICKLES) else "warning"
             yield Found(f"{place}{each.why}: not looked into", path, severity=severity)
-
-
-@rule("remote-code", "warning")
-def remote_code(subject: Subject) -> Iterator[Found]:
-    """The model asks to run Python code that comes with it, or from another repository.
-
-    `auto_map` in a configuration, a module of its own in modules.json, a custom pipeline. Loaders run it
-    under `trust_remote_code=True`. Read the code before, and pin its revision. Information where the
-    file that is named is not here, so that there is nothing to run.
-    """
-    for entry in subject.named("config.json", "modules.json", "model_index.json"):
-        folder = entry.folder
-        for what, reference in _code(subject, entry.path):
-            repository, _, local = reference.rpartition("--")
-            file = folder + local.split(".")[0].lstrip("/") + ".py"
-            here = file in subject.by_path
-            origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
-            yield Found(
-                f"{what} names {reference:.120}, code {origin}",
-                entry.path,
-                severity="warning" if here or repository or what == "auto_mapping" else "info",
-            )
-    for entry in subject.entries:
-        if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
-            yield Found(f"code that {loader} runs", entry.path)
-
-
-#: Files that are run for their names, and by whom.
-_RUN = (
-    ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
-    ("hubconf.py", "`torch.hub.load`"),
-)
-#: Packages that PEFT finds a model's class in; it imports whatever is named.
-_LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
-
-
-def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
-    """Fields of a configuration that name code, each with what it names first."""
-    name = path.rsplit("/", 1)[-1]
-    if name == "modules.json":
-        for kind in re.findall(r'"type"\s*:\s*"([\w.-]{1,200})"', subject.text(path) or ""):
-            if not kind.startswith(_OWN_MODULES):
-                yield "a module", kind
-        return
-    document = subject.document(path)
-    for scope in _scopes(document):
-        for field in ("auto_map", "custom_pipelines"):
-            value = scope.get(field)
-            if isinstance(value, dict) and value:
-                yield field, next(_texts(value), "code")
-            elif isinstance(value, str):
-                yield field, value
-    mapping = document.get("auto_mapping")
-    library = mapping.get("parent_library") if isinstance(mapping, dict) else None
-    if isinstance(library, str) and not library.startswith(_LIBRARIES):
-        yield "auto_mapping", library
-    if name == "model_index.json":
-        yield from (("a component", module) for module in _components(subject, path, document))
-
-
-def _components(subject: Subject, path: str, document: Mapping[str, Any]) -> Iterator[str]:
-    """Modules of a pipeline's own: beside its index, or in the folder of the part that they are for."""
-    folder = path[: path.rfind("/") + 1]
-    for part, value in document.items():
-        match value:
-            case [str(module), str()]:
-                places = (module, f"{part}/{module}")
-                yield from (place for place in places if f"{folder}{place}.py" in subject.by_path)
-
-
-#: Parts of a configuration within each other that are looked into.
-MAX_SCOPES = 200
-
-
-def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A configuration and those of its parts, three deep."""
-    pending = [(document, 0)]
-    for scope, depth in pending:
-        yield scope
-        if depth < 3:
-            inner = [value for value in scope.values() if isinstance(value, dict)]
-            pending += [(value, depth + 1) for value in inner[: MAX_SCOPES - len(pending)]]
-
-
-def _texts(value: Mapping[str, Any]) -> Iterator[str]:
-    for each in value.values():
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, list):
-            yield from (text for text in each if isinstance(text, str))
 
 
 @rule("template-code", "error")
@@ -286,6 +198,35 @@ def look_alike_names(subject: Subject) -> Iterator[Found]:
             seen.add(same)
 
 
+@rule("terminal-code", "warning")
+def terminal_code(subject: Subject) -> Iterator[Found]:
+    """A text in the metadata that rewrites what a terminal shows, or runs backwards.
+
+    Programs print a model's name, licence or author as they are: escape codes in them erase lines, set titles, and make
+    links; letters that turn the direction show another text than is there. Tokens and chat templates are not looked at.
+    """
+    for header in subject.all_headers:
+        fields = ((key, _own_text(header.metadata, key)) for key in islice(header.metadata, MAX_FIELDS))
+        for key, text in fields:
+            if text and not (text.isascii() and text.isprintable()) and _CODES.search(text):
+                yield Found(f"the field {key!r:.80} has them: {text!r:.100}", header.path)
+
+
+#: Fields of one file, and characters of each, that are looked at.
+MAX_FIELDS, MAX_FIELD = 2_000, 65_536
+#: Escape sequences (ECMA-48), erasing, the second set of controls, and marks of direction that override (UAX 9).
+_CODES = re.compile("\x1b[\x28-\x2f\x37-\x3e\x4d-\x50\x58-\x63]|[\x08\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def _own_text(metadata: Mapping[str, Any], key: str) -> str:
+    if key.startswith("tokenizer."):
+        return ""
+    if isinstance(metadata, KeyValues):
+        return metadata.text_of(key, MAX_FIELD)[0] if metadata.fields[key].type_name == "string" else ""
+    value = metadata[key]
+    return value[:MAX_FIELD] if isinstance(value, str) else ""
+
+
 @rule("duplicate-field", "error")
 def duplicate_field(subject: Subject) -> Iterator[Found]:
     """A key stands twice in one object of a JSON document: a configuration, an index.
@@ -315,26 +256,28 @@ _FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_
 def polyglot(subject: Subject) -> Iterator[Found]:
     """A weight file that is another kind of file as well.
 
-    Something is hidden in the bytes that no tensor claims: a ZIP archive at the end is read by loaders
-    that try PyTorch's format first. Only unclaimed bytes are looked at; with `--checksum`, which reads
-    the file anyway, the end of the data is too.
+    Something is hidden in the bytes that no tensor claims, or a ZIP archive ends where the file does, be it within a
+    tensor: loaders that try PyTorch's format first read it. Only unclaimed bytes are looked at, and the last 64 kB of
+    files on this machine.
     """
     for header in subject.all_headers:
         unclaimed = (r for r in header.regions if r.label in ("trailing", "hole", "padding") and r.size >= _SMALLEST)
         for region in islice(unclaimed, MAX_REGIONS):
             if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
-        if subject.reads_data and _ends_as_zip(subject.span(header.path, max(0, header.size - _ZIP_END), _ZIP_END)):
-            yield Found("a ZIP archive ends where the file ends, within a tensor's data", header.path)
+        if header.format == "pytorch" or subject.root is None:  # the first is such an archive
+            continue
+        if listed := _members_at_the_end(subject, header.path):
+            yield Found(f"a ZIP archive of {plural(listed, 'member')} ends where the file ends", header.path)
 
 
-#: A ZIP archive's last record: 22 bytes and a comment of at most 65,535.
-_ZIP_END = 22 + 65_535
-
-
-def _ends_as_zip(data: bytes) -> bool:
-    at = data.rfind(b"PK\x05\x06")
-    return at >= 0 and len(data) - at >= 22 and int.from_bytes(data[at + 20 : at + 22], "little") == len(data) - at - 22
+def _members_at_the_end(subject: Subject, path: str) -> int:
+    """Members of the ZIP archive that any reader of such archives finds in a file; 0 for none."""
+    with subject.reading(path) as read:
+        try:
+            return len(zips.members(read, subject.by_path[path].size))
+        except zips.ZipError:
+            return 0
 
 
 def _hidden(data: bytes) -> str | None:
@@ -359,10 +302,10 @@ def executable(subject: Subject) -> Iterator[Found]:
         name = entry.name.lower()
         if name.endswith(WEIGHTS):
             continue
-        start = subject.head(entry.path, 4)
+        start = subject.head(entry.path, 8)
         data = name.endswith(_KNOWN_DATA) and not entry.executable
         program = next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
-        if program and not (data and start.isascii() and start.decode().isprintable()):
+        if program and not (data and start[:4].isascii() and start[:4].decode().isprintable()):
             yield Found(program, entry.path)
         elif start.startswith(b"#!") and not data:
             yield Found("a script", entry.path, severity="info" if name.endswith(".py") else "warning")

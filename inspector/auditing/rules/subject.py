@@ -54,7 +54,6 @@ class Subject:
         """
         self.target = target
         self.root = root  # the folder that paths are relative to; None where it is not on this machine
-        self.reads_data = False  # whether the user asked for a check that reads tensor data
         self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
         self.findings: list[Finding] = []  # made while the files are read

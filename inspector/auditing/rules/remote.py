@@ -1,0 +1,118 @@
+"""Does the model ask for Python code: its own, another repository's, or whatever a document names?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspector.auditing.rules.reach import STANDARD
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+
+#: Modules of sentence-transformers' own, as `modules.json` names them.
+_OWN_MODULES = ("sentence_transformers.", "torch.nn.")
+
+
+@rule("remote-code", "error", group="safe")
+def remote_code(subject: Subject) -> Iterator[Found]:
+    """The model asks to run Python code that comes with it, or from another repository.
+
+    `auto_map` in a configuration, a module of its own in modules.json, a custom pipeline. Loaders run it
+    under `trust_remote_code=True`. Read the code before, and pin its revision. Information where the
+    file that is named is not here, so that there is nothing to run. An error where a part of a model is one of Python's
+    own modules (`["subprocess", "Popen"]`): loaders import and call it without being asked.
+    """
+    for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
+        folder = entry.folder
+        for what, reference in _code(subject, entry.path):
+            repository, _, local = reference.rpartition("--")
+            if what in _IMPORTED_AS_NAMED and reference.split(".")[0] in STANDARD:
+                yield Found(f"{what} is {reference:.120}, of Python's own library: loading imports it", entry.path)
+                continue
+            file = folder + local.split(".")[0].lstrip("/") + ".py"
+            here = file in subject.by_path
+            origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
+            yield Found(
+                f"{what} names {reference:.120}, code {origin}",
+                entry.path,
+                severity="warning" if here or repository or what == "auto_mapping" else "info",
+            )
+    for entry in subject.entries:
+        if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
+            yield Found(f"code that {loader} runs", entry.path)
+
+
+#: Files that are run for their names, and by whom.
+_RUN = (
+    ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
+    ("hubconf.py", "`torch.hub.load`"),
+)
+#: What is imported under the name that stands there.
+_IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping")
+#: Packages that PEFT finds a model's class in; it imports whatever is named.
+_LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
+
+
+def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
+    """Fields of a document that name code, each with what it names first."""
+    name = path.rsplit("/", 1)[-1]
+    if name == "modules.json":
+        kinds: Iterable[str] = re.findall(r'"type"\s*:\s*"([\w.-]{1,200})"', subject.text(path) or "")
+        yield from (("a module", kind) for kind in kinds if not kind.startswith(_OWN_MODULES))
+        return
+    document = subject.document(path)
+    if name == "router_config.json":
+        kinds = _texts(document["types"]) if isinstance(document.get("types"), dict) else ()
+        yield from (("a module", kind) for kind in kinds if not kind.startswith(_OWN_MODULES))
+    elif name == "model_index.json":
+        yield from _of_pipeline(subject, path, document)
+    yield from _of_configuration(document)
+
+
+def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for scope in _scopes(document):
+        for field in ("auto_map", "custom_pipelines"):
+            value = scope.get(field)
+            if isinstance(value, dict) and value:
+                yield field, next(_texts(value), "code")
+            elif isinstance(value, str):
+                yield field, value
+    mapping = document.get("auto_mapping")
+    library = mapping.get("parent_library") if isinstance(mapping, dict) else None
+    if isinstance(library, str) and not library.startswith(_LIBRARIES):
+        yield "auto_mapping", library
+
+
+def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Modules of a pipeline's own: beside its index, or in the folder of the part that they are for; Python's own."""
+    folder = path[: path.rfind("/") + 1]
+    for part, value in document.items():
+        match value:
+            case [str(module), str(kind)]:
+                places = (module, f"{part}/{module}")
+                yield from (("a component", place) for place in places if f"{folder}{place}.py" in subject.by_path)
+                if module.split(".")[0] in STANDARD:
+                    yield "a component's class", f"{module}.{kind}"
+
+
+#: Parts of a configuration within each other that are looked into.
+MAX_SCOPES = 200
+
+
+def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A configuration and those of its parts, three deep."""
+    pending = [(document, 0)]
+    for scope, depth in pending:
+        yield scope
+        if depth < 3:
+            inner = [value for value in scope.values() if isinstance(value, dict)]
+            pending += [(value, depth + 1) for value in inner[: MAX_SCOPES - len(pending)]]
+
+
+def _texts(value: Mapping[str, Any]) -> Iterator[str]:
+    for each in value.values():
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, list):
+            yield from (text for text in each if isinstance(text, str))
