@@ -7,6 +7,7 @@ result = inspector.reconcile(checkpoint)         # joined with what the configur
 forecast = inspector.predict("llama-7b")         # the prediction alone
 inspector.memory("path/to/model").total          # bytes to run it: weights, cache, activations
 inspector.diff("base", "tuned").counts           # two checkpoints, paired by what their tensors are for
+inspector.values("path/to/model", "norm").rows   # what the tensors' numbers are like: reads them
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspector.api import diff, memory, open, predict, reconcile, variants
+    from inspector.api import diff, memory, open, predict, reconcile, values, variants
     from inspector.architectures import add_tables
     from inspector.architectures.data.roles import ROLES
     from inspector.auditing.run import audit
@@ -47,7 +48,7 @@ __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("diff", "memory", "models", "open", "predict", "reconcile", "variants"), "inspector.api"),
+    **dict.fromkeys(("diff", "memory", "models", "open", "predict", "reconcile", "values", "variants"), "inspector.api"),
     "ROLES": "inspector.architectures.data.roles",
     "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",
@@ -113,6 +114,7 @@ __all__ = [
     "open",
     "predict",
     "reconcile",
+    "values",
     "variants",
 ]
 

@@ -11,7 +11,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 #: Words that are no target where they stand first.
-COMMANDS = ("architectures", "audit", "completion", "diff", "memory", "metadata", "overview", "predict", "tensors")
+COMMANDS = (
+    "architectures",
+    "audit",
+    "completion",
+    "diff",
+    "memory",
+    "metadata",
+    "overview",
+    "predict",
+    "tensors",
+    "values",
+)
 
 
 def main() -> None:

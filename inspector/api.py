@@ -1,11 +1,11 @@
-"""The library's verbs: `open`, `predict`, `reconcile`, `variants`, `models`, `diff`, `memory`."""
+"""The library's verbs: `open`, `predict`, `reconcile`, `variants`, `models`, `diff`, `memory`, `values`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.architectures import prediction as _prediction
 from inspector.architectures.data.presets import PRESETS
@@ -21,12 +21,13 @@ from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
+    from inspector.measuring.values import Values
     from inspector.opening.models import Named
     from inspector.sizing.memory import Memory
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.training import Plan
 
-__all__ = ["diff", "memory", "models", "open", "predict", "reconcile", "variants"]
+__all__ = ["diff", "memory", "models", "open", "predict", "reconcile", "values", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
@@ -96,6 +97,40 @@ def diff(a: str | Path | Reconciliation, b: str | Path | Reconciliation) -> Diff
     from inspector.comparing.diff import diff as compare
 
     return compare(*(each if isinstance(each, Reconciliation) else reconcile(open(str(each))) for each in (a, b)))
+
+
+def values(
+    target: str | Path | Reconciliation,
+    pattern: str | None = None,
+    *,
+    roles: Sequence[str] = (),
+    layers: str | None = None,
+    by: Literal["tensor", "role", "layer"] = "tensor",
+    **options: Any,
+) -> Values:
+    """What the numbers of a checkpoint's tensors are like: counts, extremes, moments, percentiles, a histogram.
+
+    Reads the tensors that are asked for, and no others; needs NumPy, which the extra `data` brings.
+
+    Args:
+        pattern: a glob over whole names, a part of a name, a role, a group or a dtype.
+        layers: "3", "3-7", "0,2,4-6".
+        by: what to tell together.
+        options: those of `inspector.measuring.values.values`: stored, progress.
+
+    Raises:
+        UsageError: NumPy is not installed.
+        TargetError: no tensor is like that.
+        FormatError, SourceError: nothing can be read.
+    """
+    from inspector.measuring import needs
+
+    needs.check()
+    from inspector.bridge.choosing import Asked
+    from inspector.measuring.values import values as measure
+
+    result = target if isinstance(target, Reconciliation) else reconcile(open(str(target)))
+    return measure(result, Asked(pattern, roles, layers=layers), by, **options)
 
 
 def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:

@@ -1,4 +1,4 @@
-"""The README's console blocks, run as they stand: every line of output that they show is what the command prints.
+"""The console blocks of the README and of docs/values.md, run as they stand: every line of output that they show is what the command prints.
 
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment make a line one to read.
 """
@@ -39,7 +39,7 @@ def as_pattern(shown: list[str]) -> re.Pattern[str]:
     return re.compile("".join(parts))
 
 
-SESSIONS = {first: steps for page in ("README.md",) for first, steps in sessions(ROOT / page)}
+SESSIONS = {first: steps for page in ("README.md", "docs/values.md") for first, steps in sessions(ROOT / page)}
 RUN = [first for first, steps in SESSIONS.items() if any(shown for _, shown in steps)]
 
 
@@ -49,6 +49,7 @@ def test_console_blocks_show_what_is_printed(
 ) -> None:
     """In an empty folder, where each block begins with the commands that make what it looks at."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     for command, shown in SESSIONS[first]:
         program, *arguments = shlex.split(command)
         if program == "python":

@@ -30,6 +30,37 @@ def opening_options(command: Any) -> Any:
     return command
 
 
+def choosing_options(command: Any) -> Any:
+    """Which tensors of a checkpoint are meant, beside the PATTERN of their names."""
+    for option in (
+        click.option("--layer", "layers", metavar="3-7", help="Of these layers: 3, 3-7 or 0,2,4-6."),
+        click.option("--dtype", "dtypes", multiple=True, metavar="WORD", help="Stored in this dtype."),
+        click.option("--tower", "towers", multiple=True, metavar="WORD", help="Of this tower: text, vision, …."),
+        click.option("--group", "groups", multiple=True, metavar="WORD", help="Of this group: attention, norm, …."),
+        click.option("--role", "roles", multiple=True, metavar="WORD", help="Of this role; may be given again."),
+    ):
+        command = option(command)
+    return command
+
+
+def form_options(command: Any) -> Any:
+    """In which form rows are written."""
+    for option in (
+        click.option(
+            "--format",
+            "forms",
+            metavar="NAME",
+            multiple=True,
+            help="A table as github, html, latex, … (tabulate's names).",
+        ),
+        click.option("--jsonl", "forms", flag_value="jsonl", multiple=True, help="A JSON object a line."),
+        click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout."),
+        click.option("--csv", "forms", flag_value="csv", multiple=True, help="Comma-separated values."),
+    ):
+        command = option(command)
+    return command
+
+
 def one_form(forms: Sequence[str]) -> str | None:
     """The one output that was asked for; None for text. Raises UsageError for two."""
     if len(set(forms)) > 1:

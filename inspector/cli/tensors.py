@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import one_form, opening_options
+from inspector.cli.options import choosing_options, form_options, one_form, opening_options
 
 _SORTS: dict[str, Any] = {
     "file": lambda _: 0,
@@ -28,21 +28,12 @@ _SORTS: dict[str, Any] = {
 @opening_options
 @click.argument("target", type=click.Path())
 @click.argument("pattern", required=False)
-@click.option("--role", "roles", multiple=True, metavar="WORD", help="Of this role; may be given again.")
-@click.option("--group", "groups", multiple=True, metavar="WORD", help="Of this group: attention, norm, ….")
-@click.option("--tower", "towers", multiple=True, metavar="WORD", help="Of this tower: text, vision, ….")
-@click.option("--dtype", "dtypes", multiple=True, metavar="WORD", help="Stored in this dtype.")
-@click.option("--layer", "layers", metavar="3-7", help="Of these layers: 3, 3-7 or 0,2,4-6.")
+@choosing_options
 @click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
 @click.option("--reverse", is_flag=True, help="The last first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N.")
 @click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
-@click.option("--csv", "forms", flag_value="csv", multiple=True, help="Comma-separated values.")
-@click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout.")
-@click.option("--jsonl", "forms", flag_value="jsonl", multiple=True, help="A JSON object a line.")
-@click.option(
-    "--format", "forms", metavar="NAME", multiple=True, help="A table as github, html, latex, … (tabulate's names)."
-)
+@form_options
 def tensors(
     target: str,
     pattern: str | None,

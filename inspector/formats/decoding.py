@@ -81,6 +81,17 @@ def width(dtype: str) -> int:
     return 2 if dtype == "BF16" else 1
 
 
+def has_patterns(dtype: str) -> bool:
+    """Whether each element has at most 16 bits and bytes of its own: few enough patterns to count each."""
+    return is_known(dtype) and dtype not in UNITS and dtype not in COMPLEX and width(dtype) <= 2
+
+
+@cache
+def patterns(dtype: str) -> Array:
+    """What each pattern of such a dtype stands for."""
+    return decoded(np.arange(1 << 8 * width(dtype), dtype="u1" if width(dtype) == 1 else "<u2").tobytes(), dtype)
+
+
 def native(data: Any, dtype: str, *, big: bool = False) -> Array:
     """The numbers of a dtype that NumPy knows, as they are: a view where the machine's byte order is the data's."""
     kind = np.dtype(NATIVE[dtype])

@@ -19,7 +19,7 @@ def check_blocks() -> None:
 
 def check_parquet() -> None:
     """The same for the package that writes Parquet."""
-    _need("pyarrow", "writing Parquet needs pyarrow", extra="parquet")
+    _need("pyarrow", "writing Parquet needs pyarrow", extra="tables")
 
 
 def _need(module: str, what: str, extra: str = "data") -> None:

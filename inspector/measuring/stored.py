@@ -94,6 +94,15 @@ class Stored:
             raw = self._raw(layout, tensor, path, start, stop)
             yield Chunk(start, layout.decode(raw), raw)
 
+    def pieces(self, tensor: Tensor, path: str, elements: int = CHUNK) -> Iterator[tuple[bytes, Array | None]]:
+        """The same in bytes, with the numbers only where they have more than 16 bits, or not one for each pattern."""
+        layout = self._layout(tensor, path)
+        if not decoding.has_patterns(layout.dtype) or layout.big:
+            yield from ((chunk.raw, chunk.values) for chunk in self.chunks(tensor, path, elements))
+            return
+        for start in range(0, tensor.elements, elements):
+            yield self._raw(layout, tensor, path, start, min(start + elements, tensor.elements)), None
+
     def values(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> Array:
         """The elements from `start` up to `stop`, which is not among them. Raises as `chunks` does."""
         layout = self._layout(tensor, path)

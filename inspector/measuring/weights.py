@@ -94,10 +94,10 @@ class Weights:
 
     def _unpacked(self, each: Labelled) -> Dequantized | None:
         """The weight that a packed tensor stands for; the last one's words are kept."""
-        name = each.tensor.name
-        if self._last[0] != name:
-            self._last = (name, self._made(each))
-        return self._last[1]
+        last = self._last  # of one moment, for there may be several threads
+        if last[0] != each.tensor.name:
+            last = self._last = (each.tensor.name, self._made(each))
+        return last[1]
 
     def _made(self, each: Labelled) -> Dequantized | None:
         packing, scheme = self._packing, self._scheme

@@ -1,0 +1,85 @@
+"""`inspect values`: what the numbers of tensors are like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli import console, terminal
+from inspector.cli.options import choosing_options, form_options, one_form, opening_options
+
+if TYPE_CHECKING:
+    from inspector.measuring.values import Values
+
+
+@click.command()
+@opening_options
+@click.argument("target", type=click.Path())
+@click.argument("pattern", required=False)
+@choosing_options
+@click.option("--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What to tell together.")
+@click.option("--stored", is_flag=True, help="Packed weights as the integers that the file has.")
+@click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+@form_options
+@click.option("--parquet", type=click.Path(), metavar="FILE", help="Write the rows there.")
+def values(
+    target: str,
+    pattern: str | None,
+    roles: tuple[str, ...],
+    groups: tuple[str, ...],
+    towers: tuple[str, ...],
+    dtypes: tuple[str, ...],
+    layers: str | None,
+    by: Any,
+    stored: bool,
+    wide: bool,
+    forms: tuple[str, ...],
+    parquet: str | None,
+    **opening: Any,
+) -> None:
+    """What the numbers of tensors are like: NaN, infinity, zeros, extremes, mean, deviation, percentiles, a histogram.
+
+    Reads the tensors that are asked for: all of them, or those of a PATTERN, as in `inspect tensors`.
+    """
+    from inspector.measuring import needs
+
+    needs.check()
+    if parquet:
+        needs.check_parquet()
+    from inspector.bridge.choosing import Asked, chosen
+    from inspector.measuring.values import values as measure
+
+    form = one_form(forms)
+    asked = Asked(pattern, roles, groups, towers, dtypes, layers)
+    result = console.reconciled(target, **opening)
+    total = sum(each.tensor.nbytes for each in chosen(result.tensors, asked))
+    with console.bytes_read(total, target) as done:
+        found = measure(result, asked, by, done, stored=stored)
+    for finding in found.findings:
+        console.tell(f"{finding.path}: {finding.message}")
+    if parquet:
+        from inspector.report.values import write_parquet
+
+        write_parquet(found, parquet)
+    else:
+        _show(found, target, form, terminal.screen(wide=wide).width)
+
+
+def _show(found: Values, target: str, form: str | None, width: int | None) -> None:
+    from inspector.report import values as report
+
+    if form == "json":
+        console.print_json(report.document(found, target))
+    elif form == "jsonl":
+        import json
+
+        console.print_lines(json.dumps(report.row(each)) for each in found.rows)
+    elif form == "csv":
+        import sys
+
+        report.write_csv(found, sys.stdout)
+    elif form:
+        console.print_table(report.flat(found), report.columns(found), form)
+    else:
+        console.print_lines(report.lines(found, width))

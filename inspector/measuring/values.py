@@ -1,0 +1,174 @@
+"""Statistics of the values of a checkpoint's tensors, tensor by tensor or together.
+
+    values(result).rows → a Row for each tensor, with what its numbers are like
+
+Packed weights are dequantized where their scheme has a definition; the integers that they are stored as are counted
+otherwise, and `stored` says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from math import prod
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from inspector.bridge.choosing import Asked, chosen
+from inspector.errors import InspectorError, NetworkError, UsageError
+from inspector.formats import decoding
+from inspector.measuring.statistics import Summary, Tally
+from inspector.measuring.weights import Weights
+from inspector.model import Finding, Labelled, Reconciliation
+from inspector.sources import workers
+
+By = Literal["tensor", "role", "layer"]
+
+
+class Row(NamedTuple):
+    """One tensor with what its numbers are like; or all of one role, or layer, together."""
+
+    name: str  # the tensor's; where several are together the role's, or the layer's number
+    tensors: tuple[Labelled, ...]
+    shape: tuple[int, ...] | None  # of the numbers: logical, where a weight is dequantized; None for several
+    elements: int
+    stored: bool  # True where the numbers are those of the file, False where a weight was dequantized for them
+    summary: Summary
+
+
+class Values(NamedTuple):
+    """What was measured."""
+
+    result: Reconciliation
+    rows: tuple[Row, ...]
+    by: By
+    findings: tuple[Finding, ...]  # tensors that could not be read
+    bytes_read: int  # of tensor data
+
+
+def values(
+    result: Reconciliation,
+    asked: Asked | None = None,
+    by: By = "tensor",
+    progress: Callable[[int], object] = lambda _: None,
+    *,
+    stored: bool = False,
+) -> Values:
+    """Read tensors, and say what their numbers are like.
+
+    Args:
+        asked: which tensors; all of them where it is None.
+        by: what to tell together: each tensor by itself, or all of a role or of a layer.
+        progress: called with the number of bytes read since the last call, from several threads.
+        stored: whether packed weights are counted as the integers that the file has.
+
+    Raises:
+        UsageError: NumPy is not installed, or `by` is none of these words.
+        TargetError: no tensor is like that.
+        FormatError, SourceError: none of the tensors can be read; one among several is a finding.
+    """
+    if by not in ("tensor", "role", "layer"):
+        raise UsageError(f"values are told by tensor, role or layer, and not by {by}")
+    wanted = chosen(result.tensors, asked or Asked())
+    groups = _groups(wanted, by)
+    with closing(Weights(result)) as weights:
+        job = _Job(weights, by, progress, stored)
+        measured = workers.each(job.row, groups, os.cpu_count() or 1)
+        read = weights.stored.bytes_read
+    rows = tuple(row for row, _ in measured if row)
+    errors = [error for _, found in measured for error in found]
+    if errors and not rows:
+        raise errors[0][1]
+    told = (Finding("unreadable-file", "error", str(error), each.file, each.tensor.name) for each, error in errors)
+    return Values(result, rows, by, tuple(told), read)
+
+
+Group = tuple[str, list[Labelled]]
+
+
+def _groups(wanted: Sequence[Labelled], by: By) -> list[Group]:
+    """What is told together, under its name, in the order of the tensors."""
+    if by == "tensor":
+        return [(each.tensor.name, [each]) for each in wanted]
+    groups: dict[str, list[Labelled]] = {}
+    for each in wanted:
+        groups.setdefault(_role(each) if by == "role" else _layer(each), []).append(each)
+    return list(groups.items())
+
+
+def _role(each: Labelled) -> str:
+    key = each.key
+    tower, part = ("" if word in ("text", "weight") else word for word in (key.tower, key.part))
+    return " ".join(filter(None, (tower, key.branch, key.role, part)))
+
+
+def _layer(each: Labelled) -> str:
+    place = "outside the layers" if each.key.layer is None else str(each.key.layer)
+    return place if each.key.tower == "text" else f"{each.key.tower} {place}"
+
+
+class _Job(NamedTuple):
+    """What is to be done with each group of tensors."""
+
+    weights: Weights
+    by: By
+    progress: Callable[[int], object]
+    stored: bool
+
+    def row(self, group: Group) -> tuple[Row | None, list[tuple[Labelled, InspectorError]]]:
+        """The row of a group, and its tensors that could not be read."""
+        name, tensors = group
+        whole, read, errors = Tally(), list[tuple[Labelled, bool]](), list[tuple[Labelled, InspectorError]]()
+        for each in tensors:
+            try:
+                as_stored = self._is_stored(each)
+                tally = self._counted(each, as_stored=as_stored)
+            except NetworkError:  # says nothing of the tensor
+                raise
+            except InspectorError as error:
+                errors.append((each, error))
+                continue
+            read.append((each, as_stored))
+            if self.by == "tensor":
+                whole = tally
+            else:
+                whole.merge(tally)
+        if not read:
+            return None, errors
+        shapes = [each.tensor.shape if as_stored else self.weights.shape(each) for each, as_stored in read]
+        return (
+            Row(
+                name,
+                tuple(each for each, _ in read),
+                shapes[0] if self.by == "tensor" else None,
+                sum(map(prod, shapes)),
+                all(as_stored for _, as_stored in read),
+                whole.summary(),
+            ),
+            errors,
+        )
+
+    def _is_stored(self, each: Labelled) -> bool:
+        return self.stored or not self.weights.is_packed(each) or not self.weights.is_defined(each)
+
+    def _counted(self, each: Labelled, *, as_stored: bool) -> Tally:
+        tally = Tally()
+        if not as_stored:
+            for _, numbers in self.weights.chunks(each):
+                tally.add(numbers)
+            self.progress(each.tensor.nbytes)
+            return tally
+        dtype = each.tensor.dtype
+        for raw, values in self.weights.stored.pieces(each.tensor, each.file):
+            if values is None:
+                tally.count(np.frombuffer(raw, _BITS[decoding.width(dtype)]), decoding.patterns(dtype))
+            else:
+                tally.add(values)
+            self.progress(len(raw))
+        return tally
+
+
+#: Bytes of an element → its bits as NumPy reads them.
+_BITS = {1: "u1", 2: "<u2"}

@@ -1,0 +1,244 @@
+"""What tensors' numbers are like, as text, as a document, and as rows for tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, TextIO
+
+from inspector.errors import SourceError
+from inspector.measuring.statistics import PERCENTILES, Histogram, Summary
+from inspector.measuring.values import Row, Values
+from inspector.report import documents
+from inspector.report.columns import table
+from inspector.report.csv import _inert
+from inspector.units import decimal, escape, integer, plural
+
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDEST_BAR = 40
+#: Columns of a table: what is told of each tensor, of several together, and of the numbers of either.
+_OF_TENSOR = (
+    "name",
+    "file",
+    "dtype",
+    "shape",
+    "dequantized",
+    "role",
+    "group",
+    "tower",
+    "branch",
+    "layer",
+    "expert",
+    "part",
+)
+_OF_SEVERAL = ("name", "tensors")
+_OF_NUMBERS = ("elements", "nan", "inf", "zeros", "min", "max", "mean", "std")
+
+
+# --- documents ------------------------------------------------------------------------------------
+
+
+def document(found: Values, target: str) -> dict[str, Any]:
+    """`inspect values --json`."""
+    return {
+        "schema": documents.SCHEMA,
+        "target": target,
+        "by": found.by,
+        "bytes_read": found.bytes_read,
+        "tensors" if found.by == "tensor" else "groups": [row(each) for each in found.rows],
+        "findings": [documents.finding(each) for each in found.findings],
+    }
+
+
+def row(each: Row) -> dict[str, Any]:
+    """One row: a tensor and its numbers, or several together."""
+    summary = each.summary
+    return {
+        **_what(each),
+        "elements": each.elements,
+        "nan": summary.nan,
+        "inf": summary.inf,
+        "zeros": summary.zeros,
+        **{name: _finite(getattr(summary, name)) for name in ("min", "max", "mean", "std")},
+        "percentiles": {f"{percent:g}": _finite(value) for percent, value in summary.percentiles.items()},
+        "histogram": _histogram(summary.histogram),
+    }
+
+
+def _what(each: Row) -> dict[str, Any]:
+    if each.shape is None:
+        return {"name": each.name, "tensors": len(each.tensors), "dequantized": not each.stored}
+    told = documents.tensor(each.tensors[0])
+    return {**told, "shape": list(each.shape), "dequantized": not each.stored}
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity: the deviation of numbers near the largest of 64 bits."""
+    return value if value is not None and isfinite(value) else None
+
+
+def _histogram(histogram: Histogram | None) -> dict[str, Any] | None:
+    return None if histogram is None else {**histogram._asdict()}
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def columns(found: Values) -> tuple[str, ...]:
+    """Names of a table's columns."""
+    first = _OF_TENSOR if found.by == "tensor" else _OF_SEVERAL
+    return (*first, *_OF_NUMBERS, *(f"p{percent:g}" for percent in PERCENTILES))
+
+
+def flat(found: Values) -> list[dict[str, Any]]:
+    """A row each with a cell a column."""
+    rows = []
+    for each in found.rows:
+        told = row(each)
+        percentiles = told.pop("percentiles")
+        told.update({f"p{percent:g}": percentiles.get(f"{percent:g}") for percent in PERCENTILES})
+        rows.append({name: told.get(name) for name in columns(found)})
+    return rows
+
+
+def write_csv(found: Values, out: TextIO) -> None:
+    """A header and a row a tensor; shapes as `4096x11008`."""
+    writer = csv.DictWriter(out, columns(found), lineterminator="\n")
+    writer.writeheader()
+    for each in flat(found):
+        if each.get("shape") is not None:
+            each["shape"] = "x".join(map(str, each["shape"]))
+        writer.writerow({name: _inert(value) if isinstance(value, str) else value for name, value in each.items()})
+
+
+def write_parquet(found: Values, path: str) -> None:
+    """The same rows as a Parquet file, with the histograms. Raises SourceError where it cannot be written."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = flat(found)
+    for each, source in zip(rows, found.rows, strict=True):
+        histogram = source.summary.histogram
+        each["histogram_edges"] = list(histogram.edges) if histogram else None
+        each["histogram_counts"] = list(histogram.counts) if histogram else None
+    types = {
+        "name": pa.string(),
+        **dict.fromkeys(("file", "dtype", "role", "group", "tower", "branch", "part"), pa.string()),
+        "shape": pa.list_(pa.int64()),
+        "dequantized": pa.bool_(),
+        **dict.fromkeys(("layer", "expert", "tensors", "elements", "nan", "inf", "zeros"), pa.int64()),
+        "histogram_edges": pa.list_(pa.float64()),
+        "histogram_counts": pa.list_(pa.int64()),
+    }
+    names = (*columns(found), "histogram_edges", "histogram_counts")
+    schema = pa.schema([(name, types.get(name, pa.float64())) for name in names])
+    try:
+        parquet.write_table(pa.Table.from_pylist(rows, schema), path)
+    except OSError as error:
+        raise SourceError(f"{escape(path)} cannot be written: {error.strerror or error}") from error
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def lines(found: Values, width: int | None) -> Iterator[str]:
+    """A table; of a single tensor everything."""
+    if len(found.rows) == 1:
+        yield from _whole(found.rows[0], width)
+    else:
+        yield _table(found, width)
+    yield ""
+    yield f"{decimal(found.bytes_read)} of tensor data read"
+
+
+def _table(found: Values, width: int | None) -> str:
+    odd = any(each.summary.nan or each.summary.inf for each in found.rows)
+    what = "dtype" if found.by == "tensor" else "tensors"
+    headers = (found.by, what, "elements", *(("nan", "inf") if odd else ()), "zeros", "min", "max", "mean", "std", "")
+    rows = [_cells(each, odd=odd) for each in found.rows]
+    align = "ll" + "r" * (len(headers) - 3) + "l"
+    if found.by != "tensor":
+        align = "lr" + align[2:]
+    return table(rows, headers, align, width=width, give=((len(headers) - 1, 8), (0, 16)))
+
+
+def _cells(each: Row, *, odd: bool) -> tuple[str, ...]:
+    summary = each.summary
+    return (
+        escape(each.name),
+        _dtype(each) if each.shape is not None else integer(len(each.tensors)),
+        integer(each.elements),
+        *((integer(summary.nan), integer(summary.inf)) if odd else ()),
+        _share(summary.zeros, summary.total),
+        *(_number(value) for value in (summary.min, summary.max, summary.mean, summary.std)),
+        sparkline(summary.histogram),
+    )
+
+
+def _dtype(each: Row) -> str:
+    return escape(each.tensors[0].tensor.dtype, 16) + ("" if each.stored else ", unpacked")
+
+
+def _share(part: int, whole: int) -> str:
+    """`0`, `< 0.1 %`, `12.5 %`: no zeros and few are not the same."""
+    if not part or not whole:
+        return "0"
+    return "< 0.1 %" if part * 1000 < whole else f"{part / whole * 100:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
+
+
+def sparkline(histogram: Histogram | None) -> str:
+    """A histogram in a line of bars; a space for none."""
+    if histogram is None:
+        return ""
+    most = max(histogram.counts) or 1
+    return "".join(
+        " " if not count else _BARS[min(count * len(_BARS) // most, len(_BARS) - 1)] for count in histogram.counts
+    )
+
+
+def _whole(each: Row, width: int | None) -> Iterator[str]:
+    """Everything about one tensor, or one group."""
+    summary = each.summary
+    shape = "" if each.shape is None else f"  {'×'.join(map(integer, each.shape)) or 'scalar'}"
+    what = _dtype(each) if each.shape is not None else plural(len(each.tensors), "tensor")
+    yield f"{escape(each.name)}  {what}{shape}"
+    yield ""
+    told = [("elements", integer(each.elements)), *_counts(summary)]
+    told += [(name, _exact(getattr(summary, name))) for name in ("min", "max", "mean", "std")]
+    told += [(f"{percent:g} %", _exact(value)) for percent, value in summary.percentiles.items()]
+    yield table([row for row in told if row[1]], (), "lr")
+    if summary.histogram is not None:
+        yield ""
+        yield from _bars(summary.histogram, width)
+
+
+def _counts(summary: Summary) -> Iterator[tuple[str, str]]:
+    for name in ("nan", "inf", "zeros"):
+        yield name, integer(getattr(summary, name))
+
+
+def _exact(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _bars(histogram: Histogram, width: int | None) -> Iterator[str]:
+    """A bar for each bin."""
+    most = max(*histogram.counts, histogram.below, histogram.above, 1)
+    room = _WIDEST_BAR if width is None else max(8, min(_WIDEST_BAR, width - 32))
+    rows: list[Sequence[str]] = []
+    if histogram.below:
+        rows.append(("below", integer(histogram.below), _bar(histogram.below, most, room)))
+    for edge, count in zip(histogram.edges, histogram.counts, strict=False):
+        rows.append((_number(edge), integer(count), _bar(count, most, room)))
+    if histogram.above:
+        rows.append(("above", integer(histogram.above), _bar(histogram.above, most, room)))
+    yield table(rows, ("from", "numbers", ""), "rrl")
+
+
+def _bar(count: int, most: int, room: int) -> str:
+    return "█" * (count * room // most) or ("▏" if count else "")

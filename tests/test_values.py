@@ -1,0 +1,189 @@
+"""Statistics of tensors' values: NumPy's own, whatever the file, its dtype and the pieces it is read in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+from conftest import Ran
+from test_stored import Entry, safetensors
+
+import inspector
+from inspector.errors import UsageError
+from inspector.formats import decoding
+from inspector.measuring import needs, statistics
+from inspector.measuring.statistics import PERCENTILES, Tally, keys, numbers
+
+Run = Callable[..., Ran]
+DRAW = np.random.default_rng(11)
+#: dtype → its bits, drawn: every pattern of the narrow ones, NaN and infinities among them.
+BITS = {
+    "BF16": np.arange(1 << 16, dtype="<u2"),
+    "F16": np.arange(1 << 16, dtype="<u2"),
+    "F8_E4M3": np.arange(256, dtype="u1"),
+    "F8_E5M2": np.arange(256, dtype="u1"),
+    "I8": DRAW.integers(0, 256, 777, np.uint8),
+    "U16": DRAW.integers(0, 60000, 777, np.uint16),
+    "I32": DRAW.integers(0, 1 << 32, 777, np.uint32),
+    "F32": DRAW.normal(3, 0.01, 4321).astype("<f4").view("<u4"),
+    "F64": DRAW.normal(-3, 100, 4321).astype("<f8").view("<u8"),
+    "I64": DRAW.integers(-9, 9, 777).view("<u8"),
+    "BOOL": DRAW.integers(0, 2, 99, np.uint8),
+}
+
+
+def expect(summary: statistics.Summary, values: Any, exact: bool = True) -> None:
+    """The same as NumPy says, of the finite numbers but for the counts."""
+    with np.errstate(all="ignore"):
+        values = np.asarray(values).astype(np.float64).reshape(-1)
+    finite = values[np.isfinite(values)]
+    assert summary.total == values.size
+    assert (summary.nan, summary.inf) == (np.isnan(values).sum(), np.isinf(values).sum())
+    assert summary.zeros == (values == 0).sum()
+    assert (summary.min, summary.max) == (finite.min(), finite.max())
+    assert summary.mean == pytest.approx(finite.mean(), rel=1e-9, abs=1e-9 * finite.std())
+    assert summary.std == pytest.approx(finite.std(), rel=1e-9)
+    near = 1e-12 if exact else 1 / 128
+    for percent in PERCENTILES:
+        assert summary.percentiles[percent] == pytest.approx(np.percentile(finite, percent), rel=near, abs=1e-30)
+    histogram = summary.histogram
+    assert histogram
+    if exact:
+        assert histogram.counts == tuple(np.histogram(finite, histogram.edges)[0])
+        assert histogram.below == (finite < histogram.edges[0]).sum()
+        assert histogram.above == (finite > histogram.edges[-1]).sum()
+    assert sum(histogram.counts) + histogram.below + histogram.above == finite.size
+
+
+@pytest.mark.parametrize("dtype", BITS)
+def test_statistics_are_numpys(dtype: str, tmp_path: Path) -> None:
+    """Every number that is told of a tensor."""
+    bits = BITS[dtype]
+    path = safetensors(tmp_path / "model.safetensors", {"x": (dtype, [len(bits)], bits.tobytes())})
+    (row,) = inspector.values(path).rows
+    assert (row.name, row.elements, row.shape) == ("x", len(bits), (len(bits),))
+    expect(row.summary, decoding.decoded(bits.tobytes(), dtype))
+
+
+def test_long_tensors_are_told_by_their_upper_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Percentiles to 1 part in 128 where there are more numbers than are kept; all else exact."""
+    monkeypatch.setattr(statistics, "KEPT", 1000)
+    values = DRAW.normal(0, 0.02, 50_000).astype(np.float32)
+    tally = Tally()
+    for start in range(0, len(values), 7000):
+        tally.add(values[start : start + 7000])
+    expect(tally.summary(), values, exact=False)
+
+
+def test_keys_are_in_the_numbers_order() -> None:
+    """Of finite numbers each key begins with its least number, below zero too."""
+    values = np.concatenate([DRAW.normal(0, 10.0**power, 500) for power in range(-38, 38)]).astype(np.float32)
+    values = np.sort(np.append(values, [0.0, -0.0, 1.0, -1.0]).astype(np.float32))
+    found = keys(values)
+    assert (np.diff(found) >= 0).all()
+    assert (numbers(found) <= values).all()
+    assert (values < numbers(found + 1)).all()
+    assert numbers(keys(np.float32([1.0, -1.0]))).tolist() == [1.0, -1.0]
+
+
+def test_nothing_but_nan() -> None:
+    """No number to tell of."""
+    tally = Tally()
+    tally.add(np.full(5, np.nan, np.float32))
+    assert tally.summary() == statistics.Summary(5, 5, 0, 0, None, None, None, None, {}, None)
+
+
+def test_a_gguf_is_told_in_its_own_numbers(tmp_path: Path) -> None:
+    """Blocks dequantized as the gguf package does it."""
+    values = DRAW.normal(0, 1, (8, 512)).astype(np.float32)
+    packed = gguf.quants.quantize(values, gguf.GGMLQuantizationType.Q8_0)
+    writer = gguf.GGUFWriter(tmp_path / "x.gguf", "llama")
+    writer.add_tensor("blk.0.attn_q.weight", packed, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    (row,) = inspector.values(tmp_path / "x.gguf").rows
+    expect(row.summary, gguf.quants.dequantize(packed, gguf.GGMLQuantizationType.Q8_0))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Two layers with a norm and a projection each."""
+    tensors: dict[str, Entry] = {}
+    for layer in range(2):
+        tensors[f"model.layers.{layer}.input_layernorm.weight"] = ("F32", [4], np.float32([1, 1, 1, layer]).tobytes())
+        raw = np.arange(8, dtype="<f4") + layer
+        tensors[f"model.layers.{layer}.self_attn.q_proj.weight"] = ("F32", [2, 4], raw.tobytes())
+    return safetensors(tmp_path / "model.safetensors", tensors)
+
+
+def test_roles_and_layers_together(small: Path) -> None:
+    """All of a role, or of a layer, as one set of numbers."""
+    rows = {row.name: row for row in inspector.values(small, by="role").rows}
+    assert list(rows) == ["input_layernorm", "q_proj"]
+    expect(rows["q_proj"].summary, [*range(8), *range(1, 9)], exact=False)
+    assert len(rows["q_proj"].tensors) == 2
+    layers = {row.name: row for row in inspector.values(small, by="layer").rows}
+    expect(layers["1"].summary, [1, 1, 1, 1, *range(1, 9)], exact=False)
+    assert layers["0"].summary.zeros == 2
+
+
+def test_the_command_in_its_forms(small: Path, inspect: Run, tmp_path: Path) -> None:
+    """The same numbers as text, JSON, CSV, lines of JSON, a table and Parquet."""
+    found = json.loads(inspect("values", str(small), "q_proj", "--layer", "1", "--json").out)
+    (told,) = found["tensors"]
+    assert found["bytes_read"] == 32
+    assert (told["name"], told["shape"], told["elements"]) == ("model.layers.1.self_attn.q_proj.weight", [2, 4], 8)
+    assert (told["nan"], told["inf"], told["zeros"], told["min"], told["max"]) == (0, 0, 0, 1, 8)
+    assert (told["mean"], told["std"]) == (4.5, pytest.approx(np.arange(8).std()))
+    assert (told["role"], told["layer"], told["percentiles"]["50"]) == ("q_proj", 1, 4.5)
+    assert sum(told["histogram"]["counts"]) == 8
+    (line,) = inspect("values", str(small), "q_proj", "--layer", "1", "--jsonl").out.splitlines()
+    assert json.loads(line) == told
+    cells = list(csv.DictReader(io.StringIO(inspect("values", str(small), "--csv").out)))
+    assert [float(row["max"]) for row in cells] == [1, 7, 1, 8]
+    assert cells[1]["shape"] == "2x4"
+    assert "| 2×4" in inspect("values", str(small), "--format", "github").out
+    text = inspect("values", str(small)).out
+    assert "4 tensors" in text or "q_proj" in text
+    assert "96 B of tensor data read" in text
+    inspect("values", str(small), "--parquet", str(tmp_path / "v.parquet"))
+    from pyarrow import parquet
+
+    table = parquet.read_table(tmp_path / "v.parquet").to_pylist()
+    assert [row["mean"] for row in table] == [0.75, 3.5, 1.0, 4.5]
+    assert table[1]["shape"] == [2, 4]
+    assert sum(table[1]["histogram_counts"]) == 8
+
+
+def test_one_tensor_is_shown_whole(small: Path, inspect: Run) -> None:
+    """Percentiles, and a bar a bin."""
+    text = inspect("values", str(small), "model.layers.1.self_attn.*").out
+    assert "99.9 %  " in text
+    assert "2×4" in text
+    assert "█" in text
+
+
+def test_damage_is_told_beside_what_can_be_read(tmp_path: Path, inspect: Run) -> None:
+    """A tensor that ends beyond the file: a line on stderr, and the others' numbers."""
+    tensors: dict[str, Entry] = {"a": ("F32", [2], b"\0" * 8), "b": ("F32", [2], b"\0" * 8)}
+    path = safetensors(tmp_path / "model.safetensors", tensors)
+    path.write_bytes(path.read_bytes()[:-4])
+    result = inspect("values", str(path))
+    assert "ends 4 bytes before the tensor does" in result.err
+    assert "a" in result.out
+
+
+def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
+    """An extra, for whoever reads headers does not need it."""
+    monkeypatch.setattr(needs, "find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"pip install 'checkpoint-inspector\[data\]'"):
+        inspector.values(small)
