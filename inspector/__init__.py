@@ -48,7 +48,9 @@ __version__ = "0.1.0"
 
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
-    **dict.fromkeys(("diff", "memory", "models", "open", "predict", "reconcile", "values", "variants"), "inspector.api"),
+    **dict.fromkeys(
+        ("diff", "memory", "models", "open", "predict", "reconcile", "values", "variants"), "inspector.api"
+    ),
     "ROLES": "inspector.architectures.data.roles",
     "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",

@@ -90,7 +90,7 @@ def test_keys_are_in_the_numbers_order() -> None:
     assert (np.diff(found) >= 0).all()
     assert (numbers(found) <= values).all()
     assert (values < numbers(found + 1)).all()
-    assert numbers(keys(np.float32([1.0, -1.0]))).tolist() == [1.0, -1.0]
+    assert numbers(keys(np.array([1.0, -1.0], np.float32))).tolist() == [1.0, -1.0]
 
 
 def test_nothing_but_nan() -> None:
@@ -119,7 +119,11 @@ def small(tmp_path: Path) -> Path:
     """Two layers with a norm and a projection each."""
     tensors: dict[str, Entry] = {}
     for layer in range(2):
-        tensors[f"model.layers.{layer}.input_layernorm.weight"] = ("F32", [4], np.float32([1, 1, 1, layer]).tobytes())
+        tensors[f"model.layers.{layer}.input_layernorm.weight"] = (
+            "F32",
+            [4],
+            np.array([1, 1, 1, layer], np.float32).tobytes(),
+        )
         raw = np.arange(8, dtype="<f4") + layer
         tensors[f"model.layers.{layer}.self_attn.q_proj.weight"] = ("F32", [2, 4], raw.tobytes())
     return safetensors(tmp_path / "model.safetensors", tensors)
