@@ -199,6 +199,7 @@ def test_json_adds_up(inspect: Callable[..., Ran]) -> None:
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 FILLED = [json.loads(line) for line in (FIXTURES / "caches_transformers.jsonl").read_text().splitlines()]
+PAGED = [json.loads(line) for line in (FIXTURES / "caches_vllm.jsonl").read_text().splitlines()]
 PRINTED = [json.loads(line) for line in (FIXTURES / "caches_llama_cpp.jsonl").read_text().splitlines()]
 
 
@@ -207,6 +208,14 @@ def test_caches_that_transformers_fills(case: dict[str, Any]) -> None:
     """To the byte what the tensors of a model's cache come to after so many tokens (tools/zoo/caches.py)."""
     result = inspector.memory(case["config"], context=case["context"], source=case["source"])
     assert result.cache == case["bytes"]
+
+
+@pytest.mark.parametrize("case", PAGED, ids=lambda case: str(case["config"]["model_type"]))
+def test_pages_that_vllm_sets_aside(case: dict[str, Any]) -> None:
+    """To the byte what vLLM's own groups of layers come to for one sequence (tools/vllm_caches.py)."""
+    asked = {name: case[name] for name in ("context", "batch", "tp", "cache_dtype", "source") if name in case}
+    result = inspector.memory(case["config"], engine="vllm", **asked)
+    assert (result.devices[0].cache if case.get("tp", 1) > 1 else result.cache) == case["bytes"]
 
 
 @pytest.mark.parametrize("case", PRINTED, ids=lambda case: str(case["pairs"][0][2]))
@@ -308,3 +317,31 @@ def test_a_table_of_ones_own_may_say_what_layers_keep(tmp_path: Path, inspect: C
     ran = inspect(*arguments)
     assert ran.code == 2
     assert "a cache of kind 'half'" in ran.err
+
+
+def test_a_decoder_alone_attends_to_no_encoder() -> None:
+    """BART's decoder as a language model: its own 12 layers of 1,024 keys and values, and nothing across."""
+    config = {"model_type": "bart", "architectures": ["BartForCausalLM"], "dtype": "float16"}
+    assert inspector.memory(config, context=100).cache == 12 * 100 * 2 * 1024 * 2
+    assert inspector.memory(config, context=100, source=10).cache == 12 * 110 * 2 * 1024 * 2
+
+
+def test_unconfirmed_caches_are_marked(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """A cache that nobody compared with the engine's own says so, in text and JSON."""
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    known = inspect("memory", str(tmp_path / "config.json"))
+    assert "unconfirmed" not in known.out
+    told = inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp")
+    assert "F16, unconfirmed" in told.out
+    assert "not compared with" in told.out
+    document = json.loads(inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--json").out)
+    assert document["cache"]["confirmed"] is False
+
+
+def test_confirmed_types_are_those_of_the_fixtures() -> None:
+    """`tools/write_confirmed.py` writes what the fixtures hold."""
+    from inspector.sizing.confirmed import CONFIRMED
+
+    assert CONFIRMED["transformers"] == {case["config"]["model_type"] for case in FILLED}
+    assert CONFIRMED["llama.cpp"] == {case["pairs"][0][2] for case in PRINTED}
+    assert CONFIRMED["vllm"] == {case["config"]["model_type"] for case in PAGED}

@@ -19,6 +19,9 @@ from inspector.model import Config
 PER_SOURCE = frozenset({"cross"})
 PER_SEQUENCE = frozenset({"recurrent", "linear"})
 
+#: The class suffix of a decoder.
+CAUSAL = "ForCausalLM"
+
 #: More elements than this are kept by no layer.
 MOST_ELEMENTS = 2**48
 
@@ -35,6 +38,7 @@ class Kept(NamedTuple):
     dtype: str | None  # where it is not the cache's own
     stride: int  # tokens that are made one
     heads: int | None  # of keys and values, where these can be divided; None for what is whole
+    chunked: bool  # whether the window is a chunk
     formula: str
 
     @property
@@ -63,6 +67,14 @@ def text_scope(config: Config) -> Scope | None:
     """The fields of the part that keeps something: the text model of a larger one."""
     family = family_of(config.values)
     return _text(family, config.values, head_of(family, config)) if family else None
+
+
+def is_decoder_alone(config: Config) -> bool:
+    """Whether it is the decoder of an encoder-decoder without its encoder: `BartForCausalLM`."""
+    family = family_of(config.values)
+    if family is None or config.values.get("add_cross_attention"):
+        return False
+    return family.head != CAUSAL and head_of(family, config) == CAUSAL
 
 
 def _text(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
@@ -125,6 +137,7 @@ def _layers(cache: Cache, scope: Scope) -> Iterator[tuple[int, Kept]]:
                 cache.dtype or None,
                 max(1, _whole(cache.stride, inner)) if cache.stride else 1,
                 _heads(cache.heads, inner),
+                cache.chunked,
                 _told(cache, scope.family),
             ),
         )

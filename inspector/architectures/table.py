@@ -113,6 +113,7 @@ class Cache(NamedTuple):
     heads: str = ""  # how many heads `keys` are of, for engines that divide these among devices; "" for what is whole
     tower: str = "text"  # of the role
     branch: str = ""  # of the role: "cross"
+    chunked: bool = False  # whether `window` is a chunk: tokens look back at their own chunk alone
 
 
 #: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.

@@ -56,7 +56,8 @@ def _terms(result: Memory) -> Iterator[tuple[str, str, str, str]]:
         yield "cache", "unknown", "", ""
     else:
         keys, values = result.request.keys.name, result.request.values.name
-        yield "cache", integer(result.cache), size(result.cache), keys if keys == values else f"{keys}, {values}"
+        told = keys if keys == values else f"{keys}, {values}"
+        yield "cache", integer(result.cache), size(result.cache), told if result.confirmed else f"{told}, unconfirmed"
     if result.activations:
         yield "activations", integer(result.activations.nbytes), size(result.activations.nbytes), "an estimate"
     yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
@@ -188,6 +189,7 @@ def _cache(result: Memory) -> dict[str, Any]:
     return {
         "bytes": result.cache,
         "dtype": keys if keys == values else f"{keys},{values}",
+        "confirmed": result.cache is not None and result.confirmed,
         "bytes_next_token": None if result.held is None else result.growth,
         "unknown": result.model.unknown or None,
         "layers": [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.errors import UsageError
+from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
 from inspector.sizing import fitting
 from inspector.sizing.activations import Activations, activations
@@ -28,6 +29,8 @@ USUAL_CONTEXT, USUAL_SOURCE = 4096, 1024
 SHORTEST = 2048
 #: What a configuration calls its own type.
 _DTYPES = ("dtype", "torch_dtype")
+#: What it calls the type of a recurrence's states, for engines that follow it.
+_STATE_DTYPES = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
 
 
 class Memory(NamedTuple):
@@ -45,6 +48,11 @@ class Memory(NamedTuple):
     training: Training | None
     findings: tuple[Finding, ...]
     asked: bool  # whether the context was said
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the cache was compared with what the engine itself holds for models of this type."""
+        return self.model.is_confirmed(self.engine.name)
 
     @property
     def cache(self) -> int | None:
@@ -103,7 +111,8 @@ def size(
     own = model_type_of(model)
     keys, values = _cache_types(cache_dtype, runs, own)
     length = context or model.context or USUAL_CONTEXT
-    request = Request(length, sequences, source or model.source or USUAL_SOURCE, keys, values, own, tp, batch)
+    encoded = next((each for each in (source, model.source) if each is not None), USUAL_SOURCE)
+    request = Request(length, sequences, encoded, keys, values, own, tp, _state_type(model), batch)
     loaded = _weights(model, weights, own)
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
     brief = activations(model.scope, runs, request) if model.scope else None
@@ -176,6 +185,16 @@ def model_type_of(model: Model) -> Width:
     return WIDTHS[max(known, key=plain.__getitem__)] if known else WIDTHS["BF16"]
 
 
+def _state_type(model: Model) -> Width | None:
+    """The type of states that the configuration names."""
+    for name in _STATE_DTYPES:
+        with suppress(ConfigError):
+            said = model.scope[name] if model.scope else None
+            if isinstance(said, str) and said in ("float32", "float16", "bfloat16"):
+                return width(said)
+    return None
+
+
 def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Width]:
     """The types of keys and of values."""
     names = (text or runs.default or own.name).split(",")
@@ -204,6 +223,9 @@ def _findings(model: Model, context: int | None, runs: Engine, request: Request)
             f"what the layers keep is not known: {model.unknown}; weights are exact, and the total leaves the cache out"
         )
         found.append(Finding("cache-unknown", "warning", why))
+    elif not model.is_confirmed(runs.name):
+        why = f"this cache was not compared with what {runs.name} itself holds: it follows from the rules of models like it"
+        found.append(Finding("cache-unconfirmed", "info", why))
     if context and model.context and context > model.context:
         scaled = f" with {model.scaling} scaling of its positions" if model.scaling else ""
         advice = "" if model.scaling else "; a longer one needs rope scaling, and quality falls"

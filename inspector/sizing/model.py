@@ -43,8 +43,19 @@ class Model(NamedTuple):
 
     @property
     def source(self) -> int | None:
-        """Tokens of an encoder's input that the model is made for."""
+        """Tokens of an encoder's input that the model is made for; 0 for a decoder alone."""
+        if self.config and caches.is_decoder_alone(self.config):
+            return 0
         return self._field(SOURCE)
+
+    def is_confirmed(self, engine: str) -> bool:
+        """Whether the cache was compared with what the engine itself holds for models of this type."""
+        from inspector.sizing.confirmed import CONFIRMED
+
+        if (self.format == "gguf") != (engine == "llama.cpp"):
+            return False  # llama.cpp was asked about GGUF files, the others about configurations
+        outer, inner = (each.values.get("model_type") if each else None for each in (self.config, self.scope))
+        return not CONFIRMED[engine].isdisjoint({outer, inner})
 
     def _field(self, names: tuple[str, ...]) -> int | None:
         for name in names:

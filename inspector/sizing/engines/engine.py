@@ -19,6 +19,7 @@ class Request(NamedTuple):
     values: Width
     model: Width  # the type that the model computes in: of states that follow it
     tp: int = 1  # devices among which heads are divided
+    states: Width | None = None  # the type that the configuration names for states; None for the model's
     batch: int | None = None  # tokens that are worked on at a time; None for the engine's own default
 
 

@@ -1,109 +1,183 @@
-"""vLLM: blocks of tokens in pages, and what hybrid models make of them.
+"""vLLM: blocks of tokens in pages, and what models with several kinds of layers make of them.
 
-Sources: vllm/v1/kv_cache_interface.py (page_size_bytes, max_memory_usage_bytes of each spec), v1/core/kv_cache_utils.py
-(groups of layers, one page size for all), model_executor/models/config.py (attention's block grows to a state's page).
+Sources: vLLM 0.32, v1/kv_cache_interface.py (the page of a layer, and how many of them a sequence may come to need),
+v1/core/kv_cache_utils.py (one page size for all, groups of layers), platforms/interface.py (attention's block grows to
+a state's page), layers/mamba/mamba_utils.py (states). Checked against these very functions (tools/vllm_caches.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import NamedTuple
 
 from inspector.architectures.caches import PER_SEQUENCE, PER_SOURCE, Kept
-from inspector.sizing.engines.engine import Engine, Held, Request, tokens_of
-from inspector.sizing.widths import WIDTHS
+from inspector.sizing.engines.engine import Engine, Held, Request
+from inspector.sizing.widths import WIDTHS, Width
 
-#: Tokens of a block, `--block-size`.
-BLOCK = 16
+#: Tokens of a block, `--block-size`; beside states, those of multi-head latent attention come in multiples of 128.
+BLOCK, LATENT_BLOCK = 16, 128
 #: Tokens of a step, `--max-num-batched-tokens`: a window's blocks have room for them.
 BATCHED = 2048
 #: Where the largest kind has fewer layers than this times the smallest's, groups are as large as the largest.
-ALIKE = 1.25
+ALIKE = 1.5
+#: Pages of a state beside attention: prefix caching keeps the last one as well as the one that is written.
+STATES = 2
+
+
+class Layer(NamedTuple):
+    """What vLLM calls a layer's specification."""
+
+    group: Kept  # what it keeps; of a state the larger part
+    number: int
+    kind: str  # "full", "sliding", "state" or "cross": layers of one kind share pages
+    token: int  # bytes a token
+    state: int  # bytes of a sequence's state
+    block: int  # tokens of a page; 0 for states
+    page: int  # bytes of a page
+
+    @property
+    def whole(self) -> bool:
+        """Whether a page has no room for padding: rows of latents are read as they lie."""
+        return self.group.kind == "latent"
 
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
-    """Pages of one size for all layers: those that a sequence of this length may come to need."""
-    kept = _joined(groups)
-    if not kept:
+    """Pages that a sequence of this length may come to need."""
+    layers = _aligned(tuple(_layers(groups, request)))
+    if not layers:
         return ()
-    block = _block(kept, request)
-    page = max(_page(layer, block, request) for layer in kept.values())
-    kinds: dict[tuple[str, int | None], list[int]] = {}
-    for number, layer in sorted(kept.items()):
-        kinds.setdefault((layer[0].kind, layer[0].window), []).append(number)
-    size = _group_size([len(layers) for layers in kinds.values()])
-    found = []
-    for layers in kinds.values():
-        first = kept[layers[0]]
-        pages = _pages(first[0], block, request)
-        padded = -(-len(layers) // size) * size  # the last group of a kind is filled up with layers that are none
-        tokens = 0 if first[0].kind in PER_SEQUENCE else pages * block
-        total = padded * pages * page * request.sequences
-        text = f"{first[0].formula}; pages of {page:,} bytes, {padded} layers in groups of {size}"
-        found.append(Held(first[0].kind, tuple(layers), tokens, total, request.keys.name, text))
-    return tuple(found)
+    if _is_uniform(layers):
+        return tuple(_alone(layers, request))
+    unified = _unified(layers)
+    if unified is None:  # windows beside latents whose pages do not fit: vLLM then keeps all tokens everywhere
+        everywhere = tuple(layer._replace(kind="full") for layer in layers)
+        return tuple(_alone(everywhere, request))
+    return tuple(_grouped(unified, request))
 
 
-def _joined(groups: Sequence[Kept]) -> dict[int, list[Kept]]:
-    """Layer → all that it keeps; what it keeps of an encoder is a layer of its own, numbered after the others."""
-    found: dict[int, list[Kept]] = {}
-    after = 1 + max((layer for group in groups for layer in group.layers), default=0)
+def _layers(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
+    """Each layer's caches of tokens, and its states together as one."""
+    states: dict[int, list[Kept]] = {}
     for group in groups:
-        if group.elements:
-            for layer in group.layers:
-                found.setdefault(layer + (after if group.kind in PER_SOURCE else 0), []).append(group)
-    return found
+        for number in group.layers if group.elements else ():
+            if group.kind in PER_SEQUENCE:
+                states.setdefault(number, []).append(group)
+            else:
+                kind = "cross" if group.kind in PER_SOURCE else "sliding" if group.window else "full"
+                # A chunk is kept like everything else: vLLM turns its manager of several kinds off for it.
+                kind = "full" if group.chunked else kind
+                token = _token(group, request)
+                block = BLOCK * group.stride
+                yield Layer(group, number, kind, token, 0, block, BLOCK * token)
+    for number, kept in states.items():
+        size = sum(_state(each, request) for each in kept)
+        yield Layer(max(kept, key=lambda each: each.elements), number, "state", 0, size, 0, size)
 
 
-def _elements(group: Kept, request: Request) -> int:
-    """Elements of one device: heads are divided, and repeated where there are fewer than devices."""
-    if group.heads is None or request.tp == 1:
-        return group.elements
-    return group.elements // max(1, group.heads) * max(1, group.heads // request.tp)
+def _token(group: Kept, request: Request) -> int:
+    """Bytes of a token on one device: heads are divided, and repeated where there are fewer than devices."""
+    share = 1, 1
+    if group.heads is not None and request.tp > 1:
+        share = max(1, group.heads // request.tp), max(1, group.heads)
+    width = WIDTHS[group.dtype] if group.dtype else request.keys
+    return width.bytes_of(group.elements * share[0] // share[1])
 
 
-def _of_token(layer: Sequence[Kept], request: Request) -> int:
-    return sum(request.keys.bytes_of(_elements(each, request)) for each in layer if each.kind not in PER_SEQUENCE)
+def _state(group: Kept, request: Request) -> int:
+    """Bytes of a state on one device: the last `kernel - 1` columns of a convolution, or the recurrence's own."""
+    width: Width = request.model if group.kernel else request.states or request.model
+    return width.bytes_of(group.elements * (group.kernel - 1 if group.kernel else 1) // request.tp)
 
 
-def _of_state(layer: Sequence[Kept], request: Request) -> int:
-    """Bytes of a layer's states: the last `kernel - 1` columns of a convolution, and the recurrence's own."""
-    states = [each for each in layer if each.kind in PER_SEQUENCE]
-    return sum(
-        (WIDTHS[each.dtype] if each.dtype and each.kind == "linear" else request.model).bytes_of(
-            each.elements * (each.kernel - 1 if each.kernel else 1) // request.tp
-        )
-        for each in states
+def _aligned(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Beside states, attention's blocks grow until a page is no smaller than a state, which is padded to its size."""
+    state = max((layer.state for layer in layers), default=0)
+    first = next((layer for layer in layers if layer.token), None)
+    if not state or first is None:
+        return tuple(layers)
+    step = LATENT_BLOCK if first.whole else BLOCK
+    block = max(BLOCK, step * ceil(state / (step * first.token)))
+    return tuple(
+        layer._replace(block=block * layer.group.stride, page=block * layer.token)
+        if layer.token
+        else layer._replace(page=block * first.token)
+        for layer in layers
     )
 
 
-def _block(kept: dict[int, list[Kept]], request: Request) -> int:
-    """Tokens of a block: so many that no page of attention is smaller than a state's."""
-    state = max((_of_state(layer, request) for layer in kept.values()), default=0)
-    token = min((size for layer in kept.values() if (size := _of_token(layer, request))), default=0)
-    if not state or not token:
-        return BLOCK
-    return max(BLOCK, BLOCK * -(-state // (BLOCK * token)))
+def _is_uniform(layers: Sequence[Layer]) -> bool:
+    """Whether all layers need the same number of pages: then each has pages of its own size."""
+    sizes = {(layer.kind, layer.group.window if layer.kind == "sliding" else None, layer.block) for layer in layers}
+    return len(sizes) == 1 and (layers[0].kind != "state" or len({layer.page for layer in layers}) == 1)
 
 
-def _page(layer: Sequence[Kept], block: int, request: Request) -> int:
-    return max(block * _of_token(layer, request), _of_state(layer, request))
+def _unified(layers: Sequence[Layer]) -> tuple[Layer, ...] | None:
+    """The layers with pages of one size: longer blocks where that comes out even, padding elsewhere."""
+    largest = max(layer.page for layer in layers)
+    found = []
+    for layer in layers:
+        times, rest = divmod(largest, layer.page)
+        if layer.token and rest == 0:
+            found.append(layer._replace(block=layer.block * times, page=largest))
+        elif layer.token and layer.whole:
+            return None
+        else:
+            found.append(layer._replace(page=largest))
+    return tuple(found)
 
 
-def _pages(group: Kept, block: int, request: Request) -> int:
+def _pages(layer: Layer, request: Request, states: int) -> int:
     """Pages of a layer and sequence."""
-    if group.kind in PER_SEQUENCE:
-        return 1
-    tokens = tokens_of(group, request)
-    if group.window:
-        held = min(group.window - 1 + (request.batch or BATCHED), tokens)
-        return -(-held // block) + 1  # a window may begin in the middle of a block
-    return -(-tokens // block)
+    if layer.kind == "state":
+        return states
+    if layer.kind == "cross":
+        return ceil(request.source / layer.block)
+    if layer.kind == "sliding":
+        # The window's tokens but the one that comes, and those of a step; it may begin in the middle of a block.
+        tokens = min((layer.group.window or 0) - 1 + (request.batch or BATCHED), request.context)
+        return ceil(tokens / layer.block) + 1
+    return ceil(request.context / layer.block)
+
+
+def _alone(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
+    """Layers of one group, each with pages of its own size."""
+    pages = max(_pages(layer, request, 1) for layer in layers)
+    kinds: dict[tuple[Kept, int], list[int]] = {}
+    for layer in layers:
+        kinds.setdefault((layer.group, layer.page), []).append(layer.number)
+    for (group, page), numbers in kinds.items():
+        tokens = 0 if group.kind in PER_SEQUENCE else pages * BLOCK
+        told = f"{group.formula}; {pages:,} pages of {page:,} bytes"
+        yield _held(group, numbers, tokens, len(numbers) * pages * page, request, told)
+
+
+def _grouped(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
+    """Layers in groups of one size; the last group of a kind is filled up with layers that are none."""
+    kinds: dict[tuple[str, int | None, int, int, str | None], list[Layer]] = {}
+    for layer in layers:
+        window = layer.group.window if layer.kind == "sliding" else None
+        same = (layer.kind, window, layer.block, layer.token or layer.state, layer.group.dtype)
+        kinds.setdefault(same, []).append(layer)
+    size = _group_size([len(alike) for alike in kinds.values()])
+    for alike in kinds.values():
+        first = alike[0]
+        pages = _pages(first, request, STATES)
+        padded = ceil(len(alike) / size) * size
+        told = f"{first.group.formula}; {pages:,} pages of {first.page:,} bytes, {padded} layers in groups of {size}"
+        numbers = [layer.number for layer in alike]
+        yield _held(first.group, numbers, pages * first.block, padded * pages * first.page, request, told)
 
 
 def _group_size(counts: Sequence[int]) -> int:
-    """Layers of a group: those of the smallest kind, or of the largest where it is hardly larger."""
+    """Layers of a group: those of the smallest kind, or of the largest where it is not much larger."""
     least, most = min(counts), max(counts)
     return most if most < least * ALIKE else least
+
+
+def _held(group: Kept, layers: Sequence[int], tokens: int, nbytes: int, request: Request, told: str) -> Held:
+    name = group.dtype if group.dtype and group.kind not in PER_SEQUENCE else request.keys.name
+    return Held(group.kind, tuple(layers), tokens, nbytes * request.sequences, name, told)
 
 
 ENGINE = Engine(
@@ -114,8 +188,9 @@ ENGINE = Engine(
     "",
     (
         "pages that one sequence of the whole context may come to need, times the sequences; blocks of 16 tokens",
-        "--max-num-batched-tokens 2048, no prefix caching, one page size for all kinds of layers",
-        "states of convolutions and of Mamba in the model's type (--mamba-ssm-cache-dtype auto)",
+        "a step of 2,048 tokens and one step at a time (--max-num-batched-tokens, --batch here)",
+        "states in the model's type where the configuration names none; two pages of them (prefix caching)",
+        "one page size for all kinds of layers, in a layout with layers outermost; no speculative decoding",
         "--gpu-memory-utilization 0.9 of a device",
     ),
     batch=BATCHED,
