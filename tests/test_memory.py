@@ -326,7 +326,7 @@ def test_a_decoder_alone_attends_to_no_encoder() -> None:
     assert inspector.memory(config, context=100, source=10).cache == 12 * 110 * 2 * 1024 * 2
 
 
-def test_unconfirmed_caches_are_marked(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp_path: Path) -> None:
     """A cache that nobody compared with the engine's own says so, in text and JSON."""
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     known = inspect("memory", str(tmp_path / "config.json"))

@@ -224,7 +224,7 @@ def _findings(model: Model, context: int | None, runs: Engine, request: Request)
         )
         found.append(Finding("cache-unknown", "warning", why))
     elif not model.is_confirmed(runs.name):
-        why = f"this cache was not compared with what {runs.name} itself holds: it follows from the rules of models like it"
+        why = f"this cache was not compared with what {runs.name} itself holds for such a model: it follows from rules"
         found.append(Finding("cache-unconfirmed", "info", why))
     if context and model.context and context > model.context:
         scaled = f" with {model.scaling} scaling of its positions" if model.scaling else ""
