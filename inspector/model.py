@@ -124,6 +124,13 @@ class Header(NamedTuple):
         return sum(r.size for r in self.regions if REGIONS[r.label] == column)
 
 
+class Joined(NamedTuple):
+    """Headers in which each tensor stands once and whole, of files that have parts of them."""
+
+    files: tuple[Header, ...]  # a tensor stands in the first that has a part, in its whole shape, with all its bytes
+    copies: Mapping[str, int]  # tensor → bytes that files have of it a second time
+
+
 class Origin(NamedTuple):
     """Where a checkpoint's bytes came from, and what it cost to read them."""
 
@@ -207,6 +214,7 @@ class Checkpoint(NamedTuple):
     components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
     card: Mapping[str, str] = {}  # `license` and `base_model`, as the model card or the key-values say
     namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
+    joined: Joined | None = None  # where tensors are spread over several files, as ranks of a run write them
 
     @property
     def title(self) -> str:
@@ -223,6 +231,11 @@ class Checkpoint(NamedTuple):
         """Whether the folder may hold models that have nothing to do with each other."""
         loose = len(self.files) > 1 and self.index is None and not self.components
         return self.origin.kind == "local" and self.other is not None and (loose or len(self.variants) > 1)
+
+    @property
+    def wholes(self) -> tuple[Header, ...]:
+        """The files with each tensor once and whole; `files` where none is spread over several."""
+        return self.joined.files if self.joined else self.files
 
     @property
     def format(self) -> str:

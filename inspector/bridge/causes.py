@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import NamedTuple
 
+from inspector.formats import training
 from inspector.model import Expected, Key, Prediction, Tensor
 
 
@@ -35,6 +36,7 @@ class Cause(NamedTuple):
     meaning: str
     claims: Callable[[Surplus], bool] | None = None  # which surplus tensors it explains
     parameters: bool = True  # whether those are parameters of the model
+    word: Callable[[str], str] | None = None  # what a tensor is called, for people; empty for the end of its name
 
 
 def _tied(surplus: Surplus) -> bool:
@@ -96,18 +98,8 @@ def _adapter(surplus: Surplus) -> bool:
 
 
 def _training_state(surplus: Surplus) -> bool:
-    """What an optimizer keeps for each parameter, under the key that training frameworks save it by."""
-    words = surplus.tensor.name.split(".")
-    return words[0] in _STATES or (len(words) > 2 and words[0] == "state" and words[-1] in _MOMENTS)
-
-
-_STATES = frozenset(
-    """
-    optimizer optimizers optimizer_state_dict optimizer_states optim optimizer_state lr_scheduler lr_schedulers
-    scheduler grad_scaler scaler amp_scaler rng_state rng cuda_rng_state loops callbacks
-    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
-)
-_MOMENTS = frozenset(("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "momentum_buffer", "step", "sum", "square_avg"))
+    """What an optimizer keeps for each parameter, and other state, by the names that training frameworks give."""
+    return training.is_state(surplus.tensor.name)
 
 
 CAUSES: tuple[Cause, ...] = (
@@ -121,7 +113,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("prediction_head", "layers that predict further tokens", _prediction_head),
     Cause("optional", "tensors that such models may have, and of which the configuration does not tell", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
-    Cause("training_state", "an optimizer's state beside the weights", _training_state, False),
+    Cause("training_state", "a training run's state beside the weights", _training_state, False, training.kind_of),
     Cause("buffer", "stored constants that are no parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),
     Cause("sparsity", "zeros that a sparse checkpoint does not store"),

@@ -28,7 +28,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     if nominal and model.prediction and model.predicted is not None:
         label_steps.book(ledger, nominal, model.prediction, model.predicted)
     start = nominal.bytes if nominal else model.predicted or 0
-    tensors = [tensor for header in checkpoint.files for tensor in header.tensors]
+    tensors = [tensor for header in checkpoint.wholes for tensor in header.tensors]
     return Reconciliation(
         checkpoint=checkpoint,
         prediction=model.prediction,

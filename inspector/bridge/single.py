@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from inspector.architectures.counts import conventions, embeddings_of
@@ -15,7 +17,9 @@ from inspector.bridge.forecast import forecast, with_base
 from inspector.bridge.identify import Stored, identify
 from inspector.bridge.join import join
 from inspector.bridge.ledger import Ledger
-from inspector.bridge.tally import kinds_of
+from inspector.bridge.tally import Kind, kinds_of
+from inspector.bridge.words import short
+from inspector.formats import training
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import (
     Adapter,
@@ -58,7 +62,9 @@ class Model(NamedTuple):
 
 def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     """Follow the steps; what the tensors cost beyond the prediction goes into the ledger."""
-    stored = identify(checkpoint.files, checkpoint.config, checkpoint.adapter)
+    stored = identify(checkpoint.wholes, checkpoint.config, checkpoint.adapter)
+    for name, nbytes in checkpoint.joined.copies.items() if checkpoint.joined else ():
+        ledger.add("duplicate", nbytes, f"{short(name)} of other ranks")
     config = checkpoint.config or naming.inferred(stored)
     stored = with_base(stored, config)
     prediction, notes = forecast(config, stored.adapter)
@@ -66,7 +72,7 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     named = naming.name(stored, config)
     kinds = kinds_of(stored.tensors, named.groups)
     dtypes = summary.dtypes(kinds)
-    dtype, bits = _width(stored, config, dtypes)
+    dtype, bits = _width(stored, config, _of_weights(named, stored, kinds, dtypes))
     rows = prediction.expected if prediction else ()
     joined = join(named, stored.shapes, kinds, rows, packed=bool(stored.packing and stored.packing.shapes))
     booked = account(ledger, stored, named, kinds, joined, prediction, bits)
@@ -89,10 +95,20 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
         adapter=stored.adapter,
         unexplained=booked.unexplained,
         findings=(*notes, *_packing_findings(stored, checkpoint.config), *naming.findings(named), *booked.findings),
-        tensors=summary.Labels(checkpoint.files, named, booked.parameters),
+        tensors=summary.Labels(checkpoint.wholes, named, booked.parameters),
         family=prediction.family if prediction else None,
         counts=_counts(logical, roles, booked, prediction),
     )
+
+
+def _of_weights(
+    named: Named, stored: Stored, kinds: Sequence[Counter[Kind]], dtypes: Sequence[DtypeSum]
+) -> Sequence[DtypeSum]:
+    """How many tensors of each dtype, those of a training run's state left out: they are wider than the model."""
+    weights = [not training.is_state(stored.tensors[members[0]].name) for _, members in named.groups]
+    if all(weights) or not any(weights):
+        return dtypes
+    return summary.dtypes([*compress(kinds, weights)])
 
 
 def _width(stored: Stored, config: Config | None, dtypes: Sequence[DtypeSum]) -> tuple[str | None, int]:

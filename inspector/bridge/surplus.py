@@ -71,7 +71,9 @@ def _cause_of(stored: Stored, named: Named, at: int, prediction: Prediction | No
     tensor = stored.tensors[at]
     kind = stored.packing.kinds.get(tensor.name) if stored.packing else None
     surplus = Surplus(tensor, named.key(at), named.slots[at].group, prediction)
-    return causes.cause_of(surplus), kind or short(tensor.name)
+    cause = causes.cause_of(surplus)
+    word = cause.word(tensor.name) if cause and cause.word else ""
+    return cause, kind or word or short(tensor.name)
 
 
 class _AddedBiases:

@@ -26,6 +26,8 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 _LISTED = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _IN_64 = 0xFFFFFFFF
+#: Bytes at the end in which the list's own end is looked for at first.
+_NEAR = 4096
 
 
 class ZipError(ValueError):
@@ -63,9 +65,12 @@ def members(read: Read, size: int) -> list[Member]:
 
 def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
     """Where the list ends, its bytes, and where it says that it starts."""
-    tail_start = max(0, size - _END.size - 0xFFFF)
-    tail = read(tail_start, size - tail_start)
-    at = tail.rfind(b"PK\5\6")
+    for longest in (_NEAR, _END.size + 0xFFFF):  # nearly no archive has a comment behind its list
+        tail_start = max(0, size - longest)
+        tail = read(tail_start, size - tail_start)
+        at = tail.rfind(b"PK\5\6")
+        if at >= 0:
+            break
     if at < 0 or len(tail) - at < _END.size:
         return None
     _, _, _, _, _, listed, start, _ = _END.unpack_from(tail, at)

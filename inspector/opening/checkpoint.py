@@ -12,15 +12,18 @@ from inspector import formats
 from inspector.adapters import metadata as adapter_metadata
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
-from inspector.opening import configs, selection
+from inspector.opening import collective, configs, ranks, selection, wholes
 from inspector.opening.card import card_of
 from inspector.opening.components import Part, parts_of
 from inspector.opening.variants import variants as checkpoints_among
-from inspector.sources import Place, workers
+from inspector.sources import Place, Source, workers
 from inspector.sources.filenames import INDEX, PICKLED
 from inspector.sources.narrowed import Narrowed
 from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
+
+#: What reads a file's header: by its first bytes, or by what another file says of it.
+Reader = Callable[[Source, str], Header]
 
 
 def open(
@@ -83,7 +86,11 @@ def _read(
     alone: bool = False,
 ) -> Checkpoint:
     selected = selection.select(place, include, alone=alone)
-    files, unreadable = _headers(place, selected.paths, progress, lenient=lenient)
+    described = collective.described(place, selected.collected) if selected.collected else None
+    read = described.read if described else formats.read
+    files, unreadable = _headers(place, selected.paths, progress, read, lenient=lenient)
+    files = ranks.in_parts(files) if described is None else files
+    whole_tensors, gaps = wholes.joined(files)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
@@ -98,10 +105,19 @@ def _read(
         index=selected.index,
         other=selection.classify(place.files, selected.paths, _kinds(parts)) if whole else None,
         variants=_variants(place, selected.paths) if whole else (),
-        findings=(*selected.findings, *unreadable, *complaints, *doubts, *_joined(files)),
+        findings=(
+            *selected.findings,
+            *(described.absent(selected) if described else ()),
+            *unreadable,
+            *complaints,
+            *doubts,
+            *_joined(files),
+            *gaps,
+        ),
         adapter=adapter,
         components=components,
         card=card_of(place, files),
+        joined=whole_tensors,
         namesake=target if place.origin().kind == "local" and shadows_cached(target) else None,
     )
 
@@ -159,29 +175,34 @@ def _adapter(
 
 
 def _headers(
-    place: Place, paths: tuple[str, ...], progress: Callable[[int, int], object] | None, *, lenient: bool
+    place: Place,
+    paths: tuple[str, ...],
+    progress: Callable[[int, int], object] | None,
+    read: Reader = formats.read,
+    *,
+    lenient: bool,
 ) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
     """Each file's header. One bad file among several is a finding; a lone one is the error, unless `lenient`."""
     numbers = count(1)
     done = (lambda: progress(next(numbers), len(paths))) if progress else (lambda: None)
-    read = workers.each(lambda path: _header(place, path), paths, place.parallel, done)
-    errors = [(path, each) for path, each in zip(paths, read, strict=True) if isinstance(each, InspectorError)]
+    found = workers.each(lambda path: _header(place, path, read), paths, place.parallel, done)
+    errors = [(path, each) for path, each in zip(paths, found, strict=True) if isinstance(each, InspectorError)]
     if errors and len(paths) == 1 and not lenient:
         raise errors[0][1]
     if errors and len(errors) == len(paths) and not lenient:
         raise FormatError(f"none of {len(paths)} weight files can be read; the first: {errors[0][1]}")
     headers = tuple(
         _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
-        for path, each in zip(paths, read, strict=True)
+        for path, each in zip(paths, found, strict=True)
     )
     return headers, tuple(finding_of(error, path) for path, error in errors)
 
 
-def _header(place: Place, path: str) -> Header | InspectorError:
+def _header(place: Place, path: str, read: Reader = formats.read) -> Header | InspectorError:
     """A file's header, or what is wrong with the file. A failing network says nothing of the file, and is raised."""
     try:
         with closing(place.open(path)) as source:
-            return formats.read(source, path)
+            return read(source, path)
     except NetworkError:
         raise
     except InspectorError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -10,15 +11,27 @@ from typing import NamedTuple
 from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
+from inspector.opening import ranks
 from inspector.opening.variants import variants
 from inspector.opening.weight_index import read_index
 from inspector.sources import Place
-from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, Shard, shard_of
+from inspector.sources.filenames import (
+    COLLECTED,
+    COLLECTIVE,
+    INDEX,
+    PICKLED,
+    PICKLED_INDEX,
+    WEIGHTS,
+    Shard,
+    rank_of,
+    shard_of,
+)
 from inspector.units import escape, integer, plural
 
 #: File name pattern → what it is, the first that fits. `*` stands for any text, and nothing else for another.
 KINDS: tuple[tuple[str, str], ...] = (
     ("*.index.json", "index"),
+    (".metadata", "index"),
     ("tokenizer*", "tokenizer"),
     ("vocab*", "tokenizer"),
     ("merges.txt", "tokenizer"),
@@ -108,6 +121,7 @@ class Selection(NamedTuple):
     folder: str = ""  # of the weights within the place, "" or ending in "/"
     index: Index | None = None  # type: ignore[assignment]  # in the place of tuple's method, which none asks
     findings: tuple[Finding, ...] = ()
+    collected: str | None = None  # the `.metadata` that says what lies where in the files
 
 
 def select(place: Place, include: str | None = None, *, alone: bool = False) -> Selection:
@@ -123,6 +137,8 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
         shard = shard_of(place.selected)
         if shard and not alone and (whole := _set_of(place, shard)):
             return whole
+        if not alone and (together := _of_ranks(place, place.selected)):
+            return together
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
@@ -130,7 +146,9 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
         weights = weights or [path for path in _pickled(place) if fnmatchcase(path, include)]
         if not weights:
             raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
-    weights = weights or _pickled(place)
+    weights = weights or _pickled(place) or _states_of_ranks(place)
+    if not weights and (collected := _collected(place)):
+        return collected
     if not weights:
         raise TargetError(_nothing(place))
     folder, elsewhere = _folder_of(place, weights)
@@ -149,6 +167,48 @@ def _set_of(place: Place, shard: Shard) -> Selection | None:
     if len(place.files) == 1 and len(paths) < shard.total:
         return None  # a URL, or a repository's file: its listing was not asked for
     return Selection(paths, findings=absent_shards(paths))
+
+
+def _of_ranks(place: Place, path: str) -> Selection | None:
+    """The set of files that a run's ranks wrote, one of which was named; None where it is none of such a set."""
+    folder, _, name = path.rpartition("/")
+    if name == COLLECTIVE or path.endswith(COLLECTED):
+        return _collected(place, folder)
+    rank = rank_of(path)
+    paths = tuple(sorted(each for each in place.files if rank and (other := rank_of(each)) and other.set == rank.set))
+    return Selection(paths, findings=ranks.absent(paths)) if len(paths) > 1 else None
+
+
+def _collected(place: Place, folder: str | None = None) -> Selection | None:
+    """What torch.distributed.checkpoint wrote: into a folder, or into the one that holds the model."""
+    found = sorted(path for path in place.files if path.rpartition("/")[2] == COLLECTIVE)
+    if folder is not None:
+        found = [path for path in found if path.rpartition("/")[0] == folder]
+    if not found:
+        return None
+    main = min(found, key=lambda path: ("optim" in path, "model" not in path, path))
+    return _by_collective(place, main, [path for path in found if path != main])
+
+
+def _by_collective(place: Place, metadata: str, others: list[str]) -> Selection:
+    folder = metadata.rpartition("/")[0]
+    folder = folder + "/" if folder else ""
+    paths = tuple(sorted(path for path in place.files if path.startswith(folder) and path.endswith(COLLECTED)))
+    return Selection(paths, folder, None, _not_counted(others, metadata), metadata)
+
+
+def _states_of_ranks(place: Place) -> list[str]:
+    """DeepSpeed's files, whose weights are among a training run's state: of the last step that was saved."""
+    paths = [path for path in place.files if path.endswith("_states.pt") and rank_of(path)]
+    if not paths:
+        return []
+    latest = max({path.rpartition("/")[0] for path in paths}, key=_step)
+    return sorted(path for path in paths if path.rpartition("/")[0] == latest)
+
+
+def _step(folder: str) -> tuple[int, str]:
+    number = re.search(r"(\d{1,12})\D*$", folder)
+    return int(number[1]) if number else -1, folder
 
 
 def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool) -> Selection:
@@ -271,7 +331,8 @@ def _without_index(place: Place, here: list[str], folder: str) -> Selection:
         return Selection(tuple(here), folder)
     main = found[0]
     others = [path for path in here if path not in main.paths]
-    return Selection(main.paths, folder, None, (*absent_shards(main.paths), *_not_counted(others, main.paths[0])))
+    missing = (*absent_shards(main.paths), *ranks.absent(main.paths))
+    return Selection(main.paths, folder, None, (*missing, *_not_counted(others, main.paths[0])))
 
 
 def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:

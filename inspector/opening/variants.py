@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from inspector.model import Reconciliation, Variant
-from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, shard_of, type_of
+from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, rank_of, shard_of, type_of
 
 #: Which of several types the overview takes: what llama.cpp downloads when not told, then the usual ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
@@ -41,6 +41,8 @@ def _group(path: str) -> tuple[str, int, str]:
     """(name, number of shards, format): equal for the files of one checkpoint."""
     if shard := shard_of(path):
         return shard.stem, shard.total, shard.suffix[1:]
+    if rank := rank_of(path):
+        return rank.set.rpartition(".")[0], 0, path.rpartition(".")[2]
     stem, _, suffix = path.rpartition(".")
     return stem, 0, suffix
 

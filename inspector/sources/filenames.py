@@ -16,6 +16,8 @@ from typing import NamedTuple
 WEIGHTS = (".safetensors", ".gguf")
 #: PyTorch's own, which are pickles: taken where a place has no others.
 PICKLED = (".bin", ".pth", ".pt", ".ckpt")
+#: What `torch.distributed.checkpoint` calls its list of tensors, and ends the ranks' files with.
+COLLECTIVE, COLLECTED = ".metadata", ".distcp"
 #: End of the name of an index, which tells the shard of each tensor.
 INDEX = ".safetensors.index.json"
 PICKLED_INDEX = ".bin.index.json"
@@ -86,3 +88,36 @@ def type_of(name: str) -> str | None:
     """The quantization or dtype that a file's or folder's name tells, the last where it has several."""
     types = TYPE.findall(name)
     return _SAME.get(types[-1].upper(), types[-1].upper()) if types else None
+
+
+#: Names of files of which each rank of a run wrote its own: Meta's, DeepSpeed's, Megatron's, and any with a rank.
+_RANKS = tuple(
+    re.compile(pattern, re.S)
+    for pattern in (
+        r"(?P<before>(?:.*/)?consolidated\.)(?P<rank>\d\d)(?P<after>\.pth)",
+        r"(?P<before>(?:.*/)?)(?:bf16_|fp16_)?(?:zero_pp_rank_(?P<replica>\d{1,5})_)?mp_rank_(?P<rank>\d{2,5})"
+        r"(?P<kind>_model|_optim)(?P<after>_states\.pt)",
+        r"(?P<before>(?:.*/)?mp_rank_)(?P<rank>\d\d)(?P<after>/model_(?:optim_)?rng\.pt)",
+        r"(?P<before>.*rank[-_]?)(?P<rank>\d{1,5})(?P<after>\.(?:bin|pt|pth|ckpt))",
+    )
+)
+
+
+class Rank(NamedTuple):
+    """One file of a set of which each rank wrote its own, by its name."""
+
+    set: str  # equal for the files of one set: "consolidated.*.pth"
+    number: int  # the rank among those that share the model's matrices, or all ranks
+    replica: int | None = None  # DeepSpeed: the rank among those that share the optimizer's state
+
+
+def rank_of(path: str) -> Rank | None:
+    """What a file's name says of the rank that wrote it; None where it is none's."""
+    if "rank" not in path and "consolidated." not in path:
+        return None
+    for pattern in _RANKS if len(path) < 5000 else ():
+        if found := pattern.fullmatch(path):
+            replica = found.groupdict().get("replica")
+            name = f"{found['before']}*{found['after']}"
+            return Rank(name, int(found["rank"]), int(replica) if replica else None)
+    return None

@@ -11,6 +11,7 @@ from urllib.parse import quote, urljoin
 
 from inspector.errors import InspectorError, NetworkError
 from inspector.sources.answers import RefusedError, place_of
+from inspector.sources.filenames import COLLECTIVE
 from inspector.sources.http import Wire
 from inspector.units import integer
 
@@ -120,7 +121,8 @@ def _is_inside(path: str) -> bool:
     if not path.isascii() and any("\ud800" <= char <= "\udfff" for char in path):
         return False  # half of a surrogate pair: no name that could be asked for
     parts = path.split("/")
-    return bool(path) and "\0" not in path and "\\" not in path and not any(p == "" or p.startswith(".") for p in parts)
+    hidden = any(p.startswith(".") for p in parts[:-1]) or (parts[-1].startswith(".") and parts[-1] != COLLECTIVE)
+    return bool(path) and "\0" not in path and "\\" not in path and "" not in parts and not hidden
 
 
 def _is_id(text: str) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from inspector.errors import SourceError, TargetError
 from inspector.model import Origin
 from inspector.sources import decoded
+from inspector.sources.filenames import COLLECTIVE
 from inspector.units import escape, integer
 
 #: A folder listing stops here: someone pointed at a home directory.
@@ -149,7 +150,7 @@ class LocalPlace:
                     raise _unreadable(folder, error) from error
                 continue
             for entry in entries:
-                if entry.name.startswith("."):
+                if entry.name.startswith(".") and entry.name != COLLECTIVE:
                     continue
                 try:
                     if entry.is_dir(follow_symlinks=False):

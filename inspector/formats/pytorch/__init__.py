@@ -93,12 +93,25 @@ def header_of(found: Found, path: str, size: int, findings: Findings, facts: dic
     )
 
 
+#: Bytes at a file's end that are fetched once: an archive's list of 1,500 records, and the small ones before it.
+TAIL = 128 * 1024
+
+
 def clipped(source: Source) -> Read:
-    """Reads of a file that end where it does."""
+    """Reads that end where the file does. Its last bytes are fetched once: over the network each read is a request."""
+    size = source.size
+    tail = b""
 
     def read_at(start: int, length: int) -> bytes:
-        length = min(length, source.size - start)
-        return source.read(start, length) if length > 0 and start >= 0 else b""
+        nonlocal tail
+        length = min(length, size - start)
+        if length <= 0 or start < 0:
+            return b""
+        if start < size - TAIL:
+            return source.read(start, length)
+        tail = tail or source.read(max(0, size - TAIL), min(size, TAIL))
+        at = start - size + len(tail)
+        return tail[at : at + length]
 
     return read_at
 

@@ -5,24 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.formats.pytorch.found import Found
-from inspector.formats.pytorch.values import Dictionary, Made
+from inspector.formats.pytorch.tensors import sizes_of
+from inspector.formats.pytorch.values import Dictionary, Made, is_count
+from inspector.formats.training import WEIGHTS
 
-#: Keys under which training frameworks keep the weights in what they save.
-WEIGHTS = (
-    "state_dict",
-    "model_state_dict",
-    "model_state",
-    "model_weights",
-    "model",
-    "module",
-    "network",
-    "net",
-    "net_state_dict",
-    "generator",
-    "params_ema",
-    "params",
-    "weights",
-)
 #: Dictionaries within each other that may lead to the weights: {"checkpoint": {"model": …}} is two.
 _DEEPEST = 4
 #: Facts that a file says of itself, and characters of one.
@@ -73,4 +59,19 @@ def facts(value: Any) -> dict[str, object]:
         for key, each in _items(value).items()
         if isinstance(each, (int, float)) or (isinstance(each, str) and len(each) <= MAX_FACT)
     }
-    return dict(list(found.items())[:MAX_FACTS])
+    return {**dict(list(found.items())[:MAX_FACTS]), **_partitions(value)}
+
+
+def _partitions(value: Any) -> dict[str, object]:
+    """What DeepSpeed says of how weights are shared out: their shapes, and among how many ranks."""
+    found: dict[str, object] = {}
+    items = _items(value)
+    for key in ("param_shapes", "frozen_param_shapes"):
+        groups = items.get(key)
+        listed = groups if isinstance(groups, list) else [groups]
+        shapes = {name: sizes_of(each) for group in listed for name, each in _items(group).items()}
+        if shapes:
+            found[key] = {name: shape for name, shape in shapes.items() if shape is not None}
+    counts = _items(items.get("optimizer_state_dict")).get("partition_count")
+    count = max((each for each in counts if is_count(each)), default=0) if isinstance(counts, list) else counts
+    return {**found, "partition_count": count} if is_count(count) and count else found

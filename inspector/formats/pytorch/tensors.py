@@ -120,8 +120,6 @@ def _held(made: Made) -> Any:
     if not made.path.startswith("torch._tensor._rebuild_from_type") or not isinstance(arguments, tuple):
         return None
     path = arguments[0].path if arguments and isinstance(arguments[0], Global) else ""
-    if path.endswith("._rebuild_njt"):  # a jagged tensor: values and offsets, by name
-        return arguments[2] if len(arguments) > 2 else None
     if path != _WRAPPED or not isinstance(arguments[1], Global) or arguments[1].path.endswith(_SHARDED):
         return None
     return arguments[3] if len(arguments) > 3 else None
@@ -168,7 +166,7 @@ def _dense(name: str, arguments: tuple[Any, ...], *, typed: bool = False) -> lis
     if len(arguments) < 4 or not isinstance(arguments[0], Persistent):
         return []
     stored, offset = _storage(arguments[0].key), arguments[1]
-    shape, stride = _sizes(arguments[2]), _sizes(arguments[3])
+    shape, stride = sizes_of(arguments[2]), sizes_of(arguments[3])
     if stored is None or shape is None or stride is None or len(shape) != len(stride) or not is_count(offset):
         return []
     dtype, width, key, length = stored
@@ -198,7 +196,8 @@ def _place_of_view(key: tuple[Any, ...]) -> int:
     return view[1] if isinstance(view, tuple) and len(view) == 3 and is_count(view[1]) else 0
 
 
-def _sizes(value: Any) -> tuple[int, ...] | None:
+def sizes_of(value: Any) -> tuple[int, ...] | None:
+    """A `torch.Size`, or a tuple or list of sizes; None for anything else."""
     if isinstance(value, Made) and value.path == "torch.Size" and isinstance(value.arguments, tuple):
         value = value.arguments[0] if value.arguments else ()
     if not isinstance(value, (tuple, list)) or len(value) > 64 or not all(map(is_count, value)):
@@ -271,7 +270,7 @@ def _part_of_whole(name: str, arguments: tuple[Any, ...], depth: int) -> list[Vi
         arguments: a class, what `_rebuild_wrapper_subclass` gets (class, dtype, size, stride, …), and the state.
     """
     kind, whole, state = arguments if len(arguments) == 3 else (None, None, None)
-    shape = _sizes(whole[2]) if isinstance(whole, tuple) and len(whole) > 2 else None
+    shape = sizes_of(whole[2]) if isinstance(whole, tuple) and len(whole) > 2 else None
     if not isinstance(kind, Global) or shape is None:
         return []
     read = sharded.local_part if kind.path.endswith(_SHARDED[0]) else sharded.own_shards
@@ -282,10 +281,17 @@ def _without_data(name: str, arguments: tuple[Any, ...]) -> list[View]:
     """A tensor on the meta device: dtype and size, and no bytes."""
     if len(arguments) < 3 or not isinstance(arguments[0], Global):
         return []
-    kind, shape, stride = DTYPES.get(arguments[0].name), _sizes(arguments[1]), _sizes(arguments[2])
+    kind, shape, stride = DTYPES.get(arguments[0].name), sizes_of(arguments[1]), sizes_of(arguments[2])
     if kind is None or shape is None or stride is None or len(shape) != len(stride):
         return []
     return [View(name, *kind, shape, stride, 0, None, 0)]
+
+
+def _jagged(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+    """A jagged tensor: the values of all rows, and where each row begins."""
+    given = arguments[0] if arguments and isinstance(arguments[0], Dictionary) else Dictionary([])
+    words = ("values", "offsets", "lengths")
+    return _parts(name, words, [given.get(word) for word in words], depth)
 
 
 #: Function → what makes its tensor, from a name and the function's arguments.
@@ -300,4 +306,5 @@ _COMPOUND = {
     "torch._utils._rebuild_qtensor": _quantized,
     "torch._utils._rebuild_sparse_tensor": _sparse,
     "torch._utils._rebuild_nested_tensor": _nested,
+    "torch.nested._internal.nested_tensor._rebuild_njt": _jagged,
 }

@@ -1,0 +1,228 @@
+"""What each rank of a distributed run saved by itself: which part of which tensor its file has.
+
+    Meta, Megatron, DeepSpeed     `consolidated.00.pth`, `mp_rank_00…`: the same names in each, of matrices that are cut
+    DeepSpeed ZeRO stage 3        `zero_pp_rank_0_mp_rank_00_optim_states.pt`: every rank's share of all weights, flat
+
+Tensors whose file tells the part itself (DTensor, ShardedTensor, `.metadata`) come here with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from inspector.architectures.data.parallel import WEIGHT_AXES, WHOLE_GROUPS
+from inspector.architectures.naming import Namer
+from inspector.formats import training
+from inspector.model import Finding, Header, Piece, Region, Tensor
+from inspector.sources.filenames import Rank, rank_of
+from inspector.units import integer, plural
+
+
+def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
+    """The same headers, with the parts that the files' names and contents tell of."""
+    ranks = [rank_of(header.path) for header in files]
+    if len(files) < 2 or None in ranks:
+        return files
+    known = [(header, rank) for header, rank in zip(files, ranks, strict=True) if rank is not None]
+    if any(header.pieces for header in files):
+        return _with_copies(files)
+    if shapes := _partitioned(files):
+        return _with_copies(tuple(_zero(header, rank, shapes) for header, rank in known))
+    return _parallel(files, known)
+
+
+def absent(paths: Sequence[str]) -> tuple[Finding, ...]:
+    """Ranks that others of the set show to be missing."""
+    numbers = {rank.number for path in paths if (rank := rank_of(path))}
+    replicas = {rank.replica for path in paths if (rank := rank_of(path)) and rank.replica is not None}
+    told = []
+    for there in (numbers, replicas):
+        missing = sorted(set(range(max(there, default=0))) - there)
+        if missing:
+            listed = ", ".join(map(integer, missing[:8])) + ("…" if len(missing) > 8 else "")
+            what = f"{plural(len(missing), 'rank')} before the last one not there: {listed}"
+            told.append(Finding("missing-shard", "error", what, paths[0]))
+    return tuple(told)
+
+
+def _with_copies(files: tuple[Header, ...]) -> tuple[Header, ...]:
+    """Tensors that several ranks have whole, as the same tensor: buffers, and what was not cut."""
+    seen: Counter[tuple[str, str, tuple[int, ...]]] = Counter()
+    for header in files:
+        seen.update(each[:3] for at, each in enumerate(header.tensors) if at not in header.pieces)
+    return tuple(
+        header._replace(
+            pieces={
+                **header.pieces,
+                **{
+                    at: Piece((0,) * len(each.shape), each.shape)
+                    for at, each in enumerate(header.tensors)
+                    if at not in header.pieces and seen[each[:3]] > 1 and not training.is_state(each.name)
+                },
+            }
+        )
+        for header in files
+    )
+
+
+# --- tensor parallelism -----------------------------------------------------------------------------
+
+
+def _parallel(files: tuple[Header, ...], known: Sequence[tuple[Header, Rank]]) -> tuple[Header, ...]:
+    """Matrices that are cut among the files, along the axis that their role tells."""
+    ranks = sorted({rank.number for _, rank in known})
+    first = {tensor.name: tensor for header, rank in known for tensor in header.tensors if rank.number == ranks[0]}
+    others: Counter[str] = Counter()
+    for header, rank in known:
+        if rank.number != ranks[0]:
+            others.update({tensor.name: 1 for tensor in header.tensors})
+    shapes: defaultdict[str, dict[int, tuple[int, ...]]] = defaultdict(dict)
+    for header, rank in known:
+        for tensor in header.tensors:
+            shapes[tensor.name][rank.number] = tensor.shape
+    names = [
+        name
+        for name, tensor in first.items()
+        if others[name] == len(ranks) - 1
+        and not training.is_state(name)
+        and all(len(shape) == len(tensor.shape) for shape in shapes[name].values())
+    ]
+    if len(ranks) < 2 or not names:
+        return files
+    axes = _axes(names, first, len(ranks))
+    pieces = {name: dict(_cut(shapes[name], axes[name])) for name in names if name in axes}
+    return tuple(_with_pieces(header, rank.number, pieces) for header, rank in known)
+
+
+def _axes(names: Sequence[str], tensors: Mapping[str, Tensor], ranks: int) -> dict[str, int | None]:
+    """Name → the axis along which it is cut, None where every rank has it whole; nothing of unknown roles."""
+    named = Namer().name(names)
+    slots = dict(zip(names, named.slots, strict=True))
+    width = _width(tensors[name].shape for name in names if slots[name].group == "norm")
+    found: dict[str, int | None] = {}
+    for name, slot in slots.items():
+        shape, axes = tensors[name].shape, WEIGHT_AXES.get(slot.role)
+        if slot.group in WHOLE_GROUPS or not shape:
+            found[name] = None
+        elif axes is not None and len(shape) == 1:  # a bias goes with the outputs, and is whole where these are
+            found[name] = 0 if axes[0] == 0 else None
+        elif axes is not None and len(shape) >= 2:
+            fitting = [axis for axis in axes if width in (*shape[:axis], shape[axis] * ranks, *shape[axis + 1 :])]
+            found[name] = fitting[0] if fitting else axes[0]
+    return found
+
+
+def _width(norms: Iterable[tuple[int, ...]]) -> int | None:
+    """The model's width: what most norms have, which no rank has a part of."""
+    usual = Counter(shape[0] for shape in norms if len(shape) == 1).most_common(1)
+    return usual[0][0] if usual else None
+
+
+def _cut(shapes: Mapping[int, tuple[int, ...]], axis: int | None) -> Iterator[tuple[int, Piece]]:
+    """Rank → which part it has, where the ranks' parts follow one another."""
+    own = shapes[min(shapes)]
+    if axis is None:
+        for rank in shapes:
+            yield rank, Piece((0,) * len(own), own)
+        return
+    total = sum(shape[axis] for shape in shapes.values())
+    whole = (*own[:axis], total, *own[axis + 1 :])
+    at = 0
+    for rank in sorted(shapes):
+        yield rank, Piece((*(0,) * axis, at, *(0,) * (len(own) - axis - 1)), whole)
+        at += shapes[rank][axis]
+
+
+def _with_pieces(header: Header, rank: int, pieces: Mapping[str, Mapping[int, Piece]]) -> Header:
+    own = {at: pieces[tensor.name][rank] for at, tensor in enumerate(header.tensors) if tensor.name in pieces}
+    return header._replace(pieces=own)
+
+
+# --- DeepSpeed ZeRO, stage 3 ------------------------------------------------------------------------
+
+
+class _Share(NamedTuple):
+    """A rank's part of one weight, in the order in which they lie in its flat groups."""
+
+    name: str
+    whole: tuple[int, ...]
+    start: int  # in the weight, as if it were flat
+    elements: int
+    padding: int  # elements behind it, by which all ranks have equally many
+
+
+def _partitioned(files: Sequence[Header]) -> Mapping[str, tuple[int, ...]]:
+    """Name → shape of every weight, where the files have them only as flat groups; empty otherwise."""
+    for header in files:
+        shapes = header.metadata.get("param_shapes")
+        if isinstance(shapes, Mapping) and shapes:
+            flat = any(_group(tensor.name) is not None for other in files for tensor in other.tensors)
+            return shapes if flat else {}
+    return {}
+
+
+def _group(name: str) -> int | None:
+    """The number of a flat group of weights at full width, of stage 3; None for other tensors."""
+    head, _, number = name.rpartition(".")
+    return int(number) if head.endswith("fp32_flat_groups") and number.isdigit() else None
+
+
+def _zero(header: Header, rank: Rank, shapes: Mapping[str, tuple[int, ...]]) -> Header:
+    """A rank's flat groups as the parts of weights that they are."""
+    replicas = header.metadata.get("partition_count")
+    groups = [(at, tensor) for at, tensor in enumerate(header.tensors) if _group(tensor.name) is not None]
+    if not groups or rank.replica is None or not isinstance(replicas, int) or replicas < 1:
+        return header
+    tensors: list[Tensor] = [tensor for tensor in header.tensors if _group(tensor.name) is None]
+    pieces: dict[int, Piece] = {}
+    padding: list[tuple[int, int]] = []
+    shares = list(_shares(shapes, rank.replica, replicas))
+    for tensor in sorted((tensor for _, tensor in groups), key=lambda tensor: _group(tensor.name) or 0):
+        width = tensor.nbytes // max(1, tensor.elements)
+        at, left = tensor.offset, tensor.elements
+        while shares and left:
+            share = shares.pop(0)
+            taken, filled = min(share.elements, left), min(share.padding, max(0, left - share.elements))
+            if taken:
+                pieces[len(tensors)] = Piece((share.start,), share.whole)
+                tensors.append(Tensor(share.name, tensor.dtype, (taken,), at, taken * width))
+            padding.append((at + taken * width, at + (taken + filled) * width))
+            at, left = at + (taken + filled) * width, left - taken - filled
+            if taken < share.elements or filled < share.padding:  # it goes on in the next group
+                rest = share._replace(start=share.start + taken, elements=share.elements - taken)
+                shares.insert(0, rest._replace(padding=share.padding - filled))
+        padding.append((at, at + left * width))
+    return header._replace(
+        tensors=tuple(tensors), pieces=pieces, regions=_as_padding(header.regions, padding), strides={}
+    )
+
+
+def _shares(shapes: Mapping[str, tuple[int, ...]], replica: int, replicas: int) -> Iterator[_Share]:
+    """What one rank has of each weight (`deepspeed/utils/zero_to_fp32.py`, `zero3_partitioned_param_info`)."""
+    for name, whole in shapes.items():
+        each = -(-prod(whole) // replicas)
+        start = min(each * replica, prod(whole))
+        elements = min(each, prod(whole) - start)
+        yield _Share(name, whole, start, elements, each - elements)
+
+
+def _as_padding(regions: Iterable[Region], ranges: Iterable[tuple[int, int]]) -> tuple[Region, ...]:
+    """The regions, with these ranges of tensors' bytes as padding."""
+    cuts = sorted((start, end) for start, end in ranges if start < end)
+    found: list[Region] = []
+    for region in regions:
+        at = region.start
+        for start, end in cuts if region.label == "tensors" else ():
+            start, end = max(start, at), min(end, region.end)
+            if start >= end:
+                continue
+            if at < start:
+                found.append(Region(region.label, at, start))
+            found.append(Region("padding", start, end))
+            at = end
+        if at < region.end:
+            found.append(Region(region.label, at, region.end))
+    return tuple(found)

@@ -1,0 +1,55 @@
+"""What torch writes is read as torch reads it: names, dtypes, shapes, strides, and the very bytes of each tensor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch_files
+
+import inspector
+
+CASES = {case["case"]: case for case in torch_files.cases()}
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES.values() if case["tensors"] is not None], ids=lambda c: c["case"]
+)
+def test_as_torch_reads_them(case: dict[str, Any], tmp_path: Path) -> None:
+    """Each tensor under each of its names, with the SHA-256 of its elements in order."""
+    assert torch_files.read(torch_files.unpack(case, tmp_path)) == torch_files.said(case)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_every_byte_is_accounted_for(case: dict[str, Any], tmp_path: Path) -> None:
+    """Regions partition each file, and the bridge's steps add up to its size."""
+    checkpoint = inspector.open(torch_files.unpack(case, tmp_path))
+    for header in checkpoint.files:
+        assert [region.end for region in header.regions[:-1]] == [region.start for region in header.regions[1:]]
+        assert (header.regions[0].start, header.regions[-1].end) == (0, header.size)
+    result = inspector.reconcile(checkpoint)
+    start = result.nominal.bytes if result.nominal else result.predicted or 0
+    assert start + sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk
+
+
+def test_constants_of_a_frozen_script(tmp_path: Path) -> None:
+    """A frozen TorchScript module has its weights as constants: 3 × 4, and two vectors of 3 that the norm became."""
+    checkpoint = inspector.open(torch_files.unpack(CASES["frozen script"], tmp_path))
+    tensors = [(tensor.name, tensor.shape) for tensor in checkpoint.files[0].tensors]
+    assert all(name.startswith("constants.") for name, _ in tensors)
+    assert (3, 4) in [shape for _, shape in tensors]
+
+
+def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
+    """Two moments and a step for each of five parameters, and PyTorch's random state; the model is what is counted.
+
+    7 × 4 (the head is tied), 4 × 4 + 4, and 4 + 4 of the norm are 56 parameters.
+    """
+    result = inspector.reconcile(inspector.open(torch_files.unpack(CASES["training"], tmp_path)))
+    step = next(step for step in result.steps if step.cause == "training_state")
+    assert sorted(step.detail.split(", ")) == ["1 × rng", "5 × exp_avg", "5 × exp_avg_sq", "5 × step"]
+    assert step.bytes == 2 * 4 * 56 + 5 * 4 + 5056
+    assert result.logical == 56 + 3  # without a configuration, the buffer of three steps counts
+    assert result.dtype == "F32"
+    assert result.checkpoint.files[0].metadata["step"] == 7
