@@ -85,18 +85,43 @@ def models(
     return tuple(found)
 
 
-def diff(a: str | Path | Reconciliation, b: str | Path | Reconciliation) -> Diff:
+def diff(
+    a: str | Path | Reconciliation,
+    b: str | Path | Reconciliation,
+    *,
+    data: bool = False,
+    workers: int = 1,
+    done: Callable[[int], object] = lambda _: None,
+) -> Diff:
     """What differs between two checkpoints, whatever their formats: tensors paired by what they are for.
 
     Args:
-        a, b: targets, or what `reconcile` returned for them. Only headers are read.
+        a, b: targets, or what `reconcile` returned for them.
+        data: compare the values, too; else only headers are read.
+        workers: pairs whose values are read at once.
+        done: called with the bytes of both sides, as the values of each pair have been compared.
 
     Raises:
-        TargetError, FormatError, SourceError: one of them cannot be read.
+        TargetError, FormatError, SourceError: one of them cannot be read, or changed while it was.
+        UsageError: the values are asked for, and NumPy is not installed.
     """
     from inspector.comparing.diff import diff as compare
 
-    return compare(*(each if isinstance(each, Reconciliation) else reconcile(open(str(each))) for each in (a, b)))
+    result = compare(*(each if isinstance(each, Reconciliation) else reconcile(open(str(each))) for each in (a, b)))
+    return with_values(result, workers, done) if data else result
+
+
+def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = lambda _: None) -> Diff:
+    """A comparison of headers with that of the values. Arguments and errors as for `diff`."""
+    from contextlib import closing
+
+    from inspector.measuring import needs
+
+    needs.check()
+    from inspector.comparing.data import Comparison
+
+    with closing(Comparison(result)) as comparison:
+        return comparison.run(workers, done)
 
 
 def values(

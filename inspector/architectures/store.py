@@ -27,7 +27,7 @@ from inspector.errors import TableError
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".pack")
 #: Kinds whose files always hold several documents, each under its name.
-SEVERAL = frozenset({"blocks", "adapters", "dialects"})
+SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions"})
 #: Fields of which a table has one: a file without them holds several tables, each under its name.
 ONE = frozenset({"types", "like", "part", "rows"})
 

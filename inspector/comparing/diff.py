@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from inspector.comparing.agreement import AGREEMENTS, Data
 from inspector.comparing.pairing import Pair, Status, pairs
 from inspector.model import Config, Reconciliation
 
@@ -32,6 +33,15 @@ class Diff(NamedTuple):
     b: Reconciliation
     config: tuple[FieldDifference, ...]
     pairs: tuple[Pair, ...]
+    data: tuple[Data | None, ...] | None = None  # how the values of each pair compare; None where none were read
+
+    @property
+    def agreements(self) -> Mapping[str, int] | None:
+        """Pairs whose values are equal, rounded, different, or cannot be compared; None where none were read."""
+        if self.data is None:
+            return None
+        counted = Counter(each.status for each in self.data if each)
+        return {**{status: counted[status] for status in AGREEMENTS}, "incomparable": counted[None]}
 
     @property
     def counts(self) -> Mapping[Status, int]:
@@ -41,8 +51,9 @@ class Diff(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether any tensor or any field does."""
-        return bool(self.config) or any(pair.status != "same" for pair in self.pairs)
+        """Whether any tensor or any field does, or any value where these were read."""
+        values = any(each and each.status == "different" for each in self.data or ())
+        return bool(self.config) or values or any(pair.status != "same" for pair in self.pairs)
 
     @property
     def shared(self) -> float:

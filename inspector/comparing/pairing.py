@@ -9,10 +9,12 @@ layer together, then the projections that some writers fuse (`qkv_proj`), then b
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Literal, NamedTuple
 
+from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
+from inspector.architectures.conversions import Conversion, conversion_of
 from inspector.architectures.data.fusions import COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
@@ -23,6 +25,7 @@ class Side(NamedTuple):
     """The tensors of one pair on one side: one, or those that the other side fuses or stacks."""
 
     tensors: tuple[Labelled, ...]
+    keys: tuple[Key, ...]  # what each is paired as: in the words of both sides
     shapes: tuple[tuple[int, ...], ...]  # logical, row-major: packed weights as the model has them
     dtype: str  # of the weights as stored; of several, joined by "+"
     nbytes: int  # as stored, the side data of packed weights included
@@ -44,6 +47,7 @@ class Pair(NamedTuple):
     status: Status
     a: Side | None
     b: Side | None
+    converter: Literal["", "leaves out", "makes"] = ""  # why only one side has it, where a converter is known to do so
 
 
 def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
@@ -52,12 +56,37 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
     Side data of packed weights is counted with the weight that it serves.
     """
     left, right = _Store(a), _Store(b)
+    conversions = conversion_from(a), conversion_from(b)
+    written = [
+        conversion if other is None else None for conversion, other in zip(conversions, conversions[::-1], strict=True)
+    ]
+    for own, other, conversion in ((left, right, written[0]), (right, left, written[1])):
+        if conversion is not None:
+            own.rename(conversion, other)
     found: list[Pair] = []
-    for coarse in (lambda key: key, _without_experts, _fused, lambda key: _fused(_without_experts(key))):
+    for coarse in _COARSER:
         found += _matched(left, right, coarse)
-    found += [Pair(key, "only_a", side, None) for key, side in left.rest()]
-    found += [Pair(key, "only_b", None, side) for key, side in right.rest()]
+    if written != [None, None]:
+        found += _alone(left, right, [conversion for conversion in written if conversion])
+    for key, side in left.rest():
+        found.append(Pair(key, "only_a", side, None, _why(side, *written)))
+    for key, side in right.rest():
+        found.append(Pair(key, "only_b", None, side, _why(side, *written[::-1])))
     return tuple(found)
+
+
+def conversion_from(result: Reconciliation) -> Conversion | None:
+    """What a converter did that wrote the checkpoint; None where none is known to have."""
+    config = result.prediction.config if result.prediction else result.checkpoint.config
+    named = config.values.get(GGUF_ARCHITECTURE) if config else None
+    return conversion_of(named) if isinstance(named, GgufArchitecture) else None
+
+
+def _why(side: Side, own: Conversion | None, other: Conversion | None) -> Literal["", "leaves out", "makes"]:
+    """Why only this side has it: the other's converter leaves it out, or its own makes it."""
+    if other is not None and other.leaves_out(side.keys[0]):
+        return "leaves out"
+    return "makes" if own is not None and own.makes(side.tensors[0].key) else ""
 
 
 class _Store:
@@ -78,10 +107,21 @@ class _Store:
             else:
                 self.left.setdefault(each.key, []).append(each)
 
-    def side(self, tensors: Sequence[Labelled]) -> Side:
+    def rename(self, conversion: Conversion, other: _Store) -> None:
+        """Take the keys of the model that a converter's file was made of, where it calls a tensor otherwise."""
+        renamed: dict[Key, list[Labelled]] = {}
+        for key, tensors in self.left.items():
+            names = conversion.names(key)
+            found = next((name for name in names if name in other.left or _at_all(name, other.left)), key)
+            renamed.setdefault(found, []).extend(tensors)
+        self.left = renamed
+
+    def side(self, held: Sequence[tuple[Key, Labelled]]) -> Side:
+        tensors = [tensor for _, tensor in held]
         dtypes = dict.fromkeys(self._dtype(each) for each in tensors)
         return Side(
             tuple(tensors),
+            tuple(key for key, _ in held),
             tuple(self._shapes.get(each.tensor.name, each.tensor.shape) for each in tensors),
             "+".join(dtypes),
             sum(each.tensor.nbytes + self._side_bytes(each.tensor.name) for each in tensors),
@@ -95,11 +135,21 @@ class _Store:
         return self._served.get(self._names.get(name, name), 0)
 
     def take(self, keys: Iterable[Key]) -> Side:
-        return self.side([each for key in keys for each in self.left.pop(key)])
+        return self.side([(key, each) for key in keys for each in self.left.pop(key)])
 
     def rest(self) -> Iterator[tuple[Key, Side]]:
         for key, tensors in self.left.items():
-            yield key, self.side(tensors)
+            yield key, self.side([(key, each) for each in tensors])
+
+    def lone(self, conversions: Sequence[Conversion]) -> dict[tuple[object, ...], Key]:
+        """Layer, expert and shape → the key that alone has them; of what converters leave out or make, none."""
+        places: dict[tuple[object, ...], list[Key]] = {}
+        for key, tensors in self.left.items():
+            told = any(each.leaves_out(key) or each.makes(key) for each in conversions)
+            if len(tensors) == 1 and not told:
+                shape = self._shapes.get(tensors[0].tensor.name, tensors[0].tensor.shape)
+                places.setdefault((key.layer, key.expert, *_dimensions(shape)), []).append(key)
+        return {place: keys[0] for place, keys in places.items() if len(keys) == 1}
 
     def by(self, coarse: Callable[[Key], Key]) -> dict[Key, list[Key]]:
         groups: dict[Key, list[Key]] = {}
@@ -126,10 +176,24 @@ def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
     return found
 
 
+def _alone(a: _Store, b: _Store, conversions: Sequence[Conversion]) -> list[Pair]:
+    """A model and what a converter made of it: the only tensors of a shape that a layer has left on either side.
+
+    Tables that call a tensor differently so cost nothing where there is one choice.
+    """
+    found: list[Pair] = []
+    theirs = b.lone(conversions)
+    for place, key in a.lone(conversions).items():
+        if place in theirs:
+            left, right = a.take([key]), b.take([theirs[place]])
+            found.append(Pair(key, _status(left, right), left, right))
+    return found
+
+
 def _regrouped(side: Side) -> dict[Key, list[Labelled]]:
     back: dict[Key, list[Labelled]] = {}
-    for each in side.tensors:
-        back.setdefault(each.key, []).append(each)
+    for key, each in zip(side.keys, side.tensors, strict=True):
+        back.setdefault(key, []).append(each)
     return back
 
 
@@ -162,9 +226,29 @@ def is_transposed(pair: Pair) -> bool:
     return len(own) == 2 and own != other and own == other[::-1]
 
 
+def _at_all(key: Key, among: Mapping[Key, object]) -> bool:
+    """Whether a key is there, be it expert by expert or in all layers at once."""
+    others = (key._replace(expert=0), key._replace(expert=STACKED), key._replace(layer=0))
+    return any(other in among for other in others)
+
+
 def _without_experts(key: Key) -> Key:
     return key if key.expert is None else key._replace(expert=STACKED)
 
 
 def _fused(key: Key) -> Key:
     return key._replace(role=COARSE.get(key.role, key.role))
+
+
+def _without_layers(key: Key) -> Key:
+    return key._replace(layer=None)
+
+
+#: Keys as they are, then coarser ones, which layouts share.
+_COARSER: tuple[Callable[[Key], Key], ...] = (
+    lambda key: key,
+    _without_experts,
+    _fused,
+    lambda key: _fused(_without_experts(key)),
+    _without_layers,
+)

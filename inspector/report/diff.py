@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 from inspector.bridge.by_layer import ranges
+from inspector.comparing.agreement import Data, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
 from inspector.model import Reconciliation
@@ -18,8 +20,14 @@ UNRELATED = 0.1
 _SHOWN_FIELDS = 40
 
 
-def lines(result: Diff, *, stat: bool = False, everything: bool = False) -> Iterator[str]:
-    """What differs; with `stat` only sums by role, with `everything` also what is the same."""
+def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str = "role") -> Iterator[str]:
+    """What differs.
+
+    Args:
+        stat: only sums by role.
+        everything: what is the same, too.
+        by: what a line is about: a role over its layers, a layer, or a tensor.
+    """
     yield from _identities(result)
     if result.shared < UNRELATED and not everything:
         share = f"{result.shared * 100:.1f} % of the smaller one's parameters have a counterpart of the same shape"
@@ -28,16 +36,30 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False) -> Iter
     if result.config:
         yield ""
         yield from _fields(result)
-    rows = [row for row in _rows(result.pairs) if everything or row.status != "same"]
+    rows = [row for row in _rows(result, by) if everything or row.differs]
     if rows:
         yield ""
-        yield table(_stat(rows), _STAT, "lrrr") if stat else table(map(_cells, rows), _HEADERS, "lllrr")
+        yield _stat_table(rows) if stat else _table(rows, values=result.data is not None)
+    if result.data is not None:
+        yield from _trained(result)
     yield ""
     yield _verdict(result)
 
 
 _HEADERS = ("", "tensors of", "a → b", "bytes in a", "bytes in b")
-_STAT = ("role", "tensors", "bytes in a", "bytes in b")
+
+
+def _table(rows: Iterable[_Row], *, values: bool) -> str:
+    if not values:
+        return table(map(_cells, rows), _HEADERS, "lllrr")
+    return table([(*_cells(row), row.values) for row in rows], (*_HEADERS, "values"), "lllrrl")
+
+
+def _stat_table(rows: Iterable[_Row]) -> str:
+    return table(_stat(rows), _STAT, "lrrrrl")
+
+
+_STAT = ("role", "tensors", "bytes in a", "bytes in b", "bits", "")
 
 
 def _identities(result: Diff) -> Iterator[str]:
@@ -83,27 +105,67 @@ class _Row(NamedTuple):
     tensors: int
     a: int  # bytes
     b: int
+    parameters: int
+    values: str  # how these compare; "" where they were not read
+    differs: bool
 
 
-def _rows(found: Iterable[Pair]) -> list[_Row]:
-    groups: dict[tuple[str, str, str], list[Pair]] = {}
-    for pair in found:
-        groups.setdefault((pair.status, _what(pair), _change(pair)), []).append(pair)
-    return [
-        _Row(
-            status,
-            what,
-            change,
-            tuple(sorted({pair.key.layer for pair in members if pair.key.layer is not None})),
-            sum(len((pair.a or pair.b or _NOTHING).tensors) for pair in members),
-            sum(pair.a.nbytes for pair in members if pair.a),
-            sum(pair.b.nbytes for pair in members if pair.b),
-        )
-        for (status, what, change), members in groups.items()
-    ]
+_Member = tuple[Pair, Data | None]
 
 
-_NOTHING = Side((), (), "", 0)
+def _rows(result: Diff, by: str) -> list[_Row]:
+    """The pairs in groups: of one role, of one layer, or each by itself."""
+    groups: dict[tuple[Any, ...], list[_Member]] = {}
+    for number, (pair, data) in enumerate(zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)):
+        found = (data.status, data.transform) if data else ()
+        place = {"role": (_what(pair),), "layer": (pair.key.tower, pair.key.layer), "tensor": (number,)}[by]
+        change = _change(pair) if by != "layer" else ""
+        groups.setdefault((*place, pair.status, pair.converter, change, *found), []).append((pair, data))
+    return [_row(members, by) for members in groups.values()]
+
+
+def _row(members: Sequence[_Member], by: str) -> _Row:
+    first, data = members[0]
+    layers = sorted({pair.key.layer for pair, _ in members if pair.key.layer is not None})
+    what = _what(first)
+    if by == "layer":
+        what = plural(len(members), "tensor") + ("" if layers else " outside the layers")
+    return _Row(
+        first.status,
+        what if by != "tensor" or first.key.expert is None or first.key.expert < 0 else f"{what} {first.key.expert}",
+        _change(first) if by != "layer" else "",
+        tuple(layers),
+        sum(len((pair.a or pair.b or _NOTHING).tensors) for pair, _ in members),
+        sum(pair.a.nbytes for pair, _ in members if pair.a),
+        sum(pair.b.nbytes for pair, _ in members if pair.b),
+        sum((pair.a or pair.b or _NOTHING).elements for pair, _ in members),
+        _CONVERTER.get(first.converter, "") if data is None else _compared(members),
+        first.status != "same" or (data is not None and data.status == "different"),
+    )
+
+
+_CONVERTER = {"leaves out": "the converter leaves it out", "makes": "the converter makes it"}
+
+
+def _compared(members: Sequence[_Member]) -> str:
+    """How the values of several pairs compare, in a few words."""
+    found = [data for _, data in members if data]
+    first = found[0]
+    if first.status is None:
+        return f"not compared: {escape(first.why, 80)}"
+    sums = added(data.sums for data in found)
+    told = [first.status + (f" ({first.transform})" if first.transform else "")]
+    if first.status != "equal" and sums.relative is not None:
+        told.append(f"‖a−b‖/‖a‖ {sums.relative:.3g}")
+    if first.status == "different":
+        told.append(f"at most {sums.max_abs:.3g}")
+        told += [f"cosine {sums.cosine:.6f}"] if sums.cosine is not None else []
+        told.append(f"{sums.share * 100:.3g} % of the elements")
+    told += [f"NaN {integer(sums.nan_a)} → {integer(sums.nan_b)}"] if sums.nan_a or sums.nan_b else []
+    return ", ".join(told)
+
+
+_NOTHING = Side((), (), (), "", 0)
 
 
 def _what(pair: Pair) -> str:
@@ -143,20 +205,53 @@ def _bytes(number: int) -> str:
     return integer(number) if number else "–"
 
 
+_WIDEST = 30  # signs of the bar of `--stat`
+
+
 def _stat(rows: Iterable[_Row]) -> Iterator[tuple[str, ...]]:
+    """Sums by role, with what b has more or less than a as a bar."""
     sums: dict[str, list[int]] = {}
     for row in rows:
-        total = sums.setdefault(row.what, [0, 0, 0])
-        for at, number in enumerate((row.tensors, row.a, row.b)):
+        total = sums.setdefault(row.what, [0, 0, 0, 0])
+        for at, number in enumerate((row.tensors, row.a, row.b, row.parameters)):
             total[at] += number
-    for what, (tensors, a, b) in sums.items():
-        yield what, integer(tensors), _bytes(a), _bytes(b)
+    most = max((abs(b - a) for _, a, b, _ in sums.values()), default=0) or 1
+    for what, (tensors, a, b, parameters) in sums.items():
+        bar = ("+" if b > a else "-") * -(-abs(b - a) * _WIDEST // most)
+        yield what, integer(tensors), _bytes(a), _bytes(b), _widths(a, b, parameters), bar
+
+
+def _widths(a: int, b: int, parameters: int) -> str:
+    """Bits a parameter on either side: `16 → 4.5`."""
+    if not parameters:
+        return ""
+    told = [bits(nbytes * 8 / parameters) if nbytes else "–" for nbytes in (a, b)]
+    return told[0] if told[0] == told[1] else " → ".join(told)
+
+
+def _trained(result: Diff) -> Iterator[str]:
+    """Which layers have other values, where some have and some have not."""
+    changed: dict[str, dict[int, bool]] = {}
+    for pair, data in zip(result.pairs, result.data or (), strict=True):
+        if data and data.status and pair.key.layer is not None:
+            layers = changed.setdefault(pair.key.tower, {})
+            layers[pair.key.layer] = layers.get(pair.key.layer, False) or data.status == "different"
+    for tower, layers in changed.items():
+        own = sorted(layer for layer, differs in layers.items() if differs)
+        if own and len(own) < len(layers):
+            rest = sorted(layers.keys() - set(own))
+            name = "" if tower == "text" else f"{tower}: "
+            yield ""
+            yield f"{name}other values in layers {ranges(own)}; none in layers {ranges(rest)}"
 
 
 def _verdict(result: Diff) -> str:
     counts = result.counts
     told = [f"{plural(counts['same'], 'tensor')} the same in dtype and shape"]
     told += [f"{integer(counts[status])} {words}" for status, words in _VERDICTS.items() if counts[status]]
+    agreements = result.agreements
+    if agreements is not None:
+        told.append("values: " + ", ".join(f"{integer(n)} {word}" for word, n in agreements.items() if n))
     if result.config:
         told.append(plural(len(result.config), "configuration field") + " different")
     return ", ".join(told) + ("" if result.differs else ": nothing differs")
@@ -178,9 +273,12 @@ def document(result: Diff) -> dict[str, Any]:
         "a": _about(result.a),
         "b": _about(result.b),
         "config": [{"field": each.field, "a": each.a, "b": each.b} for each in result.config],
-        "counts": {**result.counts, "data": None},
+        "counts": {**result.counts, "data": result.agreements},
         "shared": round(result.shared, 6),
-        "tensors": [_pair(pair) for pair in result.pairs],
+        "tensors": [
+            _pair(pair, data)
+            for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)
+        ],
     }
 
 
@@ -197,9 +295,11 @@ def _about(result: Reconciliation) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
     key = pair.key
-    return {
+    sums = data.sums if data and data.status else None
+    transform = {"leaves out": "left out", "makes": "made"}.get(pair.converter) or (data.transform if data else None)
+    told = {
         "role": key.role,
         "tower": key.tower,
         "branch": key.branch or None,
@@ -209,11 +309,20 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "status": pair.status,
         "a": _side(pair.a),
         "b": _side(pair.b),
-        "data": None,
-        "transform": "transposed" if is_transposed(pair) else None,
-        "max_abs": None,
-        "relative": None,
+        "data": data.status if data else None,
+        "transform": transform or ("transposed" if data is None and is_transposed(pair) else None),
+        "max_abs": _number(sums.max_abs) if sums else None,
+        "relative": _number(sums.relative) if sums else None,
     }
+    if sums is None:
+        return {**told, "reason": data.why} if data else told
+    measured = {"cosine": _number(sums.cosine), "differing": sums.differing, "elements": sums.elements}
+    return {**told, **measured, "nan": {"a": sums.nan_a, "b": sums.nan_b}}
+
+
+def _number(value: float | None) -> float | None:
+    """A number that JSON has: none that is infinite."""
+    return value if value is not None and isfinite(value) else None
 
 
 def _side(side: Side | None) -> dict[str, Any] | None:

@@ -12,5 +12,15 @@ COARSE: Mapping[str, str] = {
     **dict.fromkeys(("k_b_proj", "v_b_proj"), "kv_b_proj"),
 }
 
+#: Role of several projections in one tensor → these, in the order in which writers put them.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "qkv_proj": ("q_proj", "k_proj", "v_proj"),
+    "kv_proj": ("k_proj", "v_proj"),
+    "qk_proj": ("q_proj", "k_proj"),
+    "gate_up_proj": ("gate_proj", "up_proj"),
+    "shared_gate_up_proj": ("shared_gate_proj", "shared_up_proj"),
+    "kv_b_proj": ("k_b_proj", "v_b_proj"),
+}
+
 #: Roles of several projections in one tensor.
 FUSED = frozenset({*COARSE.values(), "kv_proj", "qk_proj"})

@@ -1,0 +1,143 @@
+"""What converters do to tensors: which they rename, reorder, add to, leave out or make.
+
+    conversion_of("llama")   what llama.cpp's converter does to the models that it writes as architecture `llama`
+
+`tables/conversions` has a document for each GGUF architecture; what all have in common is in `_base`:
+
+    {"like": "llama",
+     "aliases": {"post_attention_layernorm": "self_attn post_attention_layernorm"},
+     "model": {"qkv_proj": {"by": "num_attention_heads"}},
+     "converted": {"q_proj": {"order": "h 2 d ... -> h d 2 ...", "h": "num_attention_heads", "name": "permuted"},
+                   "norm": {"value": "x + 1"}},
+     "left_out": ["pooler", "vision:*"], "made": ["rope_freqs"]}
+
+A tensor is called by its key: `tower:branch role.part/index`, with what is usual left out (`key_text`).
+
+aliases    the file's key → the model's, where the two tables call a tensor differently; several in the order in which
+           they are tried, with `|` between them
+towers     the file's tower → the model's, where a model may call it so
+model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
+           (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the parts are the usual ones
+file       the same of the file
+converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to several (`q_norm | k_norm`):
+           `order`  the model's elements as digits → the file's. A word is a number that a formula beside it gives, `*`
+                    the digit that follows from the others, `...` all axes but the first (in front: but the last)
+           `value`  the file's number for the model's, x
+           `rows`   which of the model's rows are kept, the `first` or the `last`
+           `name`   what people call it
+transposed keys of matrices that the model stores as [in, out] where no table of it says so
+left_out   keys that the converter drops; `tower:*` for all of a tower
+made       keys that it makes of the configuration
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from inspector.architectures.store import store
+from inspector.errors import TableError
+from inspector.model import Key
+
+#: What all conversions have.
+BASE = "_base"
+
+
+class Conversion(NamedTuple):
+    """What a converter does to the models of one architecture."""
+
+    aliases: Mapping[str, str] = {}
+    towers: Mapping[str, str] = {}
+    model: Mapping[str, Mapping[str, str]] = {}
+    file: Mapping[str, Mapping[str, str]] = {}
+    converted: Mapping[str, Mapping[str, str]] = {}
+    transposed: Sequence[str] = ()
+    left_out: Sequence[str] = ()
+    made: Sequence[str] = ()
+
+    def names(self, key: Key) -> list[Key]:
+        """The model's keys for a key of the file, the first choice first; itself where nothing else is said."""
+        text, bare = key_text(key), key_text(key._replace(part="weight"))
+        end = "" if key.part == "weight" else f".{key.part}"
+        if text in self.aliases:
+            texts = self.aliases[text].split(" | ")
+        elif bare in self.aliases:
+            texts = [f"{name}{end}" for name in self.aliases[bare].split(" | ")]
+        else:
+            texts = [text]
+        found = [named(each, key) for each in texts]
+        return found + [each._replace(tower=self.towers[each.tower]) for each in found if each.tower in self.towers]
+
+    def leaves_out(self, key: Key) -> bool:
+        """Whether the converter drops what has the key."""
+        return _is_among(key, self.left_out)
+
+    def makes(self, key: Key) -> bool:
+        """Whether the converter makes what has the key, of the configuration or of numbers of its own."""
+        return _is_among(key, self.made)
+
+
+def key_text(key: Key) -> str:
+    """A key without its layer and expert: `cross q_proj`, `vision:norm.bias`."""
+    return _text(key.tower, key.branch, key.role, key.part, key.indexes)
+
+
+_KEY = re.compile(r"(?:(\w+):)?(?:(.+) )?([^ ./]+)(?:\.(\w+))?((?:/\d+)*)")
+
+
+def named(text: str, like: Key) -> Key:
+    """The key that a text says, in the layer and expert of another. Raises TableError."""
+    match = _KEY.fullmatch(text)
+    if match is None:
+        raise TableError(f"{text!r} is no key")
+    tower, branch, role, part, indexes = match.groups()
+    numbers = tuple(int(index) for index in indexes.split("/")[1:])
+    return like._replace(
+        tower=tower or "text", branch=branch or "", role=role, part=part or "weight", indexes=numbers
+    )  # fmt: skip
+
+
+def _text(tower: str, branch: str, role: str, part: str, indexes: Sequence[int]) -> str:
+    place = f"{tower}:" if tower != "text" else ""
+    word = f"{branch} {role}" if branch else role
+    return f"{place}{word}{'' if part == 'weight' else f'.{part}'}{''.join(f'/{index}' for index in indexes)}"
+
+
+def _is_among(key: Key, texts: Sequence[str]) -> bool:
+    bare = key._replace(part="weight", indexes=())
+    return any(text in (f"{key.tower}:*", key_text(key), key_text(bare), f"*{key.role}") for text in texts)
+
+
+@cache
+def conversion_of(architecture: str) -> Conversion:
+    """What is known of a GGUF architecture's conversion; what holds of all, where no document says more."""
+    return Conversion(**_document(architecture if store().has("conversions", architecture) else BASE, ()))
+
+
+def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
+    """A document with what it inherits: mappings are added to, lists too. Raises TableError."""
+    if name in through:
+        raise TableError(f"the conversion {name} is like itself")
+    own = dict(store().find("conversions", name))
+    like = own.pop("like", BASE if name != BASE else None)
+    found = _document(like, (*through, name)) if like else {}
+    for field in own.keys() - {"about", "source"}:
+        if field not in Conversion._fields:
+            raise TableError(f"a conversion has no field `{field}`")
+        before = found.get(field)
+        if isinstance(own[field], dict):
+            entries = _each(own[field])
+            for key, value in entries.items():
+                if list(value) == ["by"]:
+                    entries[key] = {**(before or {}).get(key, {}), **value}
+            found[field] = {**(before or {}), **entries}
+        else:
+            found[field] = [*(before or ()), *own[field]]
+    return found
+
+
+def _each(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """`"q_norm | k_norm": …` as an entry for each."""
+    return {name: value for names, value in entries.items() for name in names.split(" | ")}

@@ -1,0 +1,272 @@
+"""The values of two checkpoints' pairs, compared piece by piece as they are read.
+
+    with closing(Comparison(result)) as comparison:        # result: what `diff` returned
+        for pair, data in zip(result.pairs, comparison.run(workers=4).data):
+            data.status, data.transform, data.sums.relative
+
+Equal bytes are found without decoding them. All else is decoded to float32 in pieces of some 500,000 elements, so that
+memory does not grow with the tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from threading import local
+from typing import NamedTuple
+
+from inspector.comparing import numbers, unchanged
+from inspector.comparing.agreement import AGREEMENTS, Agreement, Data, Sums, added
+from inspector.comparing.diff import Diff
+from inspector.comparing.layouts import Known, Option, Piece, Sides, is_turned, pieces
+from inspector.comparing.pairing import Pair, Side
+from inspector.comparing.views import Array, Loop, Tile, gathered, loops, tile_at, tile_count, tiles
+from inspector.errors import FormatError
+from inspector.measuring.weights import Weights
+from inspector.model import Reconciliation
+from inspector.quantization.precision import group_of, step_of
+from inspector.sources import workers as threads
+
+#: Bytes that are compared at once as they are.
+RAW = 1 << 21
+#: Elements of each of the places at which it is tried what a converter did.
+SAMPLE = 1 << 12
+
+
+class Comparison:
+    """The tensor data of both sides of a diff."""
+
+    def __init__(self, result: Diff) -> None:
+        self._result = result
+        self._sides = Sides(Known(result.a), Known(result.b))
+        self._open: list[_Reader] = []
+        self._threads = local()
+        self._before = [unchanged.stamps(side.checkpoint) for side in (result.a, result.b)]
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for reader in self._open:
+            reader.close()
+
+    def run(self, workers: int = 1, done: Callable[[int], object] = lambda _: None) -> Diff:
+        """The diff with how the values of each pair compare.
+
+        Args:
+            done: called with the bytes of both sides, as a pair is finished.
+
+        Raises:
+            SourceError: a file ends early, cannot be read, or changed meanwhile.
+        """
+        found = threads.each(lambda pair: self._pair(pair, done), self._result.pairs, workers)
+        for side, before in zip((self._result.a, self._result.b), self._before, strict=True):
+            unchanged.check(side.checkpoint, before)
+        return self._result._replace(data=tuple(found))
+
+    @property
+    def total(self) -> int:
+        """Bytes that `run` reads, as far as the headers tell."""
+        sides = (side for pair in self._result.pairs if pair.a and pair.b for side in (pair.a, pair.b))
+        return sum(side.nbytes for side in sides)
+
+    def _pair(self, pair: Pair, done: Callable[[int], object]) -> Data | None:
+        if pair.a is None or pair.b is None:
+            return None
+        try:
+            return self.compared(pair)
+        except FormatError as error:
+            return Data(None, why=str(error))
+        finally:
+            done(pair.a.nbytes + pair.b.nbytes)
+
+    def compared(self, pair: Pair) -> Data:
+        """How the values of one pair compare. Raises SourceError, FormatError."""
+        try:
+            matched = pieces(pair, self._sides)
+        except ValueError as error:
+            return Data(None, why=f"of another shape: {error}")
+        a, b = self._readers(pair)
+        found = [_compared(piece, a, b, self._sides) for piece in matched]
+        return _together(pair, found, lossy=_is_lossy(pair), sides=self._sides)
+
+    def _readers(self, pair: Pair) -> tuple[_Side, _Side]:
+        """Readers of this thread's own: files are read by place, packed weights are kept one at a time."""
+        if not hasattr(self._threads, "readers"):
+            self._threads.readers = [_Reader(self._result.a), _Reader(self._result.b)]
+            self._open += self._threads.readers
+        own, other = self._threads.readers
+        assert pair.a is not None
+        assert pair.b is not None
+        return own.side(pair.a), other.side(pair.b)
+
+
+class _Reader:
+    """One checkpoint's weights."""
+
+    def __init__(self, result: Reconciliation) -> None:
+        self.weights = Weights(result)
+        self.packing = result.packing
+
+    def close(self) -> None:
+        self.weights.close()
+
+    def side(self, side: Side) -> _Side:
+        return _Side(self, side)
+
+
+class _Side:
+    """The tensors of one side of a pair, by their number."""
+
+    def __init__(self, reader: _Reader, side: Side) -> None:
+        self.reader, self.side = reader, side
+
+    def values(self, number: int) -> Callable[[int, int], Array]:
+        each = self.side.tensors[number]
+        return lambda start, stop: self.reader.weights.values(each, start, stop)
+
+    def steps(self, number: int) -> Callable[[int, int], Array] | None:
+        """How far each value may lie from what it was made of; None where that is not known."""
+        each, weights, packing = self.side.tensors[number], self.reader.weights, self.reader.packing
+        packed = weights.is_packed(each)
+        dtype = packing.scheme if packed and packing else each.tensor.dtype
+        group = packing.group_size if packed and packing else None
+        if packed and packing and not group:
+            group = weights.shape(each)[-1]
+        step = step_of(dtype, packing.bits if packed and packing else 0, group)
+        if step is None:
+            return None
+        size, total = group_of(dtype, group), prod(self.side.shapes[number])
+
+        def read(start: int, stop: int) -> Array:
+            first, last = start // size * size, min(-(-stop // size) * size, total)
+            found: Array = step(weights.values(each, first, last))
+            return found[start - first : stop - first]
+
+        return read
+
+    def raw(self, number: int, start: int, stop: int) -> bytes:
+        each = self.side.tensors[number]
+        return self.reader.weights.stored.raw(each.tensor, each.file, start, stop)
+
+    def dtype(self, number: int) -> str | None:
+        """What the bytes stand for by themselves; None for packed weights."""
+        each = self.side.tensors[number]
+        header = self.reader.weights.stored.header(each.file)
+        plain = not self.reader.weights.is_packed(each) and header.format != "pytorch"
+        return each.tensor.dtype if plain and not any(found.rule == "big-endian" for found in header.findings) else None
+
+
+class _Found(NamedTuple):
+    """How one piece compares, under the option that fits best."""
+
+    option: Option
+    sums: Sums
+    piece: Piece
+
+
+def _compared(piece: Piece, a: _Side, b: _Side, sides: Sides) -> _Found:
+    plain = piece.options[0]
+    if not plain.name and _same_bytes(plain, a, b):
+        return _Found(plain, Sums(elements=plain.a.elements), piece)
+    option = plain if len(piece.options) == 1 else _best(piece.options, a, b, sides)
+    nest = loops(option.a, option.b)
+    sums = Sums()
+    for tile in tiles(nest):
+        sums += _tile(option, nest, tile, a, b, sides)
+    return _Found(option, sums, piece)
+
+
+def _same_bytes(option: Option, a: _Side, b: _Side) -> bool:
+    """Whether both have the same bytes, where they have the same dtype and order."""
+    nest = loops(option.a, option.b)
+    dtype = a.dtype(option.a.store)
+    if dtype is None or dtype != b.dtype(option.b.store) or len(nest) > 1:
+        return False
+    total = option.a.elements
+    if nest and (nest[0].a, nest[0].b) != (1, 1):
+        return False
+    whole = group_of(dtype)
+    if (option.a.offset % whole, option.b.offset % whole) != (0, 0):
+        return False
+    step = RAW // max(whole, 2) * whole or whole
+    for start in range(0, total, step):
+        stop = min(start + step, total)
+        own = a.raw(option.a.store, option.a.offset + start, option.a.offset + stop)
+        if own != b.raw(option.b.store, option.b.offset + start, option.b.offset + stop):
+            return False
+    return True
+
+
+def _best(options: Sequence[Option], a: _Side, b: _Side, sides: Sides) -> Option:
+    """What was done to the model's values, as a few places tell: where most elements fit, and best."""
+    ranked = []
+    for option in options:
+        nest = loops(option.a, option.b)
+        count = tile_count(nest, SAMPLE)
+        places = sorted({0, count // 3, count * 2 // 3, count - 1})
+        sums = Sums()
+        for place in places:
+            sums += _tile(option, nest, tile_at(nest, place, SAMPLE), a, b, sides)
+        ranked.append((sums.beyond / max(sums.elements, 1), sums.difference))
+    return options[min(range(len(options)), key=ranked.__getitem__)]
+
+
+def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, sides: Sides) -> Sums:
+    own = [loop.a for loop in nest]
+    other = [loop.b for loop in nest]
+    start_a, start_b = option.a.offset + tile.a, option.b.offset + tile.b
+    x = gathered(a.values(option.a.store), start_a, tile.sizes, own)
+    y = gathered(b.values(option.b.store), start_b, tile.sizes, other)
+    if option.value:
+        if sides.file == 1:
+            x = numbers.applied(option.value, x, sides.number)
+        else:
+            y = numbers.applied(option.value, y, sides.number)
+    steps: list[Array] = []
+    if a.side.dtype != b.side.dtype or option.value:
+        for side, view, start, strides in ((a, option.a, start_a, own), (b, option.b, start_b, other)):
+            read = side.steps(view.store)
+            if read is not None:
+                steps.append(gathered(read, start, tile.sizes, strides))
+    return numbers.sums(x, y, steps, exact=not numbers.is_rounded(option.value))
+
+
+def _is_lossy(pair: Pair) -> bool:
+    """Whether the two are stored differently, so that a step between them is no change."""
+    return pair.a is not None and pair.b is not None and pair.a.dtype != pair.b.dtype
+
+
+def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides) -> Data:
+    """The pieces of a pair as one."""
+    statuses = [_agreement(each.sums, lossy=lossy or bool(each.option.value)) for each in found]
+    worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])
+    names = [name for each in found for name in each.option.name.split(", ") if name]
+    return Data(
+        worst, ", ".join(dict.fromkeys([*_layout(pair, sides), *names])) or None, added(each.sums for each in found)
+    )
+
+
+def _agreement(sums: Sums, *, lossy: bool) -> Agreement:
+    """Equal numbers; numbers that differ by no more than a step, and half of one on the whole; or others."""
+    if not sums.differing:
+        return "equal"
+    if lossy and not sums.beyond and sums.difference <= sums.steps / 4:
+        return "rounded"
+    return "different"
+
+
+def _layout(pair: Pair, sides: Sides) -> Iterator[str]:
+    """What is different of the layout alone."""
+    assert pair.a is not None
+    assert pair.b is not None
+    turned = [
+        any(is_turned(*each, known, sides) for each in zip(side.tensors, side.keys, side.shapes, strict=True))
+        for side, known in ((pair.a, sides.a), (pair.b, sides.b))
+    ]
+    if turned[0] != turned[1]:
+        yield "transposed"
+    experts = [{key.expert for key in side.keys} for side in (pair.a, pair.b)]
+    if len(experts[0]) != len(experts[1]):
+        yield "stacked" if len(experts[0]) > len(experts[1]) else "unstacked"
+    roles = [{(key.branch, key.role) for key in side.keys} for side in (pair.a, pair.b)]
+    if len(roles[0]) != len(roles[1]):
+        yield "fused" if len(roles[0]) > len(roles[1]) else "split"

@@ -1,0 +1,344 @@
+"""How the elements of one side's tensors correspond to those of the other's: a pair as pieces that lie alike.
+
+    pieces(pair, Sides(a, b)) → q_proj, k_proj and v_proj, each a view of either side, and what may have been done to it
+
+Projections that one side fuses are taken apart, stacked experts too where the other side has single ones, matrices that
+are stored as [in, out] are turned. What a converter does besides is an option of each piece, for the data to decide:
+a file that an older converter wrote may lack it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import Any, NamedTuple
+
+from inspector.architectures import family_of, formula
+from inspector.architectures.conversions import Conversion, key_text
+from inspector.architectures.data.fusions import PARTS
+from inspector.architectures.prediction import Scope
+from inspector.architectures.table import Family, Include, Row, nested_values
+from inspector.comparing.pairing import Pair, Side, conversion_from
+from inspector.comparing.views import View, whole
+from inspector.errors import ConfigError
+from inspector.model import STACKED, Key, Labelled, Reconciliation
+
+#: Parts within parts are looked into so deep.
+_DEEPEST = 6
+
+
+class Option(NamedTuple):
+    """What may have been done to the model's elements, and either side as it then is: of one order and number."""
+
+    name: str  # "" for nothing
+    a: View
+    b: View
+    value: str = ""  # what was done to each number x: "x + 1"
+
+
+class Piece(NamedTuple):
+    """Elements that either side has."""
+
+    role: str
+    options: tuple[Option, ...]  # nothing done comes first
+
+
+class Known:
+    """What the layouts of one checkpoint depend on."""
+
+    def __init__(self, result: Reconciliation) -> None:
+        config = result.prediction.config if result.prediction else result.checkpoint.config
+        self.values: Mapping[str, Any] = config.values if config else {}
+        self.conversion: Conversion | None = conversion_from(result)
+        self.family: Family | None = family_of(self.values)
+
+    @cached_property
+    def transposed(self) -> frozenset[tuple[str, str]]:
+        """Branch and role of matrices that are stored as [in, out]."""
+        return frozenset(_transposed(self.family, self.values, _DEEPEST)) if self.family else frozenset()
+
+    def number(self, text: str) -> int | None:
+        """The value of a formula over the configuration; None where it does not give one."""
+        if self.family is None:
+            return int(text) if text.isdecimal() else None
+        try:
+            value = formula.evaluate(text, Scope(self.family, self.values))
+        except ConfigError:
+            return None
+        return value if isinstance(value, int) else None
+
+
+def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str]]:
+    for entry in family.rows:
+        if isinstance(entry, Row):
+            if entry.transposed:
+                yield entry.branch, entry.role
+        elif isinstance(entry, Include) and deep:
+            inner = nested_values(entry, values)
+            part = family_of(inner)
+            if part is not None:
+                yield from _transposed(part, inner, deep - 1)
+
+
+class Sides(NamedTuple):
+    a: Known
+    b: Known
+
+    @property
+    def file(self) -> int | None:
+        """Which side a converter wrote of what the other is: 0 or 1; None for two of a kind."""
+        own, other = self.a.conversion is not None, self.b.conversion is not None
+        return None if own == other else 0 if own else 1
+
+    @property
+    def conversion(self) -> Conversion:
+        """What was done to become that side; nothing for two of a kind."""
+        known = self.a.conversion or self.b.conversion
+        return known if known is not None and self.file is not None else Conversion()
+
+    def number(self, text: str) -> int | None:
+        """A formula's value, over the file's configuration first: that is what its converter went by."""
+        for side in (self.b, self.a) if self.file == 1 else (self.a, self.b):
+            value = side.number(text)
+            if value is not None:
+                return value
+        return None
+
+
+class _Atom(NamedTuple):
+    """The elements of one role, of one expert where these lie apart."""
+
+    view: View
+    base: int  # axes before the rows: 1 for experts that lie together
+    key: Key  # of the tensor that holds it, in the file's own words
+
+
+#: Role, and number among the experts or layers that lie apart → elements.
+_Atoms = dict[tuple[str, int], _Atom]
+
+
+def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
+    """What of either side is to be compared with what. Raises ValueError where that is not known."""
+    if pair.a is None or pair.b is None:
+        raise ValueError("only one side has it")
+    apart = _lies_apart(pair.a) or _lies_apart(pair.b)
+    fine = _needs_parts(pair.a, pair.b, sides)
+    sizes = _sizes(pair.a, pair.b) if fine else {}
+    a, b = (
+        _atoms(own, other, known, _layout(at, sides) if fine else None, sizes, sides, apart)
+        for at, (own, other, known) in enumerate(((pair.a, pair.b, sides.a), (pair.b, pair.a, sides.b)))
+    )
+    if a.keys() != b.keys():
+        raise ValueError(f"{sorted(a.keys() ^ b.keys())[:3]} on one side only")
+    return tuple(_piece(role, a[role, number], b[role, number], sides) for role, number in a)
+
+
+def _layout(at: int, sides: Sides) -> Mapping[str, Mapping[str, str]]:
+    """What is said of the fused tensors of one side."""
+    return sides.conversion.file if sides.file == at else sides.conversion.model
+
+
+def _atoms(
+    side: Side,
+    other: Side,
+    known: Known,
+    layout: Mapping[str, Mapping[str, str]] | None,
+    sizes: Mapping[str, int],
+    sides: Sides,
+    apart: bool,
+) -> _Atoms:
+    """The elements of one side, taken apart as far as those of both are."""
+    found: _Atoms = {}
+    for number, (tensor, key, shape) in enumerate(zip(side.tensors, side.keys, side.shapes, strict=True)):
+        view = whole(shape, number)
+        if is_turned(tensor, key, shape, known, sides):
+            view = view.transposed([*range(len(shape) - 2), len(shape) - 1, len(shape) - 2])
+        together = _is_stack(key, shape, other)
+        base = int(together and not apart)
+        text = key_text(tensor.key._replace(part="weight"))
+        parts = {} if layout is None else layout.get(text) or dict.fromkeys(PARTS.get(key.role, ()), "")
+        for index, single in _taken_apart(view, key, apart, together):
+            role = "" if len(side.tensors) == len(other.tensors) == 1 else key.role
+            held = _split(single, base, parts, sizes, sides) if parts else [(role, single)]
+            for role, piece in held:
+                found[role, index] = _Atom(piece, base, tensor.key)
+    return found
+
+
+def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, sides: Sides) -> bool:
+    """Whether a side stores a matrix as [in, out]; packed weights come as [out, in]."""
+    if len(shape) < 2 or tuple(shape) != tensor.tensor.shape or known.conversion is not None:
+        return False
+    return (key.branch, key.role) in known.transposed or key_text(key) in sides.conversion.transposed
+
+
+def _lies_apart(side: Side) -> bool:
+    return len({(key.layer, key.expert) for key in side.keys}) > 1
+
+
+def _is_stack(key: Key, shape: Sequence[int], other: Side) -> bool:
+    """Whether a tensor's first axis counts experts, or layers that the other side has apart."""
+    if key.expert == STACKED:
+        return len(shape) > 1
+    layers = {each.layer for each in other.keys}
+    return key.layer is None and len(layers) > 1 and bool(shape) and shape[0] % len(layers) == 0
+
+
+def _taken_apart(view: View, key: Key, apart: bool, together: bool) -> Iterator[tuple[int, View]]:
+    """Each of a stack with its number; a tensor that is none, or need not be taken apart, as it is."""
+    if not (together and apart):
+        number = key.expert if key.expert is not None and key.expert >= 0 else key.layer or 0
+        yield number if apart else 0, view
+        return
+    for index in range(view.shape[0]):
+        single = view.taken(0, 0, index, index + 1)
+        yield index, single._replace(axes=single.axes[1:])
+
+
+def _needs_parts(a: Side, b: Side, sides: Sides) -> bool:
+    """Whether fused projections must be taken apart: one side has single ones, or a converter moves them."""
+    alone = len(a.tensors) == len(b.tensors) == 1
+    if not alone and {(key.branch, key.role) for key in a.keys} != {(key.branch, key.role) for key in b.keys}:
+        return True
+    texts = {key_text(tensor.key._replace(part="weight")) for side in (a, b) for tensor in side.tensors}
+    conversion = sides.conversion
+    return any(
+        "by" in conversion.model.get(text, {}) or any(name.startswith(f"{text}.") for name in conversion.converted)
+        for text in texts
+    )
+
+
+def _sizes(a: Side, b: Side) -> dict[str, int]:
+    """The rows of projections that lie by themselves on either side."""
+    found: dict[str, int] = {}
+    for side in (a, b):
+        for key, shape in zip(side.keys, side.shapes, strict=True):
+            if key.role not in PARTS and shape:
+                rest = shape[1:] if key.expert == STACKED and len(shape) > 1 else shape
+                found[key.role] = prod(rest[:-1]) if key.part == "weight" else prod(rest)
+    return found
+
+
+def _split(
+    view: View, base: int, parts: Mapping[str, str], sizes: Mapping[str, int], sides: Sides
+) -> Iterator[tuple[str, View]]:
+    """The projections of a fused tensor."""
+    total = view.shape[base]
+    names = [name for name in parts if name != "by"]
+    groups = (sides.number(parts["by"]) if "by" in parts else None) or 1
+    rows = {name: sides.number(parts[name]) if parts[name] else sizes.get(name) for name in names}
+    unknown = [name for name in names if rows[name] is None]
+    left = total - sum(size or 0 for size in rows.values())
+    for name in unknown:
+        rows[name] = left // len(unknown)
+    counts = [(rows[name] or 0) // groups for name in names]
+    if groups < 1 or sum(counts) * groups != total:
+        raise ValueError(f"{total} rows are not {' + '.join(map(str, counts))} in {groups} groups")
+    grouped, start = view.digits(base, (groups, total // groups)), 0
+    at = len(grouped.axes[base]) - 1 if groups > 1 or len(grouped.axes[base]) > 1 else 0
+    for name, count in zip(names, counts, strict=True):
+        yield name, grouped.taken(base, at, start, start + count)
+        start += count
+
+
+def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
+    plain = _cut(a, b, "first") if a.view.elements == b.view.elements else None
+    options = [Option("", *plain)] if plain else []
+    if sides.file is not None:
+        model, file = (a, b) if sides.file == 1 else (b, a)
+        for step in _steps(role, file.key, sides.conversion):
+            made = _done(step, model, file, sides)
+            if made is not None:
+                one, other = made if sides.file == 1 else made[::-1]
+                options.append(Option(_name(step), one, other, step.get("value", "")))
+    if not options:
+        raise ValueError(f"{a.view.shape} and {b.view.shape}")
+    return Piece(role, tuple(options))
+
+
+def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str, str]]:
+    """What a converter may do to a tensor, or to the part of it."""
+    text, bare = key_text(key), key_text(key._replace(part="weight"))
+    for name in dict.fromkeys((text, bare, f"{text}.{role}", f"{bare}.{role}")):
+        for number in ("", " 2", " 3"):
+            if name + number in conversion.converted:
+                yield conversion.converted[name + number]
+
+
+def _name(step: Mapping[str, str]) -> str:
+    told = [step.get("name", "reordered" if "order" in step else "")]
+    told += [step["value"]] if "value" in step else []
+    told += [f"{step['rows']} rows"] if "rows" in step else []
+    return ", ".join(filter(None, told))
+
+
+def _done(step: Mapping[str, str], model: _Atom, file: _Atom, sides: Sides) -> tuple[View, View] | None:
+    """The model's elements in the file's order, and the file's; None where the step does not fit these."""
+    try:
+        changed = model._replace(view=_ordered(step, model, sides)) if "order" in step else model
+        return _cut(changed, file, step.get("rows", "first")) if "rows" in step else _both(changed.view, file.view)
+    except ValueError:
+        return None
+
+
+def _both(a: View, b: View) -> tuple[View, View] | None:
+    return (a.flat(), b.flat()) if a.elements == b.elements else None
+
+
+def _cut(a: _Atom, b: _Atom, which: str) -> tuple[View, View] | None:
+    """Both with as many rows as the shorter has: its `first` or its `last`."""
+    if a.view.elements == b.view.elements:
+        return _both(a.view, b.view)
+    rows = min(a.view.shape[a.base], b.view.shape[b.base])
+    return _both(*(_some(each, rows, which) for each in (a, b)))
+
+
+def _some(atom: _Atom, rows: int, which: str) -> View:
+    total = atom.view.shape[atom.base]
+    start = 0 if which == "first" else total - rows
+    return atom.view.taken(atom.base, 0, start, start + rows)
+
+
+def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
+    """The model's elements in the order that a step says."""
+    before, _, after = (text.split() for text in step["order"].partition("->"))
+    view, axis = atom.view, atom.base
+    if "..." not in before:
+        flat = tuple(digit for each in view.axes[axis:] for digit in each)
+        view = view._replace(axes=(*view.axes[:axis], flat))
+    elif before[0] == "...":
+        axis = len(view.axes) - 1
+    names, wanted = ([name for name in text if name != "..."] for text in (before, after))
+    sizes = _digits(names, step, view.shape[axis], sides)
+    fine = view.digits(axis, sizes)
+    return fine.ordered(axis, _places(fine.axes[axis], names, sizes, wanted))
+
+
+def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides) -> list[int]:
+    """The size of each digit; that of one follows from the others."""
+    sizes = [int(name) if name.isdecimal() else sides.number(step[name]) if name in step else 0 for name in names]
+    if any(size is None for size in sizes):
+        raise ValueError("a size that the configuration does not tell")
+    product = 1
+    for size in sizes:
+        product *= size or 1
+    if sizes.count(0) > 1 or total % product:
+        raise ValueError(f"{total} in digits of {sizes}")
+    return [size or total // product for size in sizes]
+
+
+def _places(axis: Sequence[Any], names: Sequence[str], sizes: Sequence[int], wanted: Sequence[str]) -> list[int]:
+    """Where each wanted digit is among an axis's, which may divide a digit further."""
+    groups: dict[str, list[int]] = {}
+    at = 0
+    for name, size in zip(names, sizes, strict=True):
+        held = 1
+        groups[name] = []
+        while held < size:
+            groups[name].append(at)
+            held *= axis[at].size
+            at += 1
+        while at < len(axis) and axis[at].size == 1:
+            at += 1
+    return [place for name in wanted for place in groups[name]]

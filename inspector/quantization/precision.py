@@ -1,0 +1,129 @@
+"""How far a stored number may lie from the one that it was made of: one step of its dtype, block type or scheme.
+
+    step_of("BF16")(values)     2⁻⁷ of each value
+    step_of("Q4_K")(values)     2/15 of the largest of each 32, and what the 6-bit scales of 256 add
+
+A step, and not the half that rounding to the nearest takes: quantizers choose scales for the sum of squares and cut off
+the outermost values, and converters have cut floats off. What the steps of a whole tensor come to is for the caller to
+judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.formats.gguf.types import TYPES
+
+Array = NDArray[Any]
+Step = Callable[[Array], Array]
+
+
+class Grid(NamedTuple):
+    """Numbers that share a scale, and scales that share another."""
+
+    group: int  # elements that share a scale
+    step: float  # of the grid's range on one side of zero: the largest gap between neighbours
+    whole: int = 0  # elements whose scales are themselves quantized; 0 where they are not
+    scales: float = 0.0  # the step of these, likewise
+
+
+#: Dtype → bits of the mantissa, and the exponent of the smallest step.
+FLOATS: Mapping[str, tuple[int, int]] = {
+    "F64": (52, -1074),
+    "F32": (23, -149),
+    "F16": (10, -24),
+    "BF16": (7, -133),
+    "F8_E4M3": (3, -9),
+    "F8_E5M2": (2, -16),
+    "F8_E4M3FNUZ": (3, -10),
+    "F8_E5M2FNUZ": (2, -17),
+}
+
+#: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
+GRIDS: Mapping[str, Grid] = {
+    "Q4_0": Grid(32, 1 / 8),
+    "Q4_1": Grid(32, 2 / 15),
+    "Q5_0": Grid(32, 1 / 16),
+    "Q5_1": Grid(32, 2 / 31),
+    "Q8_0": Grid(32, 1 / 127),
+    "Q8_1": Grid(32, 1 / 127),
+    "Q8_K": Grid(256, 1 / 127),
+    "Q2_K": Grid(16, 2 / 3, 256, 2 / 15),
+    "Q3_K": Grid(16, 1 / 4, 256, 1 / 31),
+    "Q4_K": Grid(32, 2 / 15, 256, 2 / 63),
+    "Q5_K": Grid(32, 2 / 31, 256, 2 / 63),
+    "Q6_K": Grid(16, 1 / 32, 256, 1 / 127),
+    "IQ4_NL": Grid(32, 24 / 127),
+    "IQ4_XS": Grid(32, 24 / 127, 256, 1 / 31),
+    "IQ3_S": Grid(32, 2 / 7, 256, 2 / 15),
+    "IQ3_XXS": Grid(32, 2 / 7, 256, 2 / 15),
+    "IQ2_S": Grid(16, 2 / 3, 256, 2 / 15),
+    "IQ2_XS": Grid(16, 2 / 3, 256, 2 / 15),
+    "IQ2_XXS": Grid(32, 2 / 3, 256, 2 / 15),
+    "IQ1_S": Grid(32, 1.0, 256, 2 / 7),
+    "IQ1_M": Grid(16, 1.0, 256, 2 / 7),
+    "TQ1_0": Grid(256, 1.0),
+    "TQ2_0": Grid(256, 1.0),
+    "MXFP4": Grid(32, 1 / 3),
+    "NVFP4": Grid(16, 1 / 3),
+}
+
+#: Beginnings of schemes' names whose grid is none of equal steps → the largest gap in it.
+GAPS: Mapping[str, float] = {"bitsandbytes-nf4": 0.304, "bitsandbytes-fp4": 1 / 3, "mxfp4": 1 / 3, "nvfp4": 1 / 3}
+#: Schemes of floats: each number is rounded by itself, and what is small beside the others of its scale is lost.
+SCALED = ("fp8",)
+_UNSCALED = 2.0**-9 / 448  # the smallest step of F8_E4M3 beside its largest number
+
+
+def step_of(dtype: str, bits: int = 0, group: int | None = None) -> Step | None:
+    """The function that gives a step for each value; None where nothing is known of the dtype.
+
+    The function takes whole groups (`group_of`) as they lie in the file.
+
+    Args:
+        dtype: a dtype, a block type, or a packing scheme, with its `bits` and elements a scale.
+    """
+    if dtype in FLOATS:
+        mantissa, least = FLOATS[dtype]
+        return lambda values: np.abs(values) * np.float32(2.0**-mantissa) + np.float32(max(2.0**least, 1e-45))
+    if dtype in GRIDS:
+        return _over(GRIDS[dtype])
+    if dtype.startswith(SCALED):
+        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * np.max(np.abs(values))
+    gap = next((gap for name, gap in GAPS.items() if dtype.startswith(name)), None)
+    if gap is None and 1 <= bits <= 8:
+        gap = 2 / (2**bits - 1)
+    return _over(Grid(group or 1, gap)) if gap is not None else None
+
+
+def group_of(dtype: str, group: int | None = None) -> int:
+    """Elements of which a step is told together."""
+    if dtype in GRIDS:
+        return GRIDS[dtype].whole or GRIDS[dtype].group
+    kind = next((kind for kind in TYPES.values() if kind.name == dtype), None)
+    return kind.block if kind else group or 1
+
+
+def _over(grid: Grid) -> Step:
+    def steps(values: Array) -> Array:
+        size = np.abs(values)
+        found: Array = _largest(size, grid.group) * np.float32(grid.step)
+        if grid.whole:
+            found += _largest(size, grid.whole) * np.float32(grid.scales)
+        return found
+
+    return steps
+
+
+def _largest(sizes: Array, group: int) -> Array:
+    """The largest of each group, for each of its elements; a last group may be shorter."""
+    total = len(sizes)
+    if total % group:
+        sizes = np.concatenate([sizes, np.zeros(group - total % group, sizes.dtype)])
+    largest = sizes.reshape(-1, group).max(axis=1)
+    repeated: Array = np.repeat(largest, group)
+    return repeated[:total]
