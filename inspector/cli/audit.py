@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from inspector.errors import InspectorError, TargetError, UsageError
 if TYPE_CHECKING:
     from inspector.auditing.rules.subject import Subject
     from inspector.auditing.run import Audit, Audited, Failed
+    from inspector.model import Finding
 
 FINDINGS = 1  # exit code
 
@@ -26,6 +27,7 @@ FINDINGS = 1  # exit code
 @click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, as sha256sum has them.")
 @click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files there.")
 @click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
+@click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox and a process of their own.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--alone", is_flag=True, help="A shard stands for itself, and not for its set.")
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="From which severity on to exit with 1.")
@@ -40,6 +42,7 @@ def audit(
     manifest: str | None,
     write_manifest: str | None,
     hub: str | None,
+    deep: bool,
     revision: str | None,
     alone: bool,
     fail_on: str | None,
@@ -66,7 +69,8 @@ def audit(
     codes = {*ignore, *project.ignore}
     audits.check_codes(codes)
     sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
-    result = audits.collect(_cached(targets, sums) if cache else _audited(targets, revision, sums, alone=alone), codes)
+    more = _more(sums, deep=deep)
+    result = audits.collect(_cached(targets, more) if cache else _audited(targets, revision, more, alone=alone), codes)
     if sums is not None:
         sums.save()
     for each in project.passed_over:
@@ -87,21 +91,34 @@ def _exit_code(result: Audit, fail_on: str) -> int:
     return FINDINGS if result.fails("warning" if fail_on == "warning" else "error") else 0
 
 
-def _audited(
-    targets: tuple[str, ...], revision: str | None, sums: Checksums | None, *, alone: bool
-) -> Iterator[Audited | Failed]:
+More = Callable[["Subject"], "Iterable[Finding]"]
+
+
+def _more(sums: Checksums | None, *, deep: bool) -> More:
+    """What is found in other ways than by rules."""
+
+    def more(subject: Subject) -> Iterator[Finding]:
+        if sums is not None:
+            yield from sums.of(subject)
+        if deep:
+            from inspector.auditing import rendering  # with what starts a process
+
+            yield from rendering.findings(subject)
+
+    return more
+
+
+def _audited(targets: tuple[str, ...], revision: str | None, more: More, *, alone: bool) -> Iterator[Audited | Failed]:
     from inspector.auditing import run as audits
 
-    more = {"more": sums.of} if sums else {}
-    return audits.each_of(targets, revision, **more, alone=alone, own_process=True)
+    return audits.each_of(targets, revision, more, alone=alone, own_process=True)
 
 
-def _cached(places: tuple[str, ...], sums: Checksums | None) -> Iterator[Audited | Failed]:
+def _cached(places: tuple[str, ...], more: More) -> Iterator[Audited | Failed]:
     """The Hub's cache, then each snapshot in it."""
     from inspector.auditing import hub_cache as caches
     from inspector.auditing import run as audits
 
-    more = {"more": sums.of} if sums else {}
     for place in places or (None,):
         try:
             cache = caches.scan(Path(place) if place else None)
@@ -113,7 +130,7 @@ def _cached(places: tuple[str, ...], sums: Checksums | None) -> Iterator[Audited
         for snapshot in cache.snapshots:
             name = f"{snapshot.repository}@{snapshot.revision[:12]}"
             found = audits.snapshot(snapshot.path, snapshot.repository, name)
-            yield from audits.each_subject(name, found, **more, own_process=True)
+            yield from audits.each_subject(name, found, more, own_process=True)
 
 
 class Checksums:
@@ -125,7 +142,7 @@ class Checksums:
         self._hub, self._revision = hub, revision
         self._digests: dict[Path, str] = {}
 
-    def of(self, subject: Subject) -> list[Any]:
+    def of(self, subject: Subject) -> list[Finding]:
         """Hash a model's files and compare; the findings."""
         from inspector.auditing import checksums
 

@@ -35,7 +35,7 @@ TEST_WEIGHT, GROWTH = 100_000, 1.5
 MAX_WEIGHT = 100_000_000
 
 
-class _Generation(Extension):
+class Generation(Extension):
     """`{% generation %}`, with which Transformers marks an assistant's words."""
 
     tags = {"generation"}  # noqa: RUF012  as Jinja has it
@@ -51,7 +51,7 @@ def judge(text: str) -> list[Reach]:
     Raises:
         TemplateSyntaxError: Jinja does not take it for a template.
     """
-    environment = Environment(extensions=[loopcontrols, do, _Generation])  # noqa: S701  nothing is rendered
+    environment = Environment(extensions=[loopcontrols, do, Generation])  # noqa: S701  nothing is rendered
     try:
         tree = environment.parse(text)
     except RecursionError:

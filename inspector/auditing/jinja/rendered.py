@@ -1,0 +1,139 @@
+"""One chat template, rendered: what `rendering` starts a process for. Nothing else imports it.
+
+The process gives up its rights first: no file, socket or further process from then on, and little memory and time.
+What it then does is Jinja's sandbox's to decide, as it is for whoever loads the model with Transformers.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import jinja2.debug  # noqa: F401  which Jinja imports when something fails: too late then
+from jinja2 import TemplateSyntaxError
+from jinja2.exceptions import SecurityError
+from jinja2.ext import do, loopcontrols
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from inspector.auditing.jinja.statements import Generation
+
+#: Bytes of memory beyond what the process has when it begins; seconds of processor time; characters that are written.
+MEMORY, SECONDS, MOST_WRITTEN = 256 * 1024 * 1024, 2, 4_000_000
+
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "The weather at a place.",
+        "parameters": {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]},
+    },
+}
+_ASKED, _ANSWERED = {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello, what can I do?"}
+#: Conversations as programs have them: most templates refuse some.
+CONVERSATIONS: tuple[dict[str, Any], ...] = (
+    {"messages": [_ASKED]},
+    {"messages": [{"role": "system", "content": "Be brief."}, _ASKED, _ANSWERED, _ASKED]},
+    {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]},
+    {"messages": [_ASKED], "tools": [_TOOL]},
+    {"messages": [_ASKED] + [_ANSWERED, _ASKED] * 20},
+)
+_USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "tools": None, "documents": None}
+
+
+def main() -> None:
+    """Read a template from stdin, write what came of it to stdout as JSON."""
+    text = sys.stdin.read()
+    _import_all()
+    _give_up_rights()
+    sys.stdout.write(json.dumps(outcome(text)))
+
+
+def _import_all() -> None:
+    """What Jinja and Python import when it is first needed: later, no file can be opened."""
+    environment = _environment()
+    for name in environment.filters:
+        with suppress(Exception):
+            environment.from_string("{{ '\\n\\u00e4' | " + name + " }}").render()
+
+
+def _give_up_rights() -> None:
+    """No files and sockets (each needs a number that there is none of), nothing written, no processes, few seconds."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
+    in_use = pages * resource.getpagesize()
+    for what, most in (
+        (resource.RLIMIT_AS, in_use + MEMORY if in_use else 1 << 30),
+        (resource.RLIMIT_CPU, SECONDS),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 1 << 20),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_NOFILE, 0),
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+def outcome(text: str) -> dict[str, str]:
+    """`grave`: what no template does; `failed`: why no conversation could be rendered; nothing where all is well."""
+    try:
+        template = _environment().from_string(text)
+    except TemplateSyntaxError as error:
+        return {"failed": f"Jinja cannot parse it: {error.message}"}
+    except RecursionError:
+        return {"grave": "expressions within each other, deeper than Python goes"}
+    failed: list[str] = []
+    for conversation in CONVERSATIONS:
+        try:
+            _render(template, {**_USUAL, **conversation})
+        except SecurityError as error:
+            return {"grave": f"Jinja's sandbox stops it: {error.message}"}
+        except (MemoryError, OverflowError):
+            return {"grave": "it takes more memory than any page needs"}
+        except RecursionError:
+            return {"grave": "it calls itself without end"}
+        except _TooLong:
+            return {"grave": f"it writes more than {MOST_WRITTEN} characters"}
+        except _Refused:
+            continue
+        except Exception as error:  # a template may fail in any way that Python has
+            failed.append(f"{type(error).__name__}: {error}")
+    return {"failed": failed[0]} if len(failed) == len(CONVERSATIONS) else {}
+
+
+class _Refused(Exception):  # noqa: N818  what a template says itself
+    """`raise_exception`: the template does not take such a conversation."""
+
+
+class _TooLong(Exception):  # noqa: N818  a bound
+    """More was written than any page has."""
+
+
+def _render(template: Any, conversation: dict[str, Any]) -> None:
+    written = 0
+    for piece in template.generate(**conversation):
+        written += len(piece)
+        if written > MOST_WRITTEN:
+            raise _TooLong
+
+
+def _environment() -> ImmutableSandboxedEnvironment:
+    """As Transformers makes it (utils/chat_template_utils.py)."""
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, do, Generation]
+    )
+    environment.filters["tojson"] = lambda value, **more: json.dumps(
+        value, ensure_ascii=False, indent=more.get("indent")
+    )
+    environment.globals["raise_exception"] = _refuse
+    environment.globals["strftime_now"] = lambda form: form
+    return environment
+
+
+def _as_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, **more: Any) -> str:
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, **more)
+
+
+def _refuse(message: object) -> NoReturn:
+    raise _Refused(str(message))

@@ -1,0 +1,79 @@
+"""Chat templates, rendered: what `--deep` adds to their being judged by what they say.
+
+Each is rendered for some conversations in a process of its own, which has neither files nor network nor much time
+(`jinja.rendered`). Asked for by option, for it runs a stranger's program, be it in a sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rules.templates import Template, templates
+from inspector.errors import UsageError
+from inspector.model import Finding
+
+#: Templates of one model that are rendered.
+MAX_TEMPLATES = 50
+#: Seconds on the clock for one, starting Python included; its own limit is of processor time.
+PATIENCE = 20.0
+_START = "import sys; sys.path[:] = sys.argv[1:]; from inspector.auditing.jinja.rendered import main; main()"
+
+
+def findings(subject: Subject) -> Iterator[Finding]:
+    """What rendering a model's templates meets.
+
+    Raises:
+        UsageError: processes cannot be limited here, or there is no Jinja.
+    """
+    _check()
+    for number, template in enumerate(templates(subject)):
+        if number >= MAX_TEMPLATES:
+            what = f"more templates than the {MAX_TEMPLATES} that are rendered"
+            yield Finding("template-render", "error", what, template.path)
+            return
+        yield from _rendered(template)
+
+
+def _check() -> None:
+    if sys.platform == "win32":
+        raise UsageError("--deep needs a system that limits processes, as Linux and macOS do")
+    try:
+        import jinja2  # noqa: F401  asked for where there is a template alone
+    except ImportError as error:
+        raise UsageError("--deep needs Jinja: `pip install jinja2`") from error
+
+
+def _rendered(template: Template) -> Iterator[Finding]:
+    name = f"the template `{template.name[:40]}`"
+    if template.text is None:
+        yield Finding("template-render", "error", f"{name} is longer than any: not rendered", template.path)
+        return
+    outcome = _outcome(template.text)
+    if "grave" in outcome:
+        yield Finding("template-render", "error", f"{name}, rendered: {outcome['grave']:.200}", template.path)
+    elif "failed" in outcome:
+        what = f"{name} fails on every conversation: {outcome['failed']:.200}"
+        yield Finding("template-render", "info", what, template.path)
+
+
+def _outcome(text: str) -> dict[str, str]:
+    """What came of a template: see `jinja.rendered.outcome`."""
+    command = [sys.executable, "-I", "-c", _START, *(each for each in sys.path if each)]
+    try:
+        raw = text.encode("utf-8", "replace")
+        ran = subprocess.run(  # noqa: S603  Python itself, the template on its stdin
+            command, input=raw, capture_output=True, timeout=PATIENCE, env={}, cwd="/", check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"grave": f"not done after {PATIENCE:.0f} s"}
+    except OSError as error:
+        return {"grave": f"no process could be started: {error}"}
+    try:
+        found = json.loads(ran.stdout)
+    except ValueError:
+        return {"grave": "its process ended before it was done: out of time or memory"}
+    return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,79 @@
+"""`--deep` renders templates in a process that can do nothing else; what it meets there is told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import hostile
+import pytest
+from hostile.templates import HARMLESS
+
+import inspector
+from inspector.auditing import rendering
+from inspector.auditing import run as auditing
+
+ROOT = Path(inspector.__file__).parents[1]
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="processes are limited by Unix's means")
+pytestmark = UNIX
+
+GRAVE = {
+    "{{ lipsum.__globals__.os }}": "sandbox stops",
+    "{{ messages.append(1) }}": "sandbox stops",
+    "{{ range(10000000) }}": "more memory than",
+    "{% set ns = namespace(x='a' * 99) %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}": "memory",
+    "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}": "without end",
+    "{% for i in range(90000) %}{{ 'a' * 100 }}{% endfor %}": "writes more than",
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}": "out of time",
+}
+
+
+@pytest.mark.parametrize("text", sorted(GRAVE))
+def test_grave(text: str) -> None:
+    """The sandbox's own refusals, and what takes too much."""
+    assert GRAVE[text] in rendering._outcome(text)["grave"]
+
+
+def test_what_fails_is_told() -> None:
+    """A template that no conversation suits; one that says so itself is sound."""
+    assert "UndefinedError" in rendering._outcome("{{ a.b.c }}")["failed"]
+    assert "cannot parse" in rendering._outcome("{% if %}")["failed"]
+    assert rendering._outcome("{{ raise_exception('no') }}") == {}
+
+
+@pytest.mark.parametrize("text", [hostile.unusual.FULL_TEMPLATE, *HARMLESS[:3]])
+def test_sound_templates_are_silent(text: str) -> None:
+    """As they are where they are judged by what they say."""
+    assert "grave" not in rendering._outcome(text)
+
+
+NEEDS = {
+    "a file": "open('/etc/hostname')",
+    "a socket": "__import__('socket').socket()",
+    "a program": "__import__('subprocess').run(['true'])",
+    "memory": "bytearray(1 << 30)",
+}
+
+
+@pytest.mark.parametrize("what", sorted(NEEDS))
+def test_the_process_has_no_rights(what: str) -> None:
+    """Were the sandbox to fail, there is nothing to be had: each is tried in such a process."""
+    code = (
+        "import socket, subprocess\nfrom inspector.auditing.jinja import rendered\nrendered._give_up_rights()\n"
+        f"try:\n    {NEEDS[what]}\nexcept (OSError, MemoryError) as error:\n    print(type(error).__name__)\n"
+    )
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=30)
+    assert ran.stdout.strip() in ("OSError", "BlockingIOError", "MemoryError"), ran
+
+
+def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not rendered is an error."""
+    monkeypatch.setattr(rendering, "MAX_TEMPLATES", 2)
+    monkeypatch.setattr(rendering, "_outcome", lambda _: {})
+    several = (hostile.put(f"additional_chat_templates/{number}.jinja", b"{{ messages }}") for number in range(3))
+    folder = hostile.make(hostile.both(*several), tmp_path)
+    assert not auditing.audit([folder]).fails("error")
+    (deep,) = auditing.collect(auditing.each_of([str(folder)], more=rendering.findings), ()).checkpoints
+    assert [each.message for each in deep.findings] == ["more templates than the 2 that are rendered"]
