@@ -553,7 +553,7 @@ class Labelled(NamedTuple):
     file: str
     key: Key
     group: str
-    parameters: int  # logical; 0 for buffers, side data and second copies
+    parameters: int  # logical; 0 for buffers, side data, second copies and layers that predict further tokens
 
 
 class Claim(NamedTuple):

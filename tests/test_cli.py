@@ -107,7 +107,7 @@ def test_predict_in_both_forms(inspect: Inspect) -> None:
     """Counts, formulas, sizes, rule of thumb, training state."""
     document = inspect("predict", "llama-7b", "--json", "--training", "--tensors").json
     conventions = document["parameters"].pop("conventions")
-    assert document["parameters"] == {"predicted": 6_738_415_616, "active": 6_738_415_616}
+    assert document["parameters"] == {"predicted": 6_738_415_616, "active": 6_738_415_616, "prediction_heads": 0}
     assert {each["name"]: each["parameters"] for each in conventions} == {
         "without_embeddings": 6_738_415_616 - 2 * 32_000 * 4_096
     }

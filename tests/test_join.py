@@ -327,7 +327,7 @@ def test_a_predicted_buffer_is_asked_for_and_not_counted() -> None:
 
 
 def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
-    """Layer 2 of 2, where the configuration says that one more predicts: parameters, and no surprise."""
+    """Layer 2 of 2, where the configuration says that one more predicts: no parameters of the model, and no surprise."""
     stored = tensors(
         "BF16 4×4 model.layers.2.self_attn.q_proj.weight",
         "BF16 10×4 model.layers.2.embed_tokens.weight",
@@ -336,7 +336,7 @@ def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
     book = Book([*SOUND, *stored], [Q, NORM], config={"num_nextn_predict_layers": 1})
     assert book.steps["prediction_head"] == (32, 1, "1 × self_attn.q_proj")
     assert book.steps["duplicate"] == (160, 2, "1 × layers.embed_tokens, 1 × shared_head.head")
-    assert book.account.parameters == [16, 16, 4, 16, 0, 0]
+    assert book.account.parameters == [16, 16, 4, 0, 0, 0]
     assert book.findings == []
 
 

@@ -19,7 +19,7 @@ from inspector.architectures.data.fusions import COARSE
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
 from inspector.quantization.schemes import all_schemes
-from inspector.report import text
+from inspector.report import documents, text
 
 FOLDER = Path(sparse.__file__).parent / "packed"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -433,8 +433,12 @@ def test_deepseek_v3_by_each_convention(made: Callable[[str], Path]) -> None:
     """Transformers 5.23 counts 671,026,404,352; its authors 671,026,419,200."""
     result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")))
     assert {each.name: each.parameters for each in result.counts} == {
-        "transformers": 671_026_404_352,
+        "with_prediction_heads": 682_636_472_320,
         "with_router_bias": 671_026_419_200,
-        "without_embeddings": 680_783_114_240,
+        "without_embeddings": 671_026_404_352 - 2 * 129280 * 7168,
     }
-    assert "counted otherwise     671,026,404,352  as Transformers loads it" in text.overview(result)
+    assert result.logical == 671_026_404_352
+    assert "counted otherwise     682,636,472,320  with layers that predict further tokens" in text.overview(result)
+    document = documents.overview(result, tensors=True)
+    assert document["parameters"]["prediction_heads"] == 11_610_067_968
+    assert sum(each["parameters"] for each in document["tensors"]) == result.logical

@@ -15,6 +15,7 @@ from inspector.architectures import family_of, formula
 from inspector.architectures.prediction import Scope, bytes_at
 from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
 from inspector.opening.configs import normalize
+from inspector.report import documents
 
 CHANGED = sorted((Path(sparse.__file__).parent / "predictions").glob("*.json"))
 BOOK = {
@@ -460,11 +461,19 @@ def test_layers_that_predict_further_tokens_are_told_beside_the_model() -> None:
     prediction = inspector.predict({"model_type": "deepseek_v3", "num_nextn_predict_layers": 1})
     assert prediction.parameters == 671_026_404_352
     layer = 187_107_328 + 257 * 3 * 2048 * 7168 + 256 * 7168 + 2 * 7168
-    assert sum(row.parameters for row in prediction.ahead) == layer == 11_507_286_016
+    assert layer == 11_507_286_016
+    assert sum(row.parameters for row in prediction.ahead) == layer + 2 * 7168**2 + 3 * 7168
     assert {number for row in prediction.ahead for number in row.layers or ()} == {61}
-    beside = {row.name: row.parameters for row in prediction.optional}
-    assert beside["model.layers.{layer}.eh_proj.weight"] == 2 * 7168**2
-    assert sum(beside.values()) == 2 * 7168**2 + 2 * 129_280 * 7168 + 3 * 7168
+    copies = {row.name: row.parameters for row in prediction.optional}
+    assert list(copies.values()) == [129_280 * 7168] * 2
+    document = documents.prediction(prediction, tensors=True)
+    assert document["parameters"]["predicted"] == sum(role["parameters"] for role in document["roles"])
+    heads = document["prediction_heads"]
+    assert document["parameters"]["prediction_heads"] == heads["parameters"] == 11_610_067_968
+    assert sum(role["parameters"] for role in heads["roles"]) == 11_610_067_968
+    assert {"model.layers.61.eh_proj.weight"} == {
+        each["name"] for each in heads["tensors"] if each["role"] == "mtp_proj"
+    }
 
 
 def test_mimo_is_published_with_the_layer_that_predicts_ahead() -> None:
@@ -472,7 +481,7 @@ def test_mimo_is_published_with_the_layer_that_predicts_ahead() -> None:
     sizes = {"hidden_size": 4096, "intermediate_size": 11008, "num_attention_heads": 32, "num_key_value_heads": 8}
     config = {"model_type": "mimo", **sizes, "num_hidden_layers": 36, "vocab_size": 151680, "head_dim": 128}
     prediction = inspector.predict({**config, "tie_word_embeddings": False, "num_nextn_predict_layers": 1})
-    assert sum(row.parameters for row in prediction.optional) == 210_790_400
+    assert sum(row.parameters for row in prediction.ahead) == 210_790_400
     assert prediction.parameters + 210_790_400 == 7_833_409_536
 
 

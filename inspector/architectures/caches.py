@@ -170,7 +170,11 @@ def _outputs(text: str, cache: Cache, scope: Scope) -> Mapping[int, int] | None:
     if not rows:
         return None
     place = (cache.tower, cache.branch)
-    here = [row for row in rows if (row.tower, row.branch) == place and row.part == "weight" and not row.optional]
+    here = [
+        row
+        for row in rows
+        if (row.tower, row.branch) == place and row.part == "weight" and not (row.optional or row.ahead)
+    ]
     found: dict[int, int] = {}
     for row in here:
         for expected in expand_row(row, scope):

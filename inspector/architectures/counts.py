@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model import Count, Expected, Prediction, RoleSum
 
+#: The name of the count that has layers which predict further tokens.
+WITH_HEADS = "with_prediction_heads"
 #: The role of the bias that a mixture's router adds to its scores.
 CORRECTION = "router_bias"
 #: Roles of what turns tokens into vectors and back.
@@ -24,7 +26,8 @@ def conventions(
     Args:
         rows: what is predicted; tied: what is predicted and shares another tensor.
         embeddings: parameters of token and position embeddings and of a head of its own.
-        further: parameters of layers that predict further tokens, which Transformers does not load.
+        further: parameters of layers that predict further tokens, which Transformers does not load and `parameters`
+            leaves out.
     """
     return tuple(each for each in _all(parameters, rows, tied, embeddings, further) if each.parameters != parameters)
 
@@ -32,12 +35,13 @@ def conventions(
 def _all(
     parameters: int, rows: Sequence[Expected], tied: Sequence[Expected], embeddings: int, further: int
 ) -> Iterator[Count]:
-    loaded = parameters - further
-    yield Count("transformers", loaded, "as Transformers loads it: without layers that predict further tokens")
+    yield Count(
+        WITH_HEADS, parameters + further, "with layers that predict further tokens, which Transformers does not load"
+    )
     corrections = sum(row.tensors * row.elements for row in rows if row.role == CORRECTION and row.buffer)
     if corrections:
         what = "with the router's correction bias, a parameter in its authors' code and a buffer in Transformers"
-        yield Count("with_router_bias", loaded + corrections, ("the same " if further else "") + what)
+        yield Count("with_router_bias", parameters + corrections, what)
     again = sum(row.tensors * row.elements for row in tied if row.part == "weight")
     yield Count("tied_head_again", parameters + again, "with the tied head counted again")
     yield Count("without_embeddings", parameters - embeddings, "without embeddings and head")
@@ -46,7 +50,13 @@ def _all(
 def of_prediction(prediction: Prediction) -> tuple[Count, ...]:
     """The conventions by which a configuration's count differs."""
     rows, tied = prediction.expected, prediction.tied
-    return conventions(prediction.parameters, rows, tied, embeddings=embeddings_of(rows))
+    further = sum(row.parameters for row in prediction.ahead)
+    return conventions(prediction.parameters, rows, tied, embeddings=embeddings_of(rows), further=further)
+
+
+def in_heads(counts: Iterable[Count], parameters: int) -> int:
+    """Parameters of layers that predict further tokens, beside the model's own."""
+    return next((each.parameters for each in counts if each.name == WITH_HEADS), parameters) - parameters
 
 
 def embeddings_of(roles: Iterable[RoleSum | Expected]) -> int:

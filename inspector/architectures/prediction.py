@@ -126,9 +126,12 @@ def _predict(config: Config) -> Prediction:
     tied: list[Expected] = []
     buffers: list[Expected] = []
     optional: list[Expected] = []
+    ahead: list[Expected] = []
     for row, expected, is_tied in expand(family, config.values, head):
         if row.buffer and not row.persistent:
             buffers.append(expected)
+        elif row.ahead:
+            ahead.append(expected)
         elif row.optional:
             optional.append(expected)
         elif is_tied:
@@ -143,7 +146,7 @@ def _predict(config: Config) -> Prediction:
         tuple(tied),
         tuple(buffers),
         tuple(optional),
-        ahead=_ahead(family, config),
+        ahead=(*_ahead(family, config), *ahead),
     )
     if predicted.tensors > MAX_TENSORS:
         raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
@@ -157,7 +160,7 @@ def _ahead(family: Family, config: Config) -> tuple[Expected, ...]:
         return ()
     depth = formula.evaluate(DEPTH, Scope(family, config.values))
     longer = {**config.values, DEPTH: depth + number}
-    rows = (row for row in expand(family, longer, "body") if not (row[0].optional or row[0].buffer))
+    rows = (row for row in expand(family, longer, "body") if not (row[0].optional or row[0].ahead or row[0].buffer))
     found = ((expected, tuple(layer for layer in expected.layers or () if layer >= depth)) for _, expected, _ in rows)
     return tuple(expected._replace(layers=layers) for expected, layers in found if layers)
 

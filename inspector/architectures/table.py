@@ -47,6 +47,7 @@ class Row(NamedTuple):
     persistent: bool = False  # a buffer that today's checkpoints hold too
     transposed: bool = False  # [in, out] where other conventions write [out, in]
     optional: bool = False  # no field tells whether it is there: named where it is stored, and not predicted
+    ahead: bool = False  # of a layer that predicts further tokens: stored beside the model, and no part of its count
     older: str = ""  # what older files call it, where no convention tells: `name` with numbers left out
 
     @property

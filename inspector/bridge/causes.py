@@ -35,7 +35,7 @@ class Cause(NamedTuple):
     name: str
     meaning: str
     claims: Callable[[Surplus], bool] | None = None  # which surplus tensors it explains
-    parameters: bool = True  # whether those are parameters of the model
+    parameters: bool = True  # whether Transformers counts those as parameters of the model
     word: Callable[[str], str] | None = None  # what a tensor is called, for people; empty for the end of its name
 
 
@@ -110,7 +110,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("vocab_padding", "embedding rows beyond, or short of, the configuration's vocabulary"),
     Cause("shape", "a tensor of another size than the configuration says"),
     Cause("missing", "tensors that the configuration says there are, and that no file has"),
-    Cause("prediction_head", "layers that predict further tokens", _prediction_head),
+    Cause("prediction_head", "layers that predict further tokens", _prediction_head, False),
     Cause("optional", "tensors that such models may have, and of which the configuration does not tell", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
     Cause("training_state", "a training run's state beside the weights", _training_state, False, training.kind_of),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
+from math import prod
 from typing import NamedTuple
 
 from inspector.architectures.counts import conventions, embeddings_of
@@ -97,7 +98,7 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
         findings=(*notes, *_packing_findings(stored, checkpoint.config), *naming.findings(named), *booked.findings),
         tensors=summary.Labels(checkpoint.wholes, named, booked.parameters),
         family=prediction.family if prediction else None,
-        counts=_counts(logical, roles, booked, prediction),
+        counts=_counts(logical, roles, stored, booked, prediction),
     )
 
 
@@ -127,12 +128,12 @@ def _packing_findings(stored: Stored, config: Config | None) -> tuple[Finding, .
 
 
 def _counts(
-    logical: int, roles: Sequence[RoleSum], booked: Account, prediction: Prediction | None
+    logical: int, roles: Sequence[RoleSum], stored: Stored, booked: Account, prediction: Prediction | None
 ) -> tuple[Count, ...]:
     """What other conventions count of a model that is known; an adapter is none."""
     if prediction is None or prediction.base is not None:
         return ()
-    further = sum(booked.parameters[at] for at in booked.claimed.get("prediction_head", ()))
+    further = sum(prod(stored.shapes[at]) for at in booked.claimed.get("prediction_head", ()))
     rows, tied = prediction.expected, prediction.tied
     return conventions(logical, rows, tied, embeddings=embeddings_of(roles), further=further)
 

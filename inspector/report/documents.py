@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector import units
 from inspector.architectures import Known, KnownGguf
-from inspector.architectures.counts import of_prediction
+from inspector.architectures.counts import in_heads, of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import (
     Checkpoint,
@@ -20,6 +20,7 @@ from inspector.model import (
     Labelled,
     Prediction,
     Reconciliation,
+    RoleForecast,
     Variant,
 )
 from inspector.opening.metadata import Entry
@@ -50,6 +51,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
             "predicted": result.prediction.parameters if result.prediction else None,
             "active": result.active,
             "stored_elements": result.stored_elements,
+            "prediction_heads": in_heads(result.counts, result.logical),
             "conventions": _counts(result.counts),
         },
         "dtypes": [
@@ -267,25 +269,16 @@ def prediction(
         "parameters": {
             "predicted": result.parameters,
             "active": result.active,
+            "prediction_heads": sum(row.parameters for row in result.ahead),
             "conventions": _counts(of_prediction(result)),
         },
         "tensor_count": result.tensors,
         "bytes": {dtype: bytes_at(result, bits) for dtype, bits in BYTES_AT.items()},
-        "roles": [
-            {
-                "role": line.role,
-                "group": line.group,
-                "tower": line.tower,
-                "branch": line.branch or None,
-                "tensors": line.tensors,
-                "parameters": line.parameters,
-                "formula": line.formula,
-                "numbers": line.numbers,
-            }
-            for line in by_role(result)
-        ],
+        "roles": [_forecast(line) for line in by_role(result)],
         "notes": list(result.config.notes),
     }
+    if result.ahead:
+        document["prediction_heads"] = _heads(result, tensors=tensors)
     if rule := counts.rule_of_thumb(result):
         document["rule_of_thumb"] = {
             "estimate": rule.estimate,
@@ -315,6 +308,30 @@ def _training(result: Prediction, bits: int) -> dict[str, int]:
 
     state = training_state(result.parameters, bits)
     return {"weights": state.weights, "gradients": state.gradients, "optimizer": state.optimizer, "bytes": state.total}
+
+
+def _forecast(line: RoleForecast) -> dict[str, Any]:
+    return {
+        "role": line.role,
+        "group": line.group,
+        "tower": line.tower,
+        "branch": line.branch or None,
+        "tensors": line.tensors,
+        "parameters": line.parameters,
+        "formula": line.formula,
+        "numbers": line.numbers,
+    }
+
+
+def _heads(result: Prediction, *, tensors: bool) -> dict[str, Any]:
+    """What predicts further tokens, beside the model: counted nowhere else."""
+    heads = result._replace(expected=result.ahead)
+    document = {
+        "parameters": heads.parameters,
+        "tensor_count": heads.tensors,
+        "roles": [_forecast(line) for line in by_role(heads)],
+    }
+    return document | ({"tensors": list(predicted_tensors(heads.expected))} if tensors else {})
 
 
 def predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:

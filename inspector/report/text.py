@@ -17,7 +17,7 @@ MOST_FINDINGS = 12
 MOST_VARIANTS = 60
 MOST_SIZES = 16
 #: Conventions that the text tells of; the JSON has all.
-TOLD = ("transformers", "with_router_bias")
+TOLD = ("with_prediction_heads", "with_router_bias")
 _NAME = 100  # characters of a name that are shown
 _SHORT = 8  # characters of a dtype that stands beside the label
 
