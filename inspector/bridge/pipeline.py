@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from inspector.bridge.single import Model
+from inspector.bridge.summary import Made
 from inspector.model import Checkpoint, Component, ComponentSum, DtypeSum, Expected, Labelled, PackedSum, Prediction
 
 #: The finding that the other parts' files are not counted: here they are.
@@ -130,7 +131,7 @@ def _packed(sums: Sequence[PackedSum]) -> PackedSum | None:
     return PackedSum(*(sum(numbers) for numbers in zip(*sums, strict=True)))
 
 
-class _Tensors(Sequence[Labelled]):
+class _Tensors(Made):
     """The tensors of all parts, each in its part's tower."""
 
     def __init__(self, names: Sequence[str], parts: Sequence[Sequence[Labelled]]) -> None:
@@ -140,14 +141,7 @@ class _Tensors(Sequence[Labelled]):
     def __len__(self) -> int:
         return self._ends[-1]
 
-    @overload
-    def __getitem__(self, at: int) -> Labelled: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Labelled]: ...
-    def __getitem__(self, at: int | slice) -> Labelled | Sequence[Labelled]:
-        if isinstance(at, slice):
-            return [self[each] for each in range(*at.indices(len(self)))]
-        at = range(len(self))[at]
+    def made(self, at: int) -> Labelled:
         part = next(number for number, end in enumerate(self._ends) if at < end)
         found = self._parts[part][at - self._ends[part]]
         return found._replace(key=found.key._replace(tower=_tower(self._names[part], found.key.tower)))

@@ -120,7 +120,23 @@ def most_common(sums: Iterable[DtypeSum]) -> str | None:
     return usual.dtype if usual else None
 
 
-class Labels(Sequence[Labelled]):
+class Made(Sequence[Labelled]):
+    """Tensors that are labelled when they are asked for."""
+
+    def made(self, at: int) -> Labelled:
+        """The tensor at a position from 0 on."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, at: int) -> Labelled: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Labelled]: ...
+    def __getitem__(self, at: int | slice) -> Labelled | Sequence[Labelled]:
+        positions = range(len(self))[at]
+        return self.made(positions) if isinstance(positions, int) else [self.made(each) for each in positions]
+
+
+class Labels(Made):
     """The tensors with their keys, one made when asked for."""
 
     def __init__(self, files: Sequence[Header], named: Named, parameters: Sequence[int]) -> None:
@@ -130,14 +146,7 @@ class Labels(Sequence[Labelled]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    @overload
-    def __getitem__(self, at: int) -> Labelled: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Labelled]: ...
-    def __getitem__(self, at: int | slice) -> Labelled | Sequence[Labelled]:
-        if isinstance(at, slice):
-            return [self[each] for each in range(*at.indices(len(self)))]
-        at = range(len(self))[at]
+    def made(self, at: int) -> Labelled:
         file = bisect_right(self._starts, at) - 1
         header = self._files[file]
         tensor = header.tensors[at - self._starts[file]]

@@ -54,6 +54,21 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
     return packing.packing_of(tensors, words, declaration(config))
 
 
+def piece_of_packed(names: Iterable[str]) -> str | None:
+    """The first name that only a piece of a packed weight has: `….qweight`, `….weight_scale_inv`; None where none is.
+
+    Activations and caches have scales too, of weights that are plain: those tell nothing.
+    """
+    named = [name for name in names if name.rpartition(".")[2] not in PLAIN]
+    if not named:
+        return None
+    from inspector.quantization.schemes import all_schemes
+
+    ends = {end for scheme in all_schemes() for end in scheme.weights if end.rpartition(".")[2] not in PLAIN}
+    ends |= {end for scheme in all_schemes() for end in scheme.side if end.startswith(".weight")}
+    return next((name for name in named if name.endswith(tuple(ends - {""}))), None)
+
+
 def contradictions(config: Config | None) -> tuple[Finding, ...]:
     """What to say of a configuration that declares packing where no tensor is packed."""
     values = declaration(config)

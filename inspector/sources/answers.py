@@ -75,7 +75,7 @@ def network(link: Link) -> Iterator[None]:
     library = client_library()
     from huggingface_hub.errors import OfflineModeIsEnabled
 
-    where = place_of(link.found_at or link.url)
+    where = shown_url(link.found_at or link.url)
     try:
         yield
     except library.InvalidURL as error:
@@ -92,7 +92,7 @@ def network(link: Link) -> Iterator[None]:
 
 def checked_range(response: Response, link: Link, start: int, end: int) -> int:
     """How many bytes the body must have. Learns the file's size, and holds the server to it."""
-    where = place_of(str(response.url))
+    where = shown_url(str(response.url))
     if response.status_code == 416 and start == 0 and _EMPTY_FILE.fullmatch(response.headers.get("content-range", "")):
         total, got = 0, 0
     elif response.status_code == 200:
@@ -139,7 +139,7 @@ def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator
     """Gzip undone, never beyond `limit` bytes: httpx would decode a bomb in one piece."""
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
-        raise NetworkError(f"{place_of(str(response.url))} sends `{escape(encoding, 40)}`, which was not asked for")
+        raise NetworkError(f"{shown_url(str(response.url))} sends `{escape(encoding, 40)}`, which was not asked for")
     if encoding == "identity":
         yield from chunks
         return
@@ -149,12 +149,12 @@ def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator
             plain = unpack.decompress(chunk, left + 1)
             left -= len(plain)
             if left < 0:
-                raise NetworkError(f"{place_of(str(response.url))} sends more than {plural(limit, 'byte')}, unpacked")
+                raise NetworkError(f"{shown_url(str(response.url))} sends more than {plural(limit, 'byte')}, unpacked")
             yield plain
     except zlib.error as error:
-        raise TryAgainError(NetworkError(f"{place_of(str(response.url))} sends broken gzip")) from error
+        raise TryAgainError(NetworkError(f"{shown_url(str(response.url))} sends broken gzip")) from error
     if not unpack.eof:
-        raise TryAgainError(NetworkError(f"{place_of(str(response.url))} stops in the middle of its answer"))
+        raise TryAgainError(NetworkError(f"{shown_url(str(response.url))} stops in the middle of its answer"))
 
 
 def without_connection(response: Response) -> Response:
@@ -197,9 +197,9 @@ def redirect_target(url: str, location: str) -> str:
         target = urljoin(url, location)
         source, scheme = urlsplit(url).scheme, urlsplit(target).scheme
     except ValueError as error:
-        raise NetworkError(f"{place_of(url)} redirects to `{escape(location, 60)}`, which is no address") from error
+        raise NetworkError(f"{shown_url(url)} redirects to `{escape(location, 60)}`, which is no address") from error
     if scheme not in ("http", "https") or (source == "https" and scheme == "http"):
-        raise NetworkError(f"{place_of(url)} redirects to `{escape(scheme, 20)}:`, which is not followed")
+        raise NetworkError(f"{shown_url(url)} redirects to `{escape(scheme, 20)}:`, which is not followed")
     return target
 
 
@@ -219,7 +219,7 @@ def asked_to_wait(response: Response) -> float | None:
         return None
 
 
-def place_of(url: str) -> str:
+def shown_url(url: str) -> str:
     """A URL for people: without user, password, query and fragment, where secrets are."""
     try:
         parts = urlsplit(url)

@@ -25,8 +25,8 @@ from inspector.sources.answers import (
     finish,
     network,
     origin_of,
-    place_of,
     redirect_target,
+    shown_url,
     without_connection,
 )
 from inspector.sources.deadline import PassedError, Sockets, within
@@ -141,7 +141,7 @@ class Wire:
                 return response
             finish(response)
             url = redirect_target(url, response.headers["location"])
-        raise NetworkError(f"{place_of(link.url)}: more than {MAX_REDIRECTS} redirects, which seem to go in a circle")
+        raise NetworkError(f"{shown_url(link.url)}: more than {MAX_REDIRECTS} redirects, which seem to go in a circle")
 
     def _send(self, url: str, headers: Mapping[str, str]) -> Response:
         from huggingface_hub import constants
@@ -159,7 +159,7 @@ class Wire:
         try:
             response = within(PATIENCE, send, lambda answer: answer.close(), sockets)
         except PassedError:
-            raise NetworkError(f"{place_of(url)} does not begin to answer within {PATIENCE:.0f} seconds") from None
+            raise NetworkError(f"{shown_url(url)} does not begin to answer within {PATIENCE:.0f} seconds") from None
         if response.has_redirect_location:
             with self._lock:
                 self.requests -= 1
@@ -168,7 +168,7 @@ class Wire:
 
     def _body(self, response: Response, limit: int, counted: bool, exact: bool = False) -> Iterator[bytes]:
         """At most `limit` bytes, or exactly as many. More or too slow is an error; less is tried again."""
-        where, left, waited = place_of(str(response.url)), limit, 0.0
+        where, left, waited = shown_url(str(response.url)), limit, 0.0
         link, chunks = Link(str(response.url)), response.iter_raw()
         while True:
             began = monotonic()

@@ -17,7 +17,7 @@ from inspector import __version__
 from inspector.errors import InspectorError, NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
 from inspector.sources import Place, Source, decoded
-from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, place_of
+from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, shown_url
 from inspector.sources.filenames import INDEX, shard_of
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
@@ -216,7 +216,7 @@ class HubPlace:
         except RefusedError as refused:
             raise self._explained(refused) from refused
         if len(data) != size:
-            raise NetworkError(f"{place_of(url)} gives {integer(len(data))} bytes of {integer(size)}")
+            raise NetworkError(f"{shown_url(url)} gives {integer(len(data))} bytes of {integer(size)}")
         return data
 
     def origin(self) -> Origin:
@@ -277,7 +277,7 @@ def explain(refused: RefusedError, name: HubName) -> InspectorError:
             f"{who} has no revision {escape(name.revision or 'main', 100)}: name a branch, a tag, a commit or refs/pr/N"
         )
     except errors.EntryNotFoundError:
-        return TargetError(f"{place_of(str(response.url))}: {who} has no such file at this revision")
+        return TargetError(f"{shown_url(str(response.url))}: {who} has no such file at this revision")
     except errors.RepositoryNotFoundError:
         return _not_found(name, token)
     except errors.HfHubHTTPError:
@@ -292,7 +292,7 @@ def explain(refused: RefusedError, name: HubName) -> InspectorError:
         return NetworkError(
             f"the Hub allows no more requests for now ({answered(response)}): try later, or log in, which allows more"
         )
-    return NetworkError(f"{place_of(str(response.url))} answered {answered(response)}")
+    return NetworkError(f"{shown_url(str(response.url))} answered {answered(response)}")
 
 
 def _not_found(name: HubName, token: bool) -> TargetError:

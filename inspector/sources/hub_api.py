@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from inspector.errors import InspectorError, NetworkError
-from inspector.sources.answers import RefusedError, place_of
+from inspector.sources.answers import RefusedError, shown_url
 from inspector.sources.filenames import COLLECTIVE
 from inspector.sources.http import Wire
 from inspector.units import integer
@@ -72,7 +72,7 @@ def listing(wire: Wire, repository: Repository) -> Listing:
     siblings = described.get("siblings") if isinstance(described, dict) else None
     commit = described.get("sha") if isinstance(described, dict) else None
     if not isinstance(siblings, list) or not isinstance(commit, str) or not commit.isascii():
-        raise NetworkError(f"{place_of(url)} does not answer as the Hub does: is the endpoint right?")
+        raise NetworkError(f"{shown_url(url)} does not answer as the Hub does: is the endpoint right?")
     today = described.get("id")
     files = [_file(s, "rfilename") for s in siblings if isinstance(s, dict)]
     if len(files) >= MANY_FILES or any(size is None for _, size, _ in files):
@@ -103,7 +103,7 @@ def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, in
             raise NetworkError(
                 f"{repository.id} has more than {integer(MAX_FILES)} files: name the model's own folder in it"
             )
-    raise NetworkError(f"{place_of(first)} does not end, or is no list of files")
+    raise NetworkError(f"{shown_url(first)} does not end, or is no list of files")
 
 
 def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | None]:
@@ -138,11 +138,11 @@ def _is_id(text: str) -> bool:
 
 def _json(body: bytes, url: str) -> Any:
     if body.count(b"{") + body.count(b"[") > MAX_BRACKETS or body.count(b'"') > MAX_QUOTES:
-        raise NetworkError(f"{place_of(url)} answers with more than any repository has: not read")
+        raise NetworkError(f"{shown_url(url)} answers with more than any repository has: not read")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise NetworkError(f"{place_of(url)} does not answer in JSON: is the endpoint right?") from error
+        raise NetworkError(f"{shown_url(url)} does not answer in JSON: is the endpoint right?") from error
 
 
 def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping[str, int]) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from inspector.errors import InspectorError, SourceError
-from inspector.sources.answers import Link, RefusedError, as_error, place_of
+from inspector.sources.answers import Link, RefusedError, as_error, shown_url
 from inspector.sources.filenames import shard_of
 from inspector.sources.http import Wire
 from inspector.units import integer
@@ -48,7 +48,7 @@ class RemoteFile:
         """
         self._wire, self._link = wire, link
         self._first = 0 if streamed else first
-        self._explain = explain or (lambda refused: as_error(refused, place_of(link.url)))
+        self._explain = explain or (lambda refused: as_error(refused, shown_url(link.url)))
         self._kept = bytearray(known)
         self._have = len(known)
         self._stream: Iterator[bytes] | None = None
@@ -64,7 +64,7 @@ class RemoteFile:
         end = offset + length
         if end > self.size:
             raise SourceError(
-                f"{place_of(self._link.url)} ends at byte {integer(self.size)}, "
+                f"{shown_url(self._link.url)} ends at byte {integer(self.size)}, "
                 f"{integer(end - self.size)} short of what its header asks for"
             )
         if end > self._have and (offset > self._have or end > MAX_KEPT):
@@ -78,7 +78,7 @@ class RemoteFile:
         length = min(length, self.size)
         if length > MAX_KEPT:
             raise SourceError(
-                f"{place_of(self._link.url)}: a header of more than {integer(MAX_KEPT)} bytes is not read"
+                f"{shown_url(self._link.url)}: a header of more than {integer(MAX_KEPT)} bytes is not read"
             )
         if length > self._have and self._have < self._first:
             self._guarded(lambda: self._fetch(length))

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from inspector.errors import TargetError
 from inspector.model import Origin
 from inspector.sources import decoded
-from inspector.sources.answers import Link, place_of
+from inspector.sources.answers import Link, shown_url
 from inspector.sources.http import Wire
 from inspector.sources.remote import RemoteFile, has_long_header
 from inspector.units import escape
@@ -30,18 +30,18 @@ class UrlPlace:
 
     def open(self, path: str) -> RemoteFile:
         if path != self.selected:
-            raise TargetError(f"{escape(path)} is not at {place_of(self._url)}: a URL is one file")
+            raise TargetError(f"{escape(path)} is not at {shown_url(self._url)}: a URL is one file")
         return self._file
 
     def read_bytes(self, path: str, limit: int) -> bytes:  # noqa: ARG002  a place's signature
-        raise TargetError(f"{escape(path)} is not read from {place_of(self._url)}: a URL is one weight file")
+        raise TargetError(f"{escape(path)} is not read from {shown_url(self._url)}: a URL is one weight file")
 
     def read_text(self, path: str, limit: int) -> str:
         return decoded(self.read_bytes(path, limit), path)
 
     def origin(self) -> Origin:
         wire = self._wire
-        return Origin("url", place_of(self._url), None, wire.requests, wire.bytes_read, wire.redirects)
+        return Origin("url", shown_url(self._url), None, wire.requests, wire.bytes_read, wire.redirects)
 
     def close(self) -> None:
         self._wire.close()

@@ -18,23 +18,13 @@ from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Labelled, Severity
 from inspector.opening import configs
 from inspector.opening.variants import variants
+from inspector.quantization import piece_of_packed
+from inspector.quantization.declaration import declaration
 from inspector.sources.filenames import shard_of
 from inspector.units import integer, plural
 
 #: Dtypes of weights that are not packed.
 _PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
-#: Last words of the names of quantization side data, as the packing libraries write them.
-_SIDE = (
-    "qweight",
-    "qzeros",
-    "weight_packed",
-    "weight_scale",
-    "weight_scale_inv",
-    "absmax",
-    "SCB",
-    "codebooks",
-    "_blocks",
-)
 _CHAT_NAME = re.compile(r"(?i)(?<![a-z])(chat|instruct|it)(?![a-z])")
 
 
@@ -47,7 +37,7 @@ def dtype(subject: Subject) -> Iterator[Found]:
     """
     result = subject.result
     named = configs.dtype_of(subject.config)
-    if result is None or result.packing or named not in _PLAIN or _declared(subject):
+    if result is None or result.packing or named not in _PLAIN or declaration(subject.config):
         return
     elements = {each.dtype: each.elements for each in result.dtypes}
     if not elements:
@@ -149,31 +139,16 @@ def quantization(subject: Subject) -> Iterator[Found]:
     tensors = [tensor for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
     if not tensors or subject.config is None:
         return
-    declared = _declared(subject)
-    side = next((t for t in tensors if t.name.endswith(_SIDE) and not _calibration(t.name)), None)
-    packed = side is not None or any(DTYPE_BITS.get(tensor.dtype, 16) <= 8 for tensor in tensors)
+    declared = declaration(subject.config)
+    piece = piece_of_packed(tensor.name for tensor in tensors)
+    packed = piece is not None or any(DTYPE_BITS.get(tensor.dtype, 16) <= 8 for tensor in tensors)
     plain = all(tensor.dtype in _PLAIN for tensor in tensors)
     told = subject.result is not None and any(each.rule == "quantization" for each in subject.result.findings)
     if declared and plain and not packed and not told:
-        yield Found(f"the configuration declares {declared}, and every tensor is plain", _config_path(subject))
-    elif side is not None and not declared and not (subject.result and subject.result.packing):
-        yield Found("a piece of a packed weight, and the configuration declares no packing", None, side.name)
-
-
-def _calibration(name: str) -> bool:
-    return name.endswith(("input_scale", "k_scale", "v_scale"))
-
-
-def _declared(subject: Subject) -> str | None:
-    """The packing that the configuration, or a file of a quantizer beside it, declares."""
-    values: Mapping[str, Any] = subject.config.values if subject.config else {}
-    nested = values.get("text_config")
-    for scope in (values, nested if isinstance(nested, dict) else {}):
-        for field in ("quantization_config", "quantization", "compression_config"):
-            if isinstance(found := scope.get(field), dict) and found:
-                return str(found.get("quant_method") or found.get("quant_algo") or field)
-    quantizers = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
-    return next((name for name in quantizers if subject.folder + name in subject.by_path), None)
+        method = str(declared.get("quant_method") or declared.get("quant_algo") or "packed weights")
+        yield Found(f"the configuration declares {method:.40}, and every tensor is plain", _config_path(subject))
+    elif piece is not None and not declared and not (subject.result and subject.result.packing):
+        yield Found("a piece of a packed weight, and the configuration declares no packing", None, piece)
 
 
 @rule("adapter-rank", "error")
