@@ -481,3 +481,10 @@ def test_many_findings_are_counted() -> None:
     told = list(auditing._at_most(many))
     assert len(told) == auditing.MOST_PER_RULE + 1
     assert told[-1].message == "950 more of this kind"
+
+
+def test_two_outputs_at_once_are_refused(tmp_path: Path, inspect: Run) -> None:
+    """As everywhere."""
+    ran = inspect("audit", tmp_path, "--json", "--sarif")
+    assert (ran.code, ran.out) == (2, "")
+    assert "one output at a time: json and sarif" in ran.err

@@ -42,7 +42,7 @@ def test_numbers_are_never_cut() -> None:
 
 
 def test_lines_fold_at_spaces() -> None:
-    """Further lines are indented; a word longer than the line stays whole."""
+    """Further lines are indented; a word longer than a line is cut: nothing is wider than the terminal."""
     assert wrapped("one two three four", 9) == "one two\n  three\n  four"
     assert wrapped("one two", None) == "one two"
-    assert wrapped("a-word-too-long x", 6) == "a-word-too-long\n  x"
+    assert wrapped("a-word-too-long x", 6) == "a-word\n  -too\n  -lon\n  g x"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli import console
+from inspector.cli import console, terminal
 from inspector.cli.console import bytes_read, print_json, print_lines
+from inspector.cli.options import one_form, wide_option
 from inspector.errors import InspectorError, TargetError, UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ FINDINGS = 1  # exit code
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="From which severity on to exit with 1.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave a rule out; may be given again.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
-@click.option("--json", "form", flag_value="json", help="One JSON object on stdout.")
-@click.option("--sarif", "form", flag_value="sarif", help="SARIF 2.1.0 on stdout, for code scanning.")
+@wide_option
+@click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout.")
+@click.option("--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning.")
 def audit(
     targets: tuple[str, ...],
     cache: bool,
@@ -48,7 +50,8 @@ def audit(
     fail_on: str | None,
     ignore: tuple[str, ...],
     list_rules: bool,
-    form: str | None,
+    wide: bool,
+    forms: tuple[str, ...],
 ) -> None:
     """Is this download whole, consistent and safe?
 
@@ -61,8 +64,9 @@ def audit(
     if list_rules:
         from inspector.report.audit import rules
 
-        click.echo(rules())
+        print_lines(rules().split("\n"), wide=wide)
         return
+    form = one_form(forms)
     if not targets and not cache:
         raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
     project = settings.here(targets)
@@ -79,7 +83,7 @@ def audit(
         reason = str(failed.reason)
         console.tell(reason if failed.target in reason else f"{failed.target}: {reason}")
     with console.reader_may_leave():
-        _show(result, form)
+        _show(result, form, wide=wide)
     if code := _exit_code(result, fail_on or project.fail_on):
         raise click.exceptions.Exit(code)
 
@@ -170,7 +174,7 @@ class Checksums:
             checksums.write_manifest(self._write, self._digests)
 
 
-def _show(result: Any, form: str | None) -> None:
+def _show(result: Any, form: str | None, *, wide: bool) -> None:
     if form == "sarif":
         from inspector.report import sarif
 
@@ -181,4 +185,5 @@ def _show(result: Any, form: str | None) -> None:
     if form == "json":
         print_json(report.document(result))
     else:
-        print_lines((report.text(result),))
+        screen = terminal.screen(wide=wide)
+        print_lines((report.text(result, screen.width),), colour=screen.colour, wide=wide)

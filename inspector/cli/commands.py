@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from inspector.cli import console
-from inspector.cli.options import opening_options
+from inspector.cli import console, terminal
+from inspector.cli.options import opening_options, wide_option
 from inspector.errors import UsageError
 
 DEFAULT = "overview"
@@ -132,7 +132,7 @@ def inspect() -> None:
 @click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--notes", is_flag=True, help="Show findings that ask nothing of you, too.")
-@click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+@wide_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def overview(
     targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool, wide: bool, as_json: bool, **opening: Any
@@ -150,12 +150,16 @@ def overview(
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
 @click.option("--label", metavar="N", help="A stated number of parameters to explain: what it leaves out.")
-@click.option("--tensors", is_flag=True, help="With --json: list every tensor.")
+@click.option("--tensors", is_flag=True, help="List every tensor too.")
+@wide_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def predict(config: str, revision: str | None, training: bool, label: str | None, tensors: bool, as_json: bool) -> None:
+def predict(
+    config: str, revision: str | None, training: bool, label: str | None, tensors: bool, wide: bool, as_json: bool
+) -> None:
     """What should be in a checkpoint, from its configuration alone, with formulas.
 
-    CONFIG is a config.json, Meta's params.json, a folder that has one, or a preset such as llama-7b or gpt2.
+    CONFIG is a config.json, Meta's params.json, a folder, repository or GGUF file that has one, or a preset such as
+    llama-7b or gpt2.
     """
     from inspector import api
     from inspector.bridge import labels
@@ -169,17 +173,19 @@ def predict(config: str, revision: str | None, training: bool, label: str | None
         return
     from inspector.report import forecast
 
-    console.print_lines((forecast.prediction(result, training=training, stated=stated),))
+    width = terminal.screen(wide=wide).width
+    console.print_lines((forecast.prediction(result, width, training=training, stated=stated),), wide=wide)
     if tensors:
         console.print_lines(("",))
-        console.print_lines(forecast.predicted_tensors(result))
+        console.print_lines(forecast.predicted_tensors(result, width), wide=wide)
 
 
 @inspect.command(short_help="The model types and roles that are known.")
 @click.option("--roles", is_flag=True, help="The roles instead: what a tensor can be for, by group.")
+@wide_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.argument("pattern", required=False)
-def architectures(pattern: str | None, roles: bool, as_json: bool) -> None:
+def architectures(pattern: str | None, roles: bool, wide: bool, as_json: bool) -> None:
     """The model types that have a table, how far each is covered, and GGUF's. PATTERN is a part of a name."""
     part = pattern or ""
     if roles:
@@ -188,7 +194,7 @@ def architectures(pattern: str | None, roles: bool, as_json: bool) -> None:
         if as_json:
             console.print_json(vocabulary.document(part))
         else:
-            console.print_lines(vocabulary.lines(part))
+            console.print_lines(vocabulary.lines(part), wide=wide)
         return
     from inspector import architectures as known
 
@@ -201,7 +207,7 @@ def architectures(pattern: str | None, roles: bool, as_json: bool) -> None:
         return
     from inspector.report.architectures import lines
 
-    console.print_lines(lines(chosen, gguf))
+    console.print_lines(lines(chosen, gguf), wide=wide)
 
 
 @inspect.command(short_help="What a shell needs to complete commands and names.")
@@ -225,7 +231,10 @@ def completion(shell: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.argument("target")
 @click.argument("key", required=False)
-def metadata(target: str, key: str | None, revision: str | None, include: str | None, as_json: bool) -> None:
+@wide_option
+def metadata(
+    target: str, key: str | None, revision: str | None, include: str | None, wide: bool, as_json: bool
+) -> None:
     """What the files say of themselves: GGUF's key-values, or safetensors' __metadata__.
 
     Long arrays are shown by their count and first items. With KEY, that one value in full.
@@ -243,4 +252,4 @@ def metadata(target: str, key: str | None, revision: str | None, include: str | 
         return
     from inspector.report import key_values as text
 
-    console.print_lines(text.metadata(entries) if key is None else text.values(entries))
+    console.print_lines(text.metadata(entries) if key is None else text.values(entries), wide=wide or key is not None)

@@ -135,7 +135,7 @@ def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) 
     elif found:
         screen = terminal.screen(wide=shown.wide)
         name = Path(target).expanduser().resolve().name or target
-        print_lines((table.lines(name, found, screen.width),), colour=screen.colour)
+        print_lines((table.lines(name, found, screen.width),), colour=screen.colour, wide=shown.wide)
     return bool(found)
 
 
@@ -143,12 +143,12 @@ def _show(result: Reconciliation, shown: Shown) -> None:
     from inspector.report import text
 
     screen = terminal.screen(wide=shown.wide)
-    print_lines((text.overview(result, screen.width, notes=shown.notes),), colour=screen.colour)
+    print_lines((text.overview(result, screen.width, notes=shown.notes),), colour=screen.colour, wide=shown.wide)
     if shown.layers:
         _print_layers(result)
     if shown.tensors:
         print_lines(("",))
-        print_lines(text.tensors(result.tensors))
+        print_lines(text.tensors(result.tensors, screen.width), wide=shown.wide)
 
 
 def overviews(targets: Sequence[str], shown: Shown, **opening: Any) -> int:
@@ -264,7 +264,7 @@ def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form:
     if form not in tabulate_formats:
         raise UsageError(f"no format {form!r}: {', '.join(tabulate_formats)}")
     cells = [[_cell(row.get(column)) for column in columns] for row in rows]
-    print_lines((tabulate(cells, columns, tablefmt=form, disable_numparse=True),))
+    print_lines((tabulate(cells, columns, tablefmt=form, disable_numparse=True),), wide=True)
 
 
 def _cell(value: Any) -> str:
@@ -273,9 +273,16 @@ def _cell(value: Any) -> str:
     return "" if value is None else escape(str(value))
 
 
-def print_lines(lines: Iterable[str], *, colour: bool = False) -> None:
-    """Lines on stdout, whatever its encoding can show; the first is the title, where there are colours."""
+def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
+    """Lines on stdout, in what its encoding and, unless `wide`, its width can show; the first is the title, where there
+    are colours.
+    """
     encoding = sys.stdout.encoding or "utf-8"
-    for number, line in enumerate(lines):
-        shown = terminal.painted(line, title=number == 0) if colour else line
+    width = terminal.screen(wide=wide).width
+    for number, text in enumerate(lines):
+        if width is not None:
+            from inspector.report.columns import fitted  # for terminals
+
+            text = "\n".join(fitted(line, width) for line in text.split("\n"))
+        shown = terminal.painted(text, title=number == 0) if colour else text
         sys.stdout.write(terminal.encodable(shown, encoding) + "\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli import console
+from inspector.cli.options import wide_option
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
@@ -24,8 +25,11 @@ MOST_WORKERS = 4  # by default: more wait for the disk
 @click.option("--data", is_flag=True, help="Compare the values of the tensors, too: reads all of both.")
 @click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What a line is about.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Tensors whose values are read at once.")
+@wide_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def diff(a: str, b: str, stat: bool, everything: bool, data: bool, by: str, workers: int | None, as_json: bool) -> None:
+def diff(
+    a: str, b: str, stat: bool, everything: bool, data: bool, by: str, workers: int | None, wide: bool, as_json: bool
+) -> None:
     """What changed between two checkpoints, whatever their formats.
 
     A and B are any two targets: a GGUF against safetensors, packed weights against plain ones, a revision of a
@@ -41,7 +45,7 @@ def diff(a: str, b: str, stat: bool, everything: bool, data: bool, by: str, work
     if as_json:
         console.print_json(report.document(result))
     else:
-        console.print_lines(report.lines(result, stat=stat, everything=everything, by=by))
+        console.print_lines(report.lines(result, stat=stat, everything=everything, by=by), wide=wide)
     if result.differs:
         raise click.exceptions.Exit(DIFFERS)
 

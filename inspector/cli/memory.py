@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from inspector.cli import console
+from inspector.cli.options import wide_option
 from inspector.errors import UsageError
 
 MISFIT = 1  # exit code with --fits
@@ -38,6 +39,7 @@ _OPTIONS = (
     click.option("--config", metavar="FILE", help="A config.json to use in place of the one beside the weights."),
     click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
     click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."),
+    wide_option,
     click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
 )
 
@@ -51,7 +53,7 @@ def _with_options(command: Any) -> Any:
 @click.command(short_help="Will it run, and how long a context fits.")
 @click.argument("target")
 @_with_options
-def memory(target: str, fits: bool, sweep: bool, as_json: bool, **options: Any) -> None:
+def memory(target: str, fits: bool, sweep: bool, wide: bool, as_json: bool, **options: Any) -> None:
     """What it takes to run a model, or to train it: weights, cache, activations; does it fit, how long a context fits.
 
     TARGET is anything with weights or a configuration: files, a folder, a repository (headers only), a GGUF, a
@@ -70,7 +72,7 @@ def memory(target: str, fits: bool, sweep: bool, as_json: bool, **options: Any) 
     if as_json:
         console.print_json(report.document(result, swept))
     else:
-        console.print_lines(report.lines(result, swept))
+        console.print_lines(report.lines(result, swept), wide=wide)
     if fits and not result.fits:
         raise click.exceptions.Exit(MISFIT)
 

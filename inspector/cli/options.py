@@ -30,6 +30,10 @@ def opening_options(command: Any) -> Any:
     return command
 
 
+#: Of every command whose text fits the terminal it is shown on.
+wide_option = click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+
+
 def choosing_options(command: Any) -> Any:
     """Which tensors of a checkpoint are meant, beside the PATTERN of their names."""
     for option in (

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import choosing_options, form_options, one_form, opening_options
+from inspector.cli.options import choosing_options, form_options, one_form, opening_options, wide_option
 
 _SORTS: dict[str, Any] = {
     "file": lambda _: 0,
@@ -32,7 +32,7 @@ _SORTS: dict[str, Any] = {
 @click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
 @click.option("--reverse", is_flag=True, help="The last first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N.")
-@click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+@wide_option
 @form_options
 def tensors(
     target: str,
@@ -67,7 +67,7 @@ def tensors(
         rows = [documents.tensor(each) for each in found]
         console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
     elif form == "jsonl":
-        console.print_lines(json.dumps(documents.tensor(each)) for each in found)
+        console.print_lines((json.dumps(documents.tensor(each)) for each in found), wide=True)
     elif form == "csv":
         from inspector.report import csv
 
@@ -79,4 +79,4 @@ def tensors(
     else:
         from inspector.report import text
 
-        console.print_lines(text.tensors(found, terminal.screen(wide=wide).width))
+        console.print_lines(text.tensors(found, terminal.screen(wide=wide).width), wide=wide)

@@ -10,7 +10,7 @@ from inspector.auditing.readers import NOT_INSTALLED, Verdict
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import GROUPS
 from inspector.auditing.run import Audit, Audited
-from inspector.report.columns import table
+from inspector.report.columns import table, text_width, wrapped
 from inspector.report.documents import SCHEMA, finding
 from inspector.units import escape, plural, size
 
@@ -19,17 +19,17 @@ MOST_FINDINGS = 40
 _PATH, _MESSAGE = 80, 300
 
 
-def text(result: Audit) -> str:
-    """Model by model, then the sum."""
-    return "\n".join((*_models(result), "", _summary(result)))
+def text(result: Audit, width: int | None = None) -> str:
+    """Model by model, then the sum, in at most `width` columns."""
+    return "\n".join((*_models(result, width), "", _summary(result)))
 
 
-def _models(result: Audit) -> Iterator[str]:
+def _models(result: Audit, width: int | None) -> Iterator[str]:
     for model in result.checkpoints:
         what = plural(model.files, "file") if model.is_model else "the cache itself"
         yield f"{escape(_title(model), 120)}: {what}, {size(model.size)}: {_verdict(model)}"
         if model.findings:
-            yield _table(model)
+            yield _table(model, width)
         if len(model.findings) > MOST_FINDINGS:
             yield f"  … {plural(len(model.findings) - MOST_FINDINGS, 'more finding')}: --json lists them all"
 
@@ -62,7 +62,8 @@ def _readers(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
             yield f"{reader} {opens} {opened} of {plural(len(own), 'file')}"
 
 
-def _table(model: Audited) -> str:
+def _table(model: Audited, width: int | None) -> str:
+    """Columns where they fit; else each message below its place, folded."""
     rows = [
         (
             "",
@@ -73,7 +74,16 @@ def _table(model: Audited) -> str:
         )
         for each in model.findings[:MOST_FINDINGS]
     ]
-    return table(rows, (), "lllll")
+    whole = table(rows, (), "lllll")
+    if width is None or max(map(text_width, whole.split("\n"))) <= width:
+        return whole
+    heads = table([row[:4] for row in rows], (), "llll", width=width, give=((3, 12),)).split("\n")
+    below = (wrapped(" " * _INDENT + row[4], width, _INDENT) for row in rows)
+    return "\n".join(line for pair in zip(heads, below, strict=True) for line in pair)
+
+
+#: Columns by which a message stands to the right of its finding.
+_INDENT = 9
 
 
 def _summary(result: Audit) -> str:

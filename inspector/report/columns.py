@@ -20,6 +20,12 @@ def text_width(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def _beginning(text: str, width: int) -> str:
+    """As much of a text as fits, one character at least."""
+    end = next((end for end in range(1, len(text)) if text_width(text[: end + 1]) > width), len(text))
+    return text[:end]
+
+
 def shortened(text: str, width: int) -> str:
     """At most `width` columns of a text, with `…` for what is left out."""
     if text_width(text) <= width:
@@ -86,15 +92,30 @@ def _line(widths: Iterable[int]) -> int:
     return sum(shown) + _GAP * (len(shown) - 1)
 
 
+def fitted(line: str, width: int | None) -> str:
+    """A line of any report in at most `width` columns: a row of a table is shortened, a sentence folded."""
+    if width is None or text_width(line) <= width:
+        return line
+    indent = len(line) - len(line.lstrip())
+    return shortened(line, width) if " " * _GAP in line.strip() else wrapped(line, width, indent + 2)
+
+
 def wrapped(text: str, width: int | None, indent: int = 2) -> str:
-    """A line folded at spaces to the width, further lines indented; as it is where there is no bound."""
+    """A line folded at spaces to the width, further lines indented; as it is where there is no bound.
+
+    A word that is longer than a line is cut.
+    """
     if width is None or text_width(text) <= width:
         return text
+    lead = text[: len(text) - len(text.lstrip(" "))]
     lines, line = [], ""
-    for word in text.split(" "):
-        candidate = f"{line} {word}" if line else word
+    for word in text.strip(" ").split(" "):
+        candidate = f"{line} {word}" if line else lead + word
         if line.strip() and text_width(candidate) > width:
             lines.append(line)
             candidate = " " * indent + word
+        while text_width(candidate) > width > indent:  # a word, of a path say, that no line has room for
+            lines.append(head := _beginning(candidate, width))
+            candidate = " " * indent + candidate[len(head) :]
         line = candidate
     return "\n".join((*lines, line))

@@ -15,11 +15,11 @@ from inspector.units import count, escape, integer, percent, plural, signed, siz
 _NAME = 100  # characters of a name that are shown
 
 
-def prediction(result: Prediction, *, training: bool, stated: int | None) -> str:
-    """`inspect predict CONFIG`."""
+def prediction(result: Prediction, width: int | None = None, *, training: bool, stated: int | None) -> str:
+    """`inspect predict CONFIG`, in at most `width` columns."""
     blocks = [
         _predicted_identity(result),
-        _predicted_roles(result),
+        _predicted_roles(result, width),
         table(
             [
                 (dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits)))
@@ -37,12 +37,14 @@ def prediction(result: Prediction, *, training: bool, stated: int | None) -> str
     return "\n\n".join(filter(None, blocks))
 
 
-def predicted_tensors(result: Prediction) -> Iterator[str]:
+def predicted_tensors(result: Prediction, width: int | None = None) -> Iterator[str]:
     """`inspect predict --tensors`: a line each."""
-    for row in result.expected:
-        shape = "×".join(map(str, row.shape)) or "scalar"
-        for key in row.keys():
-            yield f"{shape:<24} {' '.join(filter(None, (row.branch, row.role))):<24} {row.name_of(key)}"
+    rows = [
+        ("×".join(map(str, row.shape)) or "scalar", " ".join(filter(None, (row.branch, row.role))), row.name_of(key))
+        for row in result.expected
+        for key in row.keys()
+    ]
+    yield table(rows, (), "lll", width=width, give=((1, 12), (2, 24), (1, 0), (0, 12)))
 
 
 def _predicted_identity(result: Prediction) -> str:
@@ -69,7 +71,7 @@ def _beside(rows: Sequence[Expected], which: str) -> str:
     return f"{plural(tensors, 'tensor')}{which} besides, {integer(parameters)} parameters not counted here: {roles}"
 
 
-def _predicted_roles(result: Prediction) -> str:
+def _predicted_roles(result: Prediction, width: int | None) -> str:
     several = len({row.tower for row in result.expected}) > 1
     rows = [
         (
@@ -82,7 +84,8 @@ def _predicted_roles(result: Prediction) -> str:
         for line in by_role(result)
     ]
     rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
-    return table(rows, ("role", "tensors", "parameters", "shape of each", "in numbers"), "lrrll")
+    headers = ("role", "tensors", "parameters", "shape of each", "in numbers")
+    return table(rows, headers, "lrrll", width=width, give=((4, 12), (3, 24), (4, 0), (3, 0), (0, 16)))
 
 
 def _rule_of_thumb(result: Prediction) -> str:
