@@ -31,7 +31,7 @@ __all__ = ["diff", "memory", "models", "open", "predict", "reconcile", "values",
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
-    """What a configuration says should be in a checkpoint: every tensor, from the configuration alone.
+    """Predict every tensor of a checkpoint from its configuration alone.
 
     Args:
         config: a preset's name (`llama-7b`), a config.json or params.json, a folder or repository that
@@ -39,17 +39,29 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
 
     Raises:
         ConfigError: it cannot be read, no table knows the architecture, or a needed field is missing.
-        TargetError: nothing stands at the path.
+        TargetError: there is nothing at the path.
+
+    Example:
+        >>> llama = inspector.predict("llama-7b")
+        >>> llama.parameters, llama.tensors
+        (6738415616, 291)
+        >>> llama.expected[0].name, llama.expected[0].shape
+        ('model.embed_tokens.weight', (32000, 4096))
     """
     return _prediction.predict(_config(config, revision))
 
 
 def variants(target: str | Path, *, revision: str | None = None) -> tuple[Variant, ...]:
-    """The checkpoints at a target, told by their files' names, the one that `open` takes first. No weight file is read.
+    """List the checkpoints at a target by their file names, the one that `open` takes first. No weight file is read.
 
     Raises:
-        TargetError: nothing stands there.
+        TargetError: there is nothing.
         SourceError: it cannot be listed.
+
+    Example:
+        >>> main, *others = inspector.variants("fixtures/real/safetensors/burn")
+        >>> main.name, main.format, main.size
+        ('multi_layer', 'safetensors', 17624)
     """
     place = place_of(str(target), revision)
     try:
@@ -61,15 +73,20 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
 def models(
     target: str | Path, *, progress: Callable[[int, int], object] | None = None
 ) -> tuple[tuple[Named, Reconciliation | InspectorError], ...]:
-    """The unrelated models in a folder, each reconciled, or what is wrong with it; none where the folder holds one.
+    """Reconcile each of the unrelated models in a folder, as LM Studio, Ollama, the Hub's cache or a person keeps them.
 
-    A folder as LM Studio, Ollama, the Hub's cache or a person keeps it.
+    Returns:
+        Each model with its result, or with the error that reading it raised; nothing where the folder holds one model.
 
     Args:
         progress: called with the number of models read and their total, after each.
 
     Raises:
         SourceError, TargetError: the folder cannot be listed.
+
+    Example:
+        >>> [(named.name, type(found).__name__) for named, found in inspector.models("fixtures/real/gguf")]
+        [('ggml-vocab-bert-bge', 'Reconciliation'), ('test', 'FormatError')]
     """
     from inspector.opening.models import models_at
 
@@ -93,7 +110,7 @@ def diff(
     workers: int = 1,
     done: Callable[[int], object] = lambda _: None,
 ) -> Diff:
-    """What differs between two checkpoints, whatever their formats: tensors paired by what they are for.
+    """Compare two checkpoints, whatever their formats: tensors are paired by what they are for.
 
     Args:
         a, b: targets, or what `reconcile` returned for them.
@@ -103,7 +120,12 @@ def diff(
 
     Raises:
         TargetError, FormatError, SourceError: one of them cannot be read, or changed while it was.
-        UsageError: the values are asked for, and NumPy is not installed.
+        UsageError: `data` needs NumPy, which is not installed.
+
+    Example:
+        >>> folder = "fixtures/real/safetensors/burn"
+        >>> inspector.diff(f"{folder}/conv1d.safetensors", f"{folder}/conv2d.safetensors").counts
+        {'same': 1, 'dtype': 0, 'shape': 2, 'only_a': 0, 'only_b': 0}
     """
     from inspector.comparing.diff import diff as compare
 
@@ -133,20 +155,25 @@ def values(
     by: Literal["tensor", "role", "layer"] = "tensor",
     **options: Any,
 ) -> Values:
-    """What the numbers of a checkpoint's tensors are like: counts, extremes, moments, percentiles, a histogram.
+    """Summarise the values of tensors: counts, extremes, moments, percentiles, a histogram.
 
-    Reads the tensors that are asked for, and no others; needs NumPy, which the extra `data` brings.
+    Reads only the tensors that are asked for; needs NumPy, which the extra `data` installs.
 
     Args:
         pattern: a glob over whole names, a part of a name, a role, a group or a dtype.
         layers: "3", "3-7", "0,2,4-6".
-        by: what to tell together.
+        by: what to summarise together.
         options: those of `inspector.measuring.values.values`: stored, progress.
 
     Raises:
         UsageError: NumPy is not installed.
         TargetError: no tensor is like that.
         FormatError, SourceError: nothing can be read.
+
+    Example:
+        >>> found = inspector.values("fixtures/real/safetensors/burn/complex_nested.safetensors", "fc1.weight")
+        >>> [(row.name, row.summary.total, row.summary.nan) for row in found.rows]
+        [('fc1.weight', 1440, 0)]
     """
     from inspector.measuring import needs
 
@@ -159,7 +186,7 @@ def values(
 
 
 def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:
-    """What it takes to run a model, or to train it: weights, cache, activations; does it fit, how long a context fits.
+    """Work out the memory that running or training a model takes: weights, cache, activations, and whether they fit.
 
     Args:
         target: whatever `open` or `predict` takes, or what `reconcile` or `predict` returned.
@@ -168,6 +195,10 @@ def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction 
     Raises:
         UsageError: an option makes no sense.
         TargetError, FormatError, SourceError, ConfigError: there is nothing to read, or it cannot be read.
+
+    Example:
+        >>> inspector.memory("llama-7b", context=4096).weights.nbytes
+        13476831232
     """
     from inspector.sizing.memory import size
     from inspector.sizing.model import Model as Sized

@@ -58,10 +58,15 @@ _ADDED: list[Store] = []
 
 
 def add_tables(folder: str | Path) -> None:
-    """Know the architectures in a folder of tables too, before those of the package.
+    """Add a folder of tables, whose architectures come before the package's own.
 
     Raises:
-        TableError: a file in the folder is no table.
+        TableError: a file in the folder is not a table.
+
+    Example:
+        >>> inspector.add_tables("my-tables")
+        Traceback (most recent call last):
+        inspector.errors.TableError: my-tables is no folder of tables
     """
     _ADDED.insert(0, of_folder(Path(folder)))
 

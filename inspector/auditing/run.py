@@ -84,17 +84,22 @@ class Audit:
 
 
 def audit(targets: Iterable[str | Path], *, ignore: Collection[str] = (), revision: str | None = None) -> Audit:
-    """Every rule on every model at the targets. Headers and small files are read, never tensor data.
+    """Check every model at the targets by every rule. Reads headers and small files, never tensor data.
 
-    A target that cannot be audited is told beside the others (`Audit.failed`); it is an error where it is the only one.
+    A target that cannot be audited is listed in `Audit.failed`; if it is the only one, its error is raised.
 
     Args:
         ignore: codes of rules whose findings are left out, and counted.
 
     Raises:
-        TargetError: nothing that can be audited stands at any target.
+        TargetError: there is nothing to audit at any target.
         SourceError: it cannot be read.
-        UsageError: `ignore` names a rule that there is not.
+        UsageError: `ignore` names an unknown rule.
+
+    Example:
+        >>> found = inspector.audit(["fixtures/real/safetensors/burn/complex_nested.safetensors"])
+        >>> [finding.rule for checkpoint in found.checkpoints for finding in checkpoint.findings]
+        ['no-prediction']
     """
     check_codes(ignore)
     return collect(each_of([str(target) for target in targets], revision), ignore)

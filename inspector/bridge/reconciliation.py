@@ -12,13 +12,21 @@ from inspector.model import Checkpoint, ComponentSum, Nominal, Reconciliation
 
 
 def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliation:
-    """Join a checkpoint with what its configuration predicts.
+    """Join a checkpoint with what its configuration predicts, and account for every byte of the difference.
 
     Args:
-        label: the size that people say, "7B"; by default read from the checkpoint's name.
+        label: the size that people give the model, "7B"; by default read from the checkpoint's name.
 
     Raises:
-        UsageError: `label` is no size.
+        UsageError: `label` is not a size.
+
+    Example:
+        >>> checkpoint = inspector.open("fixtures/real/safetensors/burn/complex_nested.safetensors")
+        >>> result = inspector.reconcile(checkpoint)
+        >>> result.logical, result.on_disk
+        (1816, 9248)
+        >>> [(step.cause, step.bytes) for step in result.steps]
+        [('buffer', 152), ('header', 1832)]
     """
     ledger = Ledger()
     checkpoint, model, components = _joined(checkpoint, ledger)

@@ -35,7 +35,7 @@ def open(
     progress: Callable[[int, int], object] | None = None,
     alone: bool = False,
 ) -> Checkpoint:
-    """The checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
+    """Open the checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
 
     Reads the weight files' headers, the index and the configuration; never tensor data.
 
@@ -47,10 +47,15 @@ def open(
         progress: called with the number of weight files read and their total, after each.
 
     Raises:
-        TargetError: nothing inspectable stands there.
+        TargetError: there is nothing to inspect.
         SourceError: it cannot be read.
         FormatError: a weight file has no readable header.
         ConfigError: `config` cannot be read.
+
+    Example:
+        >>> checkpoint = inspector.open("fixtures/real/safetensors/burn/complex_nested.safetensors")
+        >>> checkpoint.format, checkpoint.size, len(checkpoint.files[0].tensors)
+        ('safetensors', 9248, 23)
     """
     place = place_of(str(target), revision)
     try:

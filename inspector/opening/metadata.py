@@ -64,10 +64,16 @@ def _short(item: Any, longest: int) -> Any:
 
 
 def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
-    """What the checkpoint's files say of themselves; or one key of it, from each file that has it.
+    """List what the checkpoint's files say about themselves, or one key from each file that has it.
 
     Raises:
         UsageError: no file has the key.
+
+    Example:
+        >>> checkpoint = inspector.open("fixtures/real/gguf/ggml-vocab-bert-bge.gguf")
+        >>> (entry,) = inspector.metadata(checkpoint, "general.architecture")
+        >>> entry.type, entry.value()
+        ('string', 'bert')
     """
     entries = [entry for header in checkpoint.files for entry in _entries(header)]
     if key is not None:

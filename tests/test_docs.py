@@ -1,0 +1,111 @@
+"""What the documents tell people to run and to read: every command, option, target of make, script and file is there.
+
+Blocks of `console` are run by `test_readme`; here are the commands within sentences, and the examples in docstrings.
+"""
+
+from __future__ import annotations
+
+import doctest
+import inspect as inspect_module
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import inspector
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+ROOT = Path(__file__).parents[1]
+PAGES = [path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
+HISTORY = Path("CHANGELOG.md")  # tells of what is no more, too
+_QUOTED = re.compile(r"`([^`\n]+)`")
+_FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+#: What a name with these stands for is the reader's to say.
+_OPEN = re.compile(r"[<>*{}…]|\bNAME\b|newmodel")
+
+
+def quoted() -> Iterator[tuple[Path, str]]:
+    """Each text in backticks, in the sentences of a page."""
+    for page in PAGES:
+        if page != HISTORY:
+            yield from (
+                (page, text) for text in dict.fromkeys(_QUOTED.findall(_FENCED.sub("", (ROOT / page).read_text())))
+            )
+
+
+def commands(program: str) -> list[tuple[str, list[str]]]:
+    """Every command of a program, with the page that it is on."""
+    found = ((page, shlex.split(text)) for page, text in quoted() if text.startswith(program + " "))
+    return [(str(page), words[1:]) for page, words in found]
+
+
+def named(each: str | list[str]) -> str:
+    return each if isinstance(each, str) else " ".join(each)
+
+
+@pytest.mark.parametrize(("page", "words"), commands("inspect"), ids=named)
+def test_inspects_commands_have_their_options(page: str, words: list[str], inspect: Callable[..., Ran]) -> None:
+    """The command is known, and so is each of its options."""
+    from inspector.__main__ import COMMANDS
+
+    name = next((word for word in words if word in COMMANDS), "overview")
+    listed = inspect(name, "--help").out + inspect("--help").out
+    options = [word.partition("=")[0] for word in words if word.startswith("--")]
+    assert [option for option in options if not re.search(rf"{option}\b", listed)] == []
+
+
+@pytest.mark.parametrize(("page", "words"), commands("make"), ids=named)
+def test_targets_of_make_are_there(page: str, words: list[str]) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for word in words:
+        variable, assigned, _ = word.partition("=")
+        wanted = rf"\$[({{]{variable}\b" if assigned else rf"^{word}:"
+        assert re.search(wanted, makefile, re.MULTILINE), f"{page}: make {' '.join(words)}"
+
+
+@pytest.mark.parametrize(("page", "words"), commands("python"), ids=named)
+def test_scripts_are_there(page: str, words: list[str]) -> None:
+    """With the options that they are told to have."""
+    script = next((ROOT / word for word in words if word.endswith(".py")), None)
+    assert script is None or script.exists()
+    if script is not None and "-m" not in words:
+        options = [word for word in words if word.startswith("--")]
+        assert [option for option in options if option not in script.read_text()] == []
+
+
+FOLDERS = tuple(f"{path.name}/" for path in ROOT.iterdir() if path.is_dir() and path.name[0] != ".")
+FILES = [(str(page), text) for page, text in quoted() if text.startswith(FOLDERS) and not _OPEN.search(text)]
+
+
+@pytest.mark.parametrize(("page", "name"), FILES)
+def test_files_that_pages_name_are_there(page: str, name: str) -> None:
+    assert (ROOT / name.partition(" ")[0].partition("::")[0]).exists()
+
+
+def test_pages_have_commands() -> None:
+    """Else the tests above would have nothing to look at."""
+    assert (len(commands("inspect")) > 5, len(commands("make")) > 8, len(FILES) > 20) == (True, True, True)
+
+
+# --- examples in docstrings -------------------------------------------------------------------
+
+
+#: The library's verbs, each with an example.
+VERBS = sorted(name for name in inspector.__all__ if inspect_module.isfunction(getattr(inspector, name)))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_examples_of_the_librarys_verbs(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has one, which prints what it shows, in the project's folder."""
+    monkeypatch.chdir(ROOT)
+    found = doctest.DocTestFinder(recurse=False).find(getattr(inspector, verb), verb, globs={"inspector": inspector})
+    runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+    for example in found:
+        runner.run(example)
+    results = runner.summarize()
+    assert (results.failed, results.attempted > 0) == (0, True)
