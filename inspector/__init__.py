@@ -49,7 +49,7 @@ __version__ = "0.1.0"
 #: Name → the module that has it, imported when it is first asked for.
 _HOMES = {
     **dict.fromkeys(
-        ("diff", "memory", "models", "open", "predict", "reconcile", "values", "variants"), "inspector.api"
+        ("diff", "memory", "models", "open", "outline", "predict", "reconcile", "values", "variants"), "inspector.api"
     ),
     "ROLES": "inspector.architectures.data.roles",
     "add_tables": "inspector.architectures",
@@ -114,6 +114,7 @@ __all__ = [
     "metadata",
     "models",
     "open",
+    "outline",
     "predict",
     "reconcile",
     "values",

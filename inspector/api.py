@@ -20,6 +20,7 @@ from inspector.sources.targets import place_of
 from inspector.units import escape
 
 if TYPE_CHECKING:
+    from inspector.bridge.outline import Outline
     from inspector.comparing.diff import Diff
     from inspector.measuring.values import Values
     from inspector.opening.models import Named
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.training import Plan
 
-__all__ = ["diff", "memory", "models", "open", "predict", "reconcile", "values", "variants"]
+__all__ = ["diff", "memory", "models", "open", "outline", "predict", "reconcile", "values", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
@@ -66,6 +67,27 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
     place = place_of(str(target), revision)
     try:
         return checkpoints_among(place.files)
+    finally:
+        place.close()
+
+
+def outline(target: str | Path, *, config: str | Path | None = None, revision: str | None = None) -> Outline:
+    """What an index alone tells, where none of its files is there: names, claims, and the prediction beside them.
+
+    Raises:
+        TargetError: nothing stands there, or no index does.
+        FormatError, ConfigError: it cannot be read, or the configuration cannot.
+    """
+    from inspector.bridge.outline import outline as of_index
+    from inspector.formats.findings import Findings
+    from inspector.opening.weight_index import read_index
+
+    place = place_of(str(target), revision)
+    try:
+        if place.selected is None or not place.selected.endswith(".index.json"):
+            raise TargetError(f"{escape(str(target))} is no index")
+        index = read_index(place, place.selected, Findings(place.selected))
+        return of_index(index, configs.load(Path(config)) if config else configs.find(place))
     finally:
         place.close()
 

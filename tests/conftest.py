@@ -14,6 +14,9 @@ import sparse
 
 from inspector import __main__ as main
 
+#: What lies in the caches of whoever runs the tests has no say in them.
+os.environ["HF_HUB_CACHE"] = os.environ["OLLAMA_MODELS"] = os.devnull
+
 # What is no local path might be a repository: no test may ask the real Hub. Those of the loopback Hub lift this.
 os.environ["HF_HUB_OFFLINE"] = "1"
 

@@ -250,3 +250,25 @@ def test_hostile_configurations(fields: dict[str, Any], tmp_path: Path) -> None:
 def test_kronecker_factors(size: int, expected: tuple[int, int]) -> None:
     """A dimension is cut in two as near to its root as it divides: the cases that LyCORIS documents."""
     assert factors(size) == expected
+
+
+def test_the_base_is_found_in_the_hubs_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under the name that the adapter gives; a name that leads out of the cache finds nothing."""
+    made = recipe("lora")
+    commit = "c" * 40
+    store = tmp_path / "hub" / "models--org--base"
+    (store / "snapshots" / commit).mkdir(parents=True)
+    (store / "refs").mkdir()
+    (store / "refs" / "main").write_text(commit)
+    (store / "snapshots" / commit / "config.json").write_text(json.dumps(made["base"]))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    own = made["beside"]["adapter_config.json"]
+    own["base_model_name_or_path"] = "org/base"
+    result = reconciled(made, tmp_path, base=False)
+    assert result.prediction is not None
+    assert result.prediction.parameters == result.logical == made["expected"]["parameters"]
+    for name in ("org/other", "../org/base", "org/..", "a/b/c"):
+        own["base_model_name_or_path"] = name
+        folder = tmp_path / name.replace("/", "_")
+        folder.mkdir()
+        assert reconciled(made, folder, base=False).prediction is None

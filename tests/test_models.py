@@ -114,3 +114,47 @@ def test_the_table_fits(tree: Path, columns: int) -> None:
     from inspector.report import models
 
     assert max(map(len, models.lines("models", api.models(tree), columns).splitlines())) <= columns
+
+
+INDEXES = Path(__file__).parents[1] / "fixtures" / "real"
+
+
+def index_alone(folder: Path, name: str) -> Path:
+    """A real index with its configuration, and none of its files."""
+    index = next((INDEXES / "index").glob(f"{name}*"))
+    (folder / "config.json").write_bytes(next((INDEXES / "config").glob(f"{name}*")).read_bytes())
+    path = folder / index.name.rpartition("__")[2]
+    path.write_bytes(index.read_bytes())
+    return path
+
+
+def test_an_index_alone_tells_what_it_can(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Mistral's Devstral: 363 tensors, whose predicted bytes are what the index claims."""
+    path = index_alone(tmp_path, "fetchwiki+mistralai-Devstral")
+    document = inspect(path, "--json").json
+    assert document["index"] == {"path": path.name, "files": 10, "tensors": 363, "total_size": 47_144_806_400}
+    assert document["parameters"]["predicted"] * 2 == document["bytes"]["predicted"] == 47_144_806_400
+    assert (document["absent"], document["surplus"]) == ([], [])
+    assert "as total_size says" in inspect(path).out
+
+
+def test_an_index_of_another_model_is_told(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """A tensor that is not in it, and one that nothing predicts."""
+    import json
+
+    path = index_alone(tmp_path, "fetchwiki+mistralai-Devstral")
+    document = json.loads(path.read_text())
+    weights = document["weight_map"]
+    weights["model.layers.0.self_attn.x_proj.weight"] = weights.pop("model.layers.3.self_attn.q_proj.weight")
+    path.write_text(json.dumps(document))
+    found = inspect(path, "--json").json
+    assert found["absent"] == ["model.layers.3.self_attn.q_proj.weight"]
+    assert found["surplus"] == ["model.layers.0.self_attn.x_proj.weight"]
+
+
+def test_an_index_of_pickles_without_a_configuration_has_names(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    path = index_alone(tmp_path, "drcege+RedPajama")
+    (tmp_path / "config.json").unlink()
+    out = inspect(path).out
+    assert "484 tensors in 2 files, none of which is here" in out
+    assert "qkv_proj" in out

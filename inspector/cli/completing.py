@@ -5,10 +5,8 @@ eval "$(inspect completion bash)"        in ~/.bashrc; zsh and fish alike
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
@@ -57,10 +55,10 @@ def targets() -> Iterable[str]:
 
 def cached() -> Iterable[str]:
     """Ids of the repositories that the Hub's cache has."""
-    home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface")
-    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+    from inspector.sources.hub_cache import folder
+
     try:
-        names = sorted(each.name for each in cache.iterdir() if each.name.startswith("models--"))
+        names = sorted(each.name for each in folder().iterdir() if each.name.startswith("models--"))
     except OSError:
         return []
     return [name.removeprefix("models--").replace("--", "/") for name in names]

@@ -108,7 +108,7 @@ def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
     try:
         result = reconciled(target, **opening)
     except (TargetError, FormatError):
-        if picked or not _list_models(target, shown):
+        if picked or not (_outline(target, shown) or _list_models(target, shown)):
             raise
         return
     if not picked and result.checkpoint.may_be_several and _list_models(target, shown, result):
@@ -117,6 +117,22 @@ def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
         print_json(_document(result, shown))
     else:
         _show(result, shown)
+
+
+def _outline(target: str, shown: Shown) -> bool:
+    """What an index tells whose files are not there; False for what is none."""
+    if not target.endswith(".index.json"):
+        return False
+    from inspector import api
+    from inspector.report import outline as report
+
+    found = api.outline(target)
+    if shown.as_json:
+        print_json(report.document(target, found))
+    else:
+        screen = terminal.screen(wide=shown.wide)
+        print_lines((report.lines(target, found, screen.width),), colour=screen.colour, wide=shown.wide)
+    return True
 
 
 def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) -> bool:

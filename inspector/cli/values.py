@@ -74,7 +74,7 @@ def _show(found: Values, target: str, form: str | None, width: int | None) -> No
     elif form == "jsonl":
         import json
 
-        console.print_lines(json.dumps(report.row(each)) for each in found.rows)
+        console.print_lines((json.dumps(report.row(each)) for each in found.rows), wide=True)
     elif form == "csv":
         import sys
 
@@ -82,4 +82,4 @@ def _show(found: Values, target: str, form: str | None, width: int | None) -> No
     elif form:
         console.print_table(report.flat(found), report.columns(found), form)
     else:
-        console.print_lines(report.lines(found, width))
+        console.print_lines(report.lines(found, width), wide=width is None)

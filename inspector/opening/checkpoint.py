@@ -168,9 +168,9 @@ def _adapter(
     try:
         own = configs.adapter(place, selected.folder)
         origin = place.origin()
-        if own is not None and config is None and origin.kind == "local":
-            location = Path(origin.location)
-            config = configs.base_of(own, location if location.is_dir() else location.parent)
+        if own is not None and config is None:
+            location = Path(origin.location) if origin.kind == "local" else None
+            config = configs.base_of(own, location if location is None or location.is_dir() else location.parent)
     except ConfigError as error:
         return None, config, (Finding("config", "warning", str(error), selected.folder + configs.ADAPTER_FILE),)
     if own is None:

@@ -68,8 +68,8 @@ def adapter(place: Place, beside: str = "") -> Mapping[str, Any] | None:
     return parse(_text(place, path), path).values if path in place.files else None
 
 
-def base_of(adapter: Mapping[str, Any], folder: Path) -> Config | None:
-    """The configuration of an adapter's base model, where that lies within the adapter's folder.
+def base_of(adapter: Mapping[str, Any], folder: Path | None) -> Config | None:
+    """The configuration of an adapter's base: within the adapter's folder, or of that name in the Hub's cache.
 
     A path that leads elsewhere is a stranger's word for a file of this machine, and is not followed:
     `--config` names the base's configuration. Raises ConfigError.
@@ -77,14 +77,21 @@ def base_of(adapter: Mapping[str, Any], folder: Path) -> Config | None:
     name = adapter.get("base_model_name_or_path")
     if not isinstance(name, str) or Path(name).is_absolute() or ".." in Path(name).parts:
         return None
-    path = folder / name / FILES[0]
+    if folder is not None and (path := _within(folder, f"{name}/{FILES[0]}")):
+        return load(path)
+    from inspector.sources.hub_cache import cached_file  # for adapters alone
+
+    cached = cached_file(name, FILES[0], MAX_CONFIG)
+    return load(cached)._replace(path=f"{name}/{FILES[0]}") if cached else None
+
+
+def _within(folder: Path, path: str) -> Path | None:
+    """A file below a folder, not through a link out of it either; None where there is none."""
+    file = folder / path
     try:
-        there = path.is_file() and path.resolve().is_relative_to(
-            folder.resolve()
-        )  # not through a link out of it either
+        return file if file.is_file() and file.resolve().is_relative_to(folder.resolve()) else None
     except (OSError, ValueError):  # too long for a path, or with a zero in it
         return None
-    return load(path) if there else None
 
 
 def _with_packing(place: Place, beside: str, config: Config) -> Config:

@@ -6,6 +6,7 @@ Read only. A snapshot's files are links to blobs, which are named by their conte
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.local import LocalPlace
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_REPOSITORY = re.compile(r"[\w-][\w.-]{0,95}/[\w-][\w.-]{0,95}", re.ASCII)
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 #: An index of more bytes than this is not read to see whether a snapshot is whole.
 MAX_INDEX = 100_000_000
@@ -43,6 +45,28 @@ class Snapshot:
                     return candidate
             except OSError:
                 continue
+        return None
+
+
+def folder() -> Path:
+    """Where the cache is, as the environment says it: `huggingface_hub`, which knows too, takes 0.2 s to import."""
+    home = Path(os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface")
+    return Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+
+
+def cached_file(repo: str, path: str, limit: int) -> Path | None:
+    """A file of `org/name` at its main revision, of at most `limit` bytes; None where the cache has none."""
+    if not _REPOSITORY.fullmatch(repo):
+        return None
+    store = folder() / f"models--{repo.replace('/', '--')}"
+    commit = _commit_of(store, "main")
+    if commit is None:
+        return None
+    file = store / "snapshots" / commit / path
+    try:
+        inside = file.resolve(strict=True).is_relative_to(store.resolve())
+        return file if inside and file.stat().st_size <= limit else None
+    except (OSError, RuntimeError):
         return None
 
 

@@ -171,9 +171,9 @@ def shadows_cached(target: str) -> bool:
     """Whether the Hub's cache on this machine has a repository under the name that was read as a local path."""
     if target.count("/") != 1 or not looks_like_hub_id(target):
         return False
-    home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface")
-    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
-    return (cache / f"models--{target.replace('/', '--')}").is_dir()
+    from inspector.sources.hub_cache import folder  # for names of that shape
+
+    return (folder() / f"models--{target.replace('/', '--')}").is_dir()
 
 
 def _is_path(target: str) -> bool:

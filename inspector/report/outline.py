@@ -1,0 +1,82 @@
+"""An index alone → text for a terminal and a document for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.bridge.outline import Outline
+from inspector.report.columns import table, wrapped
+from inspector.report.documents import SCHEMA
+from inspector.units import escape, integer, plural, size
+
+_NAME = 100  # characters of a name that are shown
+MOST_NAMES = 4
+
+
+def lines(target: str, found: Outline, width: int | None = None) -> str:
+    """`inspect INDEX` where none of its files is here."""
+    told = (wrapped(line, width) for line in _told(target, found))
+    rows = [
+        (" ".join(filter(None, (each.branch, each.role))), each.tower, each.group, integer(each.tensors))
+        for each in found.roles
+    ]
+    listed = table(rows, ("role", "tower", "group", "tensors"), "lllr", width=width, give=((2, 0), (0, 16)))
+    return "\n".join(told) + f"\n\n{listed}"
+
+
+def _told(target: str, found: Outline) -> Iterator[str]:
+    yield escape(target.rstrip("/").rsplit("/", 1)[-1], _NAME)
+    tensors = plural(len(found.index.weight_map), "tensor")
+    claimed = f"; total_size says {integer(found.claimed)} bytes" if found.claimed is not None else ""
+    yield f"an index alone: {tensors} in {plural(found.files, 'file')}, none of which is here{claimed}"
+    if found.prediction is None:
+        yield "no configuration beside it that predicts the tensors: names without sizes"
+        return
+    predicted = found.prediction
+    yield f"predicted: {integer(predicted.parameters)} parameters in {plural(predicted.tensors, 'tensor')}"
+    if found.predicted is not None:
+        off = "" if found.claimed is None else _off(found.predicted - found.claimed)
+        yield f"           {integer(found.predicted)} bytes at {found.dtype} ({size(found.predicted)}){off}"
+    yield _names("absent from the index", found.absent) or "every predicted tensor is in the index"
+    if found.surplus:
+        yield _names("in the index and not predicted", found.surplus)
+
+
+def _off(nbytes: int) -> str:
+    return (
+        ", as total_size says"
+        if not nbytes
+        else f", {integer(abs(nbytes))} {'more' if nbytes > 0 else 'fewer'} than total_size"
+    )
+
+
+def _names(what: str, names: Sequence[str]) -> str:
+    shown = ", ".join(escape(name, _NAME) for name in names[:MOST_NAMES])
+    return f"{what}: {plural(len(names), 'tensor')}: {shown}{'…' if len(names) > MOST_NAMES else ''}" if names else ""
+
+
+def document(target: str, found: Outline) -> dict[str, Any]:
+    """The same for scripts."""
+    config, predicted = found.config, found.prediction
+    return {
+        "schema": SCHEMA,
+        "target": target,
+        "index": {
+            "path": found.index.path,
+            "files": found.files,
+            "tensors": len(found.index.weight_map),
+            "total_size": found.claimed,
+        },
+        "architecture": {
+            "family": predicted.family if predicted else None,
+            "model_type": config.model_type if config else None,
+            "class": config.architecture if config else None,
+            "config": config.kind if config else None,
+        },
+        "parameters": {"predicted": predicted.parameters if predicted else None},
+        "bytes": {"predicted": found.predicted, "dtype": found.dtype, "claimed": found.claimed},
+        "roles": [each._asdict() for each in found.roles],
+        "absent": list(found.absent),
+        "surplus": list(found.surplus),
+    }
