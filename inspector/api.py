@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +21,12 @@ from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.bridge.outline import Outline
+    from inspector.comparing.attachment import Attachment
+    from inspector.comparing.data import Comparison
     from inspector.comparing.diff import Diff
+    from inspector.comparing.forensics import Merge, Rank
+    from inspector.comparing.pairing import Pair
+    from inspector.comparing.three import Three
     from inspector.measuring.values import Values
     from inspector.opening.models import Named
     from inspector.sizing.memory import Memory
@@ -151,21 +156,67 @@ def diff(
     """
     from inspector.comparing.diff import diff as compare
 
-    result = compare(*(each if isinstance(each, Reconciliation) else reconcile(open(str(each))) for each in (a, b)))
+    result = compare(*map(_reconciled, (a, b)))
     return with_values(result, workers, done) if data else result
 
 
 def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = lambda _: None) -> Diff:
     """A comparison of headers with that of the values. Arguments and errors as for `diff`."""
-    from contextlib import closing
+    with _comparison(result) as comparison:
+        return comparison.run(workers, done)
 
+
+def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconciliation) -> Attachment:
+    """Which weights of a base an adapter changes, whether the shapes fit, and what it adds.
+
+    Raises:
+        TargetError, FormatError, SourceError: one of them cannot be read.
+    """
+    from inspector.comparing.attachment import attachment as attach
+
+    return attach(*map(_reconciled, (base, adapter)))
+
+
+def three(a: Diff, b: Diff, *, data: bool = False, workers: int = 1) -> Three:
+    """What two checkpoints have changed of the base that each was compared with: by one, by both alike, or apart."""
+    from inspector.comparing.three import three as compare
+
+    return compare(a, b, diff(a.b, b.b, data=data, workers=workers))
+
+
+def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
+    """The rank of the difference of each matrix whose values differ, of a comparison with values."""
+    with _comparison(result) as comparison:
+        from inspector.comparing.forensics import rank
+
+        pairs = zip(result.pairs, result.data or (), strict=True)
+        differ = [pair for pair, data in pairs if data and data.status == "different"]
+        return [(pair, found) for pair in differ if (found := rank(comparison, pair)) is not None]
+
+
+def merge(
+    target: str | Path | Reconciliation, first: str | Path | Reconciliation, second: str | Path | Reconciliation
+) -> Merge | None:
+    """Whether a checkpoint is a weighted sum of two parents; None where no tensor is in all three."""
+    own = _reconciled(target)
+    with _comparison(diff(first, own)) as one, _comparison(diff(second, own)) as two:
+        from inspector.comparing.forensics import merge as fit
+
+        return fit(one, two)
+
+
+def _comparison(result: Diff) -> closing[Comparison]:
+    """The values of both sides. Raises UsageError where NumPy is not installed."""
     from inspector.measuring import needs
 
     needs.check()
     from inspector.comparing.data import Comparison
 
-    with closing(Comparison(result)) as comparison:
-        return comparison.run(workers, done)
+    return closing(Comparison(result))
+
+
+def _reconciled(target: str | Path | Reconciliation) -> Reconciliation:
+    return target if isinstance(target, Reconciliation) else reconcile(open(str(target)))
 
 
 def values(
@@ -203,8 +254,7 @@ def values(
     from inspector.bridge.choosing import Asked
     from inspector.measuring.values import values as measure
 
-    result = target if isinstance(target, Reconciliation) else reconcile(open(str(target)))
-    return measure(result, Asked(pattern, roles, layers=layers), by, **options)
+    return measure(_reconciled(target), Asked(pattern, roles, layers=layers), by, **options)
 
 
 def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:

@@ -1,9 +1,9 @@
-"""`inspect diff`: two targets, compared by what their tensors are for."""
+"""`inspect diff`: two targets, compared by what their tensors are for; or a base and two that come from it."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,48 +12,126 @@ from inspector.cli.options import wide_option
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
+    from inspector.model import Reconciliation
 
 DIFFERS = 1  # exit code
 MOST_WORKERS = 4  # by default: more wait for the disk
 
 
-@click.command(short_help="What changed between two checkpoints.")
-@click.argument("a")
-@click.argument("b")
+@click.command()
+@click.argument("targets", nargs=-1, required=True, metavar="A B | BASE A B")
 @click.option("--stat", is_flag=True, help="Only sums by role.")
 @click.option("--all", "everything", is_flag=True, help="List what is the same, too.")
 @click.option("--data", is_flag=True, help="Compare the values of the tensors, too: reads all of both.")
 @click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What a line is about.")
+@click.option("--rank", is_flag=True, help="With --data: of which rank the differences are.")
+@click.option("--parents", nargs=2, metavar="P Q", help="Whether B is a weighted sum of two parents.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Tensors whose values are read at once.")
 @wide_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def diff(
-    a: str, b: str, stat: bool, everything: bool, data: bool, by: str, workers: int | None, wide: bool, as_json: bool
+    targets: tuple[str, ...],
+    stat: bool,
+    everything: bool,
+    data: bool,
+    by: str,
+    rank: bool,
+    parents: tuple[str, str] | None,
+    workers: int | None,
+    wide: bool,
+    as_json: bool,
 ) -> None:
     """What changed between two checkpoints, whatever their formats.
 
     A and B are any two targets: a GGUF against safetensors, packed weights against plain ones, a revision of a
-    repository (org/name@revision) against another. Tensors are paired by what they are for, so names, order and
-    files play no part. Only headers are read, but for --data. Exits with 1 where something differs.
+    repository (org/name@revision) against another, an adapter against its base. Tensors are paired by what they are
+    for, so names, order and files play no part. With three, what A and B have changed of BASE. Only headers are read,
+    but for --data, --rank and --parents. Exits with 1 where something differs.
     """
     from inspector import api
-    from inspector.report import diff as report
 
-    result = api.diff(a, b)
-    if data:
-        result = _with_values(result, workers)
-    if as_json:
-        console.print_json(report.document(result))
+    workers = workers or min(os.cpu_count() or 1, MOST_WORKERS)
+    if len(targets) not in (2, 3):
+        raise click.UsageError("two targets to compare are needed, or a base and two that come from it")
+    first, second, *third = [console.reconciled(target) for target in targets]
+    if third:
+        differs = _three(
+            (first, second, third[0]), workers if data else 0, everything=everything, wide=wide, as_json=as_json
+        )
+    elif (first.adapter is None) != (second.adapter is None):
+        differs = _attachment(first, second, wide=wide, as_json=as_json)
     else:
-        console.print_lines(report.lines(result, stat=stat, everything=everything, by=by), wide=wide)
-    if result.differs:
+        result = api.diff(first, second)
+        result = _with_values(result, workers) if data or rank else result
+        shown = {"stat": stat, "everything": everything, "by": by}
+        differs = _two(result, shown, rank, parents or (), wide=wide, as_json=as_json)
+    if differs:
         raise click.exceptions.Exit(DIFFERS)
 
 
-def _with_values(result: Diff, workers: int | None) -> Diff:
+def _two(
+    result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ...], *, wide: bool, as_json: bool
+) -> bool:
+    from inspector import api
+    from inspector.report import comparisons
+    from inspector.report import diff as report
+
+    ranks = api.ranks(result) if rank else []
+    merge = api.merge(result.b, *parents) if parents else None
+    if as_json:
+        document = report.document(result)
+        document |= {"ranks": comparisons.rank_documents(ranks)} if rank else {}
+        document |= {"merge": comparisons.merge_document(parents, merge)} if parents else {}
+        console.print_json(document)
+        return result.differs
+    console.print_lines(report.lines(result, **shown), wide=wide)
+    if rank:
+        console.print_lines(("", *comparisons.rank_lines(ranks)), wide=wide)
+    if parents:
+        console.print_lines(("", *comparisons.merge_lines(parents, merge)), wide=wide)
+    return result.differs
+
+
+def _attachment(a: Reconciliation, b: Reconciliation, *, wide: bool, as_json: bool) -> bool:
+    from inspector import api
+    from inspector.report import comparisons
+
+    base, adapter = (a, b) if a.adapter is None else (b, a)
+    result = api.attachment(base, adapter)
+    if as_json:
+        console.print_json(comparisons.attachment_document(result))
+    else:
+        console.print_lines(comparisons.attachment_lines(result), wide=wide)
+    return bool(result.tensors)
+
+
+def _three(
+    targets: tuple[Reconciliation, Reconciliation, Reconciliation],
+    workers: int,
+    *,
+    everything: bool,
+    wide: bool,
+    as_json: bool,
+) -> bool:
+    """With `workers` the values, too."""
+    from inspector import api
+    from inspector.report import comparisons
+
+    base, *others = targets
+    sides = [api.diff(base, each) for each in others]
+    own, other = (_with_values(each, workers) if workers else each for each in sides)
+    result = api.three(own, other, data=bool(workers), workers=workers)
+    if as_json:
+        console.print_json(comparisons.three_document(result))
+    else:
+        console.print_lines(comparisons.three_lines(result, everything=everything), wide=wide)
+    return result.differs
+
+
+def _with_values(result: Diff, workers: int) -> Diff:
     """With a bar while the tensors are read."""
     from inspector import api
 
     total = sum(side.nbytes for pair in result.pairs if pair.a and pair.b for side in (pair.a, pair.b))
     with console.bytes_read(total, "values") as done:
-        return api.with_values(result, workers or min(os.cpu_count() or 1, MOST_WORKERS), done)
+        return api.with_values(result, workers, done)

@@ -15,6 +15,8 @@ from math import prod
 from threading import local
 from typing import NamedTuple
 
+import numpy as np
+
 from inspector.comparing import numbers, unchanged
 from inspector.comparing.agreement import AGREEMENTS, Agreement, Data, Sums, added
 from inspector.comparing.diff import Diff
@@ -24,7 +26,7 @@ from inspector.comparing.views import Array, Loop, Tile, gathered, loops, tile_a
 from inspector.errors import FormatError
 from inspector.measuring.weights import Weights
 from inspector.model import Reconciliation
-from inspector.quantization.precision import group_of, step_of
+from inspector.quantization.precision import group_of, spacing, step_of
 from inspector.sources import workers as threads
 
 #: Bytes that are compared at once as they are.
@@ -37,7 +39,7 @@ class Comparison:
     """The tensor data of both sides of a diff."""
 
     def __init__(self, result: Diff) -> None:
-        self._result = result
+        self.result = result
         self._sides = Sides(Known(result.a), Known(result.b))
         self._open: list[_Reader] = []
         self._threads = local()
@@ -57,15 +59,15 @@ class Comparison:
         Raises:
             SourceError: a file ends early, cannot be read, or changed meanwhile.
         """
-        found = threads.each(lambda pair: self._pair(pair, done), self._result.pairs, workers)
-        for side, before in zip((self._result.a, self._result.b), self._before, strict=True):
+        found = threads.each(lambda pair: self._pair(pair, done), self.result.pairs, workers)
+        for side, before in zip((self.result.a, self.result.b), self._before, strict=True):
             unchanged.check(side.checkpoint, before)
-        return self._result._replace(data=tuple(found))
+        return self.result._replace(data=tuple(found))
 
     @property
     def total(self) -> int:
         """Bytes that `run` reads, as far as the headers tell."""
-        sides = (side for pair in self._result.pairs if pair.a and pair.b for side in (pair.a, pair.b))
+        sides = (side for pair in self.result.pairs if pair.a and pair.b for side in (pair.a, pair.b))
         return sum(side.nbytes for side in sides)
 
     def _pair(self, pair: Pair, done: Callable[[int], object]) -> Data | None:
@@ -88,10 +90,53 @@ class Comparison:
         found = [_compared(piece, a, b, self._sides) for piece in matched]
         return _together(pair, found, lossy=_is_lossy(pair), sides=self._sides)
 
+    def plain(self, pair: Pair) -> int | None:
+        """Elements of a pair whose two tensors have the same order and number of them; None of other pairs."""
+        if pair.a is None or pair.b is None or len(pair.a.tensors) != 1 or len(pair.b.tensors) != 1:
+            return None
+        try:
+            matched = pieces(pair, self._sides)
+        except ValueError:
+            return None
+        options = matched[0].options if len(matched) == 1 else ()
+        if not options or options[0].name or len(loops(options[0].a, options[0].b)) > 1:
+            return None
+        a, b = self._readers(pair)
+        best = _best(options, a, b, self._sides) if len(options) > 1 else options[0]
+        return best.a.elements if best is options[0] and best.a.elements == pair.a.elements else None
+
+    def matrix(self, pair: Pair) -> tuple[int, int] | None:
+        """Rows and columns of a pair of matrices in the same order; None of other pairs."""
+        if self.plain(pair) is None or pair.a is None or len(pair.a.shapes[0]) < 2:
+            return None
+        columns = pair.a.shapes[0][-1]
+        return pair.a.elements // columns, columns
+
+    def values(self, pair: Pair, start: int, stop: int) -> tuple[Array, Array]:
+        """Elements of both, of a pair that is `plain`."""
+        a, b = self._readers(pair)
+        return a.values(0)(start, stop), b.values(0)(start, stop)
+
+    def rows(self, pair: Pair, elements: int) -> Iterator[tuple[int, Array, Array, Array]]:
+        """Some rows at a time of both matrices: the first's number, those of a, of b, and the steps of b's dtype."""
+        shape = self.matrix(pair)
+        if shape is None:
+            return
+        (rows, columns), sides = shape, self._readers(pair)
+        most = max(1, elements // columns)
+        for first in range(0, rows, most):
+            start, stop = first * columns, min(first + most, rows) * columns
+            a, b = (side.values(0)(start, stop) for side in sides)
+            step = spacing(b, pair.b.dtype) if pair.b else None
+            if step is None:
+                read = sides[1].steps(0)
+                step = read(start, stop) if read else np.zeros_like(b)
+            yield first, a.reshape(-1, columns), b.reshape(-1, columns), step
+
     def _readers(self, pair: Pair) -> tuple[_Side, _Side]:
         """Readers of this thread's own: files are read by place, packed weights are kept one at a time."""
         if not hasattr(self._threads, "readers"):
-            self._threads.readers = [_Reader(self._result.a), _Reader(self._result.b)]
+            self._threads.readers = [_Reader(self.result.a), _Reader(self.result.b)]
             self._open += self._threads.readers
         own, other = self._threads.readers
         assert pair.a is not None

@@ -100,6 +100,16 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None) -> Step | None:
     return _over(Grid(group or 1, gap)) if gap is not None else None
 
 
+def spacing(values: Array, dtype: str) -> Array | None:
+    """From each value to the next that the dtype has; None for a dtype that is no float. Rounding adds at most half."""
+    if dtype not in FLOATS:
+        return None
+    mantissa, least = FLOATS[dtype]
+    exponents = np.maximum(np.frexp(values)[1] - 1 - mantissa, max(least, -149))
+    found: Array = np.ldexp(np.float32(1), exponents)
+    return found
+
+
 def group_of(dtype: str, group: int | None = None) -> int:
     """Elements of which a step is told together."""
     if dtype in GRIDS:

@@ -12,7 +12,9 @@ from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
 from inspector.model import Reconciliation
 from inspector.report.columns import table
+from inspector.report.comparisons import key_document
 from inspector.report.documents import SCHEMA
+from inspector.report.words import about, place_of, shape_text
 from inspector.units import bits, count, escape, integer, plural, size
 
 #: Below this share of equal shapes two models are not compared tensor by tensor.
@@ -169,9 +171,7 @@ _NOTHING = Side((), (), (), "", 0)
 
 
 def _what(pair: Pair) -> str:
-    key = pair.key
-    place = [key.tower if key.tower != "text" else "", key.branch, key.role, key.part if key.part != "weight" else ""]
-    return " ".join(filter(None, place))
+    return place_of(pair.key)
 
 
 def _change(pair: Pair) -> str:
@@ -184,8 +184,7 @@ def _change(pair: Pair) -> str:
 
 
 def _shape(side: Side) -> str:
-    shapes = dict.fromkeys(side.shapes)
-    return " + ".join("×".join(map(str, shape)) or "scalar" for shape in shapes)
+    return shape_text(side.shapes)
 
 
 _WORDS = {"same": "same", "dtype": "dtype", "shape": "shape", "only_a": "only in a", "only_b": "only in b"}
@@ -270,8 +269,8 @@ def document(result: Diff) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "target": [result.a.checkpoint.target, result.b.checkpoint.target],
-        "a": _about(result.a),
-        "b": _about(result.b),
+        "a": about(result.a),
+        "b": about(result.b),
         "config": [{"field": each.field, "a": each.a, "b": each.b} for each in result.config],
         "counts": {**result.counts, "data": result.agreements},
         "shared": round(result.shared, 6),
@@ -282,30 +281,12 @@ def document(result: Diff) -> dict[str, Any]:
     }
 
 
-def _about(result: Reconciliation) -> dict[str, Any]:
-    checkpoint = result.checkpoint
-    return {
-        "target": checkpoint.target,
-        "format": checkpoint.format,
-        "family": result.prediction.family if result.prediction else None,
-        "dtype": result.dtype,
-        "parameters": result.logical,
-        "bytes": result.on_disk,
-        "revision": checkpoint.origin.revision,
-    }
-
-
 def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
     key = pair.key
     sums = data.sums if data and data.status else None
     transform = {"leaves out": "left out", "makes": "made"}.get(pair.converter) or (data.transform if data else None)
     told = {
-        "role": key.role,
-        "tower": key.tower,
-        "branch": key.branch or None,
-        "layer": key.layer,
-        "expert": None if key.expert is None or key.expert < 0 else key.expert,
-        "part": key.part,
+        **key_document(key),
         "status": pair.status,
         "a": _side(pair.a),
         "b": _side(pair.b),

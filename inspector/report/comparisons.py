@@ -1,0 +1,296 @@
+"""What stands beside a comparison of two: adapters on a base, two that come from one base, ranks and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inspector.bridge.by_layer import ranges
+from inspector.comparing.attachment import Attached, Attachment
+from inspector.comparing.pairing import Pair
+from inspector.comparing.three import Change, Third, Three
+from inspector.model import Key, Reconciliation
+from inspector.report.columns import table
+from inspector.report.documents import SCHEMA
+from inspector.report.words import about, place_of, shape_text
+from inspector.units import count, escape, integer, plural, size
+
+if TYPE_CHECKING:
+    from inspector.comparing.forensics import Merge, Rank
+
+_SHOWN = 20
+
+
+def _layers(keys: Sequence[Key]) -> str:
+    numbers = sorted({key.layer for key in keys if key.layer is not None})
+    return "" if not numbers else f", layer {numbers[0]}" if len(numbers) == 1 else f", layers {ranges(tuple(numbers))}"
+
+
+# --- an adapter and its base ----------------------------------------------------------------------
+
+
+def attachment_lines(result: Attachment) -> Iterator[str]:
+    """Which modules an adapter touches, what does not fit, what it adds."""
+    found = result.adapter.adapter
+    base, adapter = result.base.checkpoint, result.adapter.checkpoint
+    method = found.method if found else "weights"
+    ranks = "/".join(map(str, sorted(found.ranks))) if found and found.ranks else ""
+    yield table(
+        [
+            ("base", escape(base.target, 60), count(result.base.logical), size(result.base.on_disk).partition(",")[0]),
+            (
+                "adapter",
+                escape(adapter.target, 60),
+                f"{method}{f', rank {ranks}' if ranks else ''}",
+                size(result.adapter.on_disk).partition(",")[0],
+            ),
+        ],
+        (),
+        "lllr",
+    )
+    rows = [_touched(role, members) for role, members in _by_role(result).items()]
+    yield ""
+    yield table(rows, ("changes", "tensors", "base weights", "parameters added"), "lrlr")
+    misfits = [each for each in result.tensors if not each.fits]
+    if misfits:
+        yield ""
+        yield from _misfits(misfits)
+    yield ""
+    share = f" ({result.parameters / result.base.logical * 100:.3g} %)" if result.base.logical else ""
+    told = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added{share}"
+    yield told + ("" if misfits else ": every shape fits")
+
+
+def _by_role(result: Attachment) -> dict[tuple[str, str], list[Attached]]:
+    groups: dict[tuple[str, str], list[Attached]] = {}
+    for each in result.tensors:
+        shape = "not in the base" if each.base is None else shape_text([each.base.tensor.shape])
+        groups.setdefault((place_of(each.piece.key._replace(part="weight")), shape), []).append(each)
+    return groups
+
+
+def _touched(role: tuple[str, str], members: Sequence[Attached]) -> tuple[str, ...]:
+    layers = _layers([each.piece.key for each in members])
+    added = sum(each.piece.parameters for each in members)
+    return f"{role[0]}{layers}", integer(len(members)), role[1], integer(added)
+
+
+def _misfits(found: Sequence[Attached]) -> Iterator[str]:
+    for each in found[:_SHOWN]:
+        name, own = escape(each.piece.tensor.name, 100), shape_text([each.piece.tensor.shape])
+        if each.base is None:
+            yield f"{name}: the base has no such weight"
+        else:
+            expected = shape_text([each.expected or ()])
+            yield f"{name}: {own} does not fit {escape(each.base.tensor.name, 80)}: {expected} would"
+    if len(found) > _SHOWN:
+        yield f"and {plural(len(found) - _SHOWN, 'further tensor')} that do not fit"
+
+
+def attachment_document(result: Attachment) -> dict[str, Any]:
+    """`inspect diff BASE ADAPTER --json`: a is the base, b the adapter."""
+    found = result.adapter.adapter
+    statuses = [_attached(each) for each in result.tensors]
+    kinds = ("same", "dtype", "shape", "only_a", "only_b")
+    return {
+        "schema": SCHEMA,
+        "target": [result.base.checkpoint.target, result.adapter.checkpoint.target],
+        "a": about(result.base),
+        "b": about(result.adapter),
+        "config": [],
+        "counts": {**{kind: sum(each["status"] == kind for each in statuses) for kind in kinds}, "data": None},
+        "adapter": {
+            "method": found.method if found else None,
+            "ranks": sorted(found.ranks) if found else [],
+            "modules": len(result.modules),
+            "parameters": result.parameters,
+            "fits": result.fits,
+        },
+        "tensors": statuses,
+    }
+
+
+def _attached(each: Attached) -> dict[str, Any]:
+    """`only_b` for what is added, `shape` for what does not fit; `a` is the weight that it changes."""
+    piece, base = each.piece, each.base
+    weight = base and {"name": base.tensor.name, "dtype": base.tensor.dtype, "shape": list(base.tensor.shape)}
+    return {
+        **key_document(piece.key),
+        "status": "shape" if base is not None and not each.fits else "only_b",
+        "a": weight,
+        "b": {"name": piece.tensor.name, "dtype": piece.tensor.dtype, "shape": list(piece.tensor.shape)},
+        "expected_shape": list(each.expected) if each.expected is not None else None,
+        **dict.fromkeys(("data", "transform", "max_abs", "relative")),
+    }
+
+
+def key_document(key: Key) -> dict[str, Any]:
+    """What a tensor is for."""
+    return {
+        "role": key.role,
+        "tower": key.tower,
+        "branch": key.branch or None,
+        "layer": key.layer,
+        "expert": None if key.expert is None or key.expert < 0 else key.expert,
+        "part": key.part,
+    }
+
+
+# --- three ways -----------------------------------------------------------------------------------
+
+_CHANGES: Mapping[Change, str] = {
+    "same": "neither",
+    "a": "a alone",
+    "b": "b alone",
+    "alike": "both alike",
+    "apart": "both, differently",
+}
+
+
+def three_lines(result: Three, *, everything: bool = False) -> Iterator[str]:
+    """What two have changed of one base, by role."""
+    sides = (("base", result.a.a), ("a", result.a.b), ("b", result.b.b))
+    yield table([(mark, *_identity(each)) for mark, each in sides], (), "lllr")
+    groups: dict[tuple[Change, str], list[Third]] = {}
+    for each in result.tensors:
+        if everything or each.change != "same":
+            groups.setdefault((each.change, place_of(each.key)), []).append(each)
+    rows = [_third(change, what, members) for (change, what), members in groups.items()]
+    if rows:
+        yield ""
+        yield table(rows, ("changed by", "", "in a", "in b"), "llll")
+    yield ""
+    told = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
+    yield f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(told)
+
+
+def _identity(result: Reconciliation) -> tuple[str, str, str]:
+    checkpoint = result.checkpoint
+    return escape(checkpoint.target, 60), count(result.logical), size(result.on_disk).partition(",")[0]
+
+
+def _third(change: Change, what: str, members: Sequence[Third]) -> tuple[str, ...]:
+    layers = _layers([each.key for each in members])
+    return _CHANGES[change], f"{what}{layers}", _told(members, 0), _told(members, 1)
+
+
+def _told(members: Sequence[Third], side: int) -> str:
+    """What was changed, in a word or a few."""
+    found: dict[str, None] = {}
+    for each in members:
+        pair, data = ((each.a, each.data_a), (each.b, each.data_b))[side]
+        found[_word(pair, data.status if data else None)] = None
+    return ", ".join(found)
+
+
+def _word(pair: Pair | None, status: str | None) -> str:
+    if pair is None:
+        return "absent"
+    if pair.status in ("only_a", "only_b"):
+        return {"only_a": "left out", "only_b": "added"}[pair.status]
+    told = {"same": "", "dtype": "dtype", "shape": "shape"}[pair.status]
+    return " ".join(filter(None, (told, status or ""))) or "same"
+
+
+def three_document(result: Three) -> dict[str, Any]:
+    """`inspect diff BASE A B --json`."""
+    return {
+        "schema": SCHEMA,
+        "target": [each.checkpoint.target for each in (result.a.a, result.a.b, result.b.b)],
+        "base": about(result.a.a),
+        "a": about(result.a.b),
+        "b": about(result.b.b),
+        "config": {
+            side: [{"field": each.field, "a": each.a, "b": each.b} for each in found.config]
+            for side, found in (("a", result.a), ("b", result.b))
+        },
+        "counts": result.counts,
+        "tensors": [
+            {
+                **key_document(each.key),
+                "change": each.change,
+                "a": {"status": each.a.status if each.a else None, "data": each.data_a.status if each.data_a else None},
+                "b": {"status": each.b.status if each.b else None, "data": each.data_b.status if each.data_b else None},
+            }
+            for each in result.tensors
+        ],
+    }
+
+
+# --- forensics ------------------------------------------------------------------------------------
+
+Ranks = Sequence[tuple[Pair, "Rank"]]
+
+
+def rank_lines(ranks: Ranks) -> Iterator[str]:
+    """Of which rank the differences are, by role."""
+    if not ranks:
+        yield "no matrix differs in its values, or none whose order is the same on both sides"
+        return
+    groups: dict[tuple[str, str], list[tuple[Pair, Rank]]] = {}
+    for pair, each in ranks:
+        full = f"of {integer(each.full)}"
+        told = f"{integer(each.rank)} {full}" if each.rank is not None else f"more than can be told, {full}"
+        groups.setdefault((place_of(pair.key), told), []).append((pair, each))
+    yield table(
+        [
+            (f"{what}{_layers([pair.key for pair, _ in members])}", told, _largest(members), _left(members))
+            for (what, told), members in groups.items()
+        ],
+        ("difference of", "rank", "largest singular values", "unexplained"),
+        "lllr",
+    )
+    known = [each.rank for _, each in ranks]
+    if all(rank is not None and rank < each.full // 2 for rank, (_, each) in zip(known, ranks, strict=True)):
+        most = max(rank for rank in known if rank is not None)
+        yield f"b is a change of rank {integer(most)} at most, but for rounding: as an adapter that was merged"
+
+
+def _largest(members: Sequence[tuple[Pair, Rank]]) -> str:
+    return " ".join(f"{value:.3g}" for value in members[0][1].values[:6])
+
+
+def _left(members: Sequence[tuple[Pair, Rank]]) -> str:
+    return f"{max(each.residual for _, each in members) * 100:.2g} %"
+
+
+def rank_documents(ranks: Ranks) -> list[dict[str, Any]]:
+    """`ranks` of `inspect diff --rank --json`."""
+    return [
+        {
+            **key_document(pair.key),
+            "rank": each.rank,
+            "full": each.full,
+            "singular_values": list(each.values),
+            "residual": each.residual,
+        }
+        for pair, each in ranks
+    ]
+
+
+def merge_lines(parents: Sequence[str], merge: Merge | None) -> Iterator[str]:
+    """Whether b is a weighted sum of two parents."""
+    if merge is None:
+        yield "no tensor is in b and in both parents: nothing is said of a merge"
+        return
+    first, second = (escape(parent, 60) for parent in parents)
+    verdict = "b is a linear merge" if merge.is_merge else "b is no linear merge of these two"
+    yield f"{verdict}: nearest is {merge.first:.4f} · {first} + {merge.second:.4f} · {second}"
+    yield f"unexplained: {merge.residual * 100:.3g} % of b's norm, over {integer(merge.elements)} sampled elements"
+    ranges_of = " and ".join(f"{least:.4f} to {most:.4f}" for least, most in merge.spread)
+    yield f"the weights of single tensors, {integer(merge.tensors)} of them: {ranges_of}"
+
+
+def merge_document(parents: Sequence[str], merge: Merge | None) -> dict[str, Any] | None:
+    """`merge` of `inspect diff --parents … --json`."""
+    if merge is None:
+        return None
+    return {
+        "parents": list(parents),
+        "weights": [merge.first, merge.second],
+        "residual": merge.residual,
+        "is_merge": merge.is_merge,
+        "weights_by_tensor": [list(each) for each in merge.spread],
+        "tensors": merge.tensors,
+        "elements": merge.elements,
+    }

@@ -1,0 +1,33 @@
+"""How comparisons name what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.model import Key, Reconciliation
+
+
+def place_of(key: Key) -> str:
+    """Role, with tower, branch and part where they are not the usual ones: `vision q_proj bias`."""
+    place = [key.tower if key.tower != "text" else "", key.branch, key.role, key.part if key.part != "weight" else ""]
+    return " ".join(filter(None, place))
+
+
+def shape_text(shapes: Sequence[tuple[int, ...]]) -> str:
+    """`4096×4096 + 1024×4096`, each shape once."""
+    return " + ".join("×".join(map(str, shape)) or "scalar" for shape in dict.fromkeys(shapes))
+
+
+def about(result: Reconciliation) -> dict[str, Any]:
+    """One side of a comparison, as JSON has it."""
+    checkpoint = result.checkpoint
+    return {
+        "target": checkpoint.target,
+        "format": checkpoint.format,
+        "family": result.prediction.family if result.prediction else None,
+        "dtype": result.dtype,
+        "parameters": result.logical,
+        "bytes": result.on_disk,
+        "revision": checkpoint.origin.revision,
+    }

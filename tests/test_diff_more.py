@@ -1,0 +1,154 @@
+"""An adapter on its base, two that come from one base, ranks of differences, and merges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+from test_diff_data import llama, saved
+
+import inspector
+from inspector import api
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+Array = NDArray[Any]
+RANK = 4
+
+
+def lora(folder: Path, shapes: Mapping[str, tuple[int, int]], config: Mapping[str, object] | None = None) -> Path:
+    """LoRA's factors of modules, each [out, in], in both layers."""
+    folder.mkdir()
+    tensors: dict[str, Array] = {}
+    for layer in (0, 1):
+        for module, (out, into) in shapes.items():
+            name = f"base_model.model.model.layers.{layer}.{module}"
+            tensors[f"{name}.lora_A.weight"] = np.zeros((RANK, into), np.float32)
+            tensors[f"{name}.lora_B.weight"] = np.zeros((out, RANK), np.float32)
+    save_file(tensors, folder / "adapter_model.safetensors")
+    names = sorted({module.rpartition(".")[2] for module in shapes})
+    fields = {"peft_type": "LORA", "r": RANK, "target_modules": names, **(config or {})}
+    (folder / "adapter_config.json").write_text(json.dumps(fields))
+    return folder
+
+
+def test_an_adapter_says_which_modules_it_changes(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Two modules in two layers: 4 weights, and 4 · (64 + 64) + 4 · (96 + 64) parameters a layer."""
+    base = saved(tmp_path / "base", llama())
+    adapter = lora(tmp_path / "adapter", {"self_attn.q_proj": (64, 64), "mlp.up_proj": (96, 64)})
+    ran = inspect("diff", base, adapter, "--json")
+    added = 2 * RANK * (64 + 64 + 96 + 64)
+    told = {"method": "lora", "ranks": [4], "modules": 4, "parameters": added, "fits": True}
+    assert (ran.code, ran.json["adapter"]) == (1, told)
+    assert ran.json["counts"] == {"same": 0, "dtype": 0, "shape": 0, "only_a": 0, "only_b": 8, "data": None}
+    text = inspect("diff", adapter, base).out.splitlines()  # either way round
+    assert text[-1].startswith("4 weights changed, 2,304 parameters added") and text[-1].endswith("every shape fits")
+    assert any(line.split() == ["up_proj,", "layers", "0–1", "4", "96×64", "1,280"] for line in text)
+
+
+def test_shapes_that_do_not_fit_the_base(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Trained on a wider model: the factor that reads 80 inputs fits no weight of 64; a fourth layer is nowhere."""
+    base = saved(tmp_path / "base", llama())
+    adapter = lora(tmp_path / "adapter", {"self_attn.q_proj": (64, 80), "mlp.gate_proj": (96, 64)})
+    result = api.attachment(base, adapter)
+    wrong = [each for each in result.tensors if not each.fits]
+    assert [(each.piece.tensor.shape, each.expected) for each in wrong] == [((RANK, 80), (RANK, 64))] * 2
+    other = lora(tmp_path / "other", {"mlp.gate_proj": (96, 64)})
+    (other / "adapter_model.safetensors").unlink()
+    far = {f"base_model.model.model.layers.9.mlp.up_proj.lora_{ab}.weight": np.zeros((4, 64), np.float32) for ab in "A"}
+    save_file(far, other / "adapter_model.safetensors")
+    ran = inspect("diff", base, other)
+    assert "base_model.model.model.layers.9.mlp.up_proj.lora_A.weight: the base has no such weight" in ran.out
+
+
+def test_three_ways(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """One tensor changed by a, one by b, one by both alike, one by each in its own way; one that a leaves out."""
+    base = llama()
+    a, b = dict(base), dict(base)
+    names = {role: f"model.layers.0.mlp.{role}.weight" for role in ("gate_proj", "up_proj", "down_proj")}
+    a["model.norm.weight"] = base["model.norm.weight"] + 1
+    b[names["gate_proj"]] = base[names["gate_proj"]] + 1
+    a[names["up_proj"]] = b[names["up_proj"]] = base[names["up_proj"]] * 2
+    a[names["down_proj"]], b[names["down_proj"]] = base[names["down_proj"]] * 2, base[names["down_proj"]] * 3
+    del a["lm_head.weight"]
+    folders = [saved(tmp_path / name, tensors) for name, tensors in (("base", base), ("a", a), ("b", b))]
+    ran = inspect("diff", *folders, "--data", "--json")
+    assert (ran.code, ran.json["counts"]) == (1, {"same": 16, "a": 2, "b": 1, "alike": 1, "apart": 1})
+    changes = {each["role"]: each["change"] for each in ran.json["tensors"] if each["change"] != "same"}
+    assert changes == {"norm": "a", "gate_proj": "b", "up_proj": "alike", "down_proj": "apart", "lm_head": "a"}
+    text = [line.split() for line in inspect("diff", *folders, "--data").out.splitlines()]
+    assert ["a", "alone", "lm_head", "left", "out", "equal"] in text
+
+
+def factors(shape: tuple[int, int], rank: int, seed: int) -> Array:
+    """A matrix of a rank, a tenth as large as `llama`'s."""
+    draw = np.random.default_rng(seed)
+    product: Array = draw.standard_normal((shape[0], rank)) @ draw.standard_normal((rank, shape[1]))
+    scaled: Array = product * 0.1 / np.sqrt(rank)
+    return scaled
+
+
+def rounded(values: Array) -> Array:
+    """To BF16, to the nearest."""
+    found: Array = ((values.astype(np.float32).view(np.uint32) + 0x8000) & 0xFFFF0000).view(np.float32)
+    return found
+
+
+@pytest.mark.parametrize("rank", [1, 3, 8])
+def test_the_rank_of_a_change(rank: int, tmp_path: Path) -> None:
+    """Factors of a rank were added to the keys and the gate: that rank is found, of the singular values that NumPy has."""
+    base = llama()
+    targets = ["model.layers.0.self_attn.k_proj.weight", "model.layers.1.mlp.gate_proj.weight"]
+    tuned = {
+        **base,
+        **{
+            name: base[name] + factors(base[name].shape, rank, at).astype(np.float32) for at, name in enumerate(targets)
+        },
+    }
+    result = inspector.diff(saved(tmp_path / "a", base), saved(tmp_path / "b", tuned), data=True)
+    found = {pair.a.tensors[0].tensor.name: each for pair, each in api.ranks(result) if pair.a}
+    assert {name: each.rank for name, each in found.items()} == dict.fromkeys(targets, rank)
+    for name in targets:
+        values = np.linalg.svd((tuned[name] - base[name]).astype(np.float64), compute_uv=False)
+        assert found[name].values[:rank] == pytest.approx(values[:rank], rel=1e-3)
+
+
+def test_a_full_change_is_of_no_low_rank(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """A fine-tune of all weights: every singular value is needed, and nothing is said of an adapter."""
+    base = llama()
+    draw = np.random.default_rng(9)
+    name = "model.layers.0.mlp.up_proj.weight"
+    tuned = {**base, name: base[name] + draw.standard_normal(base[name].shape).astype(np.float32) * np.float32(0.01)}
+    ran = inspect("diff", saved(tmp_path / "a", base), saved(tmp_path / "b", tuned), "--rank", "--json")
+    (found,) = ran.json["ranks"]
+    assert (found["rank"], found["full"], found["role"]) == (64, 64, "up_proj")
+    assert "as an adapter" not in inspect("diff", tmp_path / "a", tmp_path / "b", "--rank").out
+
+
+def test_a_linear_merge_and_what_is_none(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """0.7 of one and 0.3 of the other, rounded to BF16; a third model is no sum of these two."""
+    first, second = llama(1), llama(2)
+    merged = {name: rounded(0.7 * first[name] + 0.3 * second[name]) for name in first}
+    p, q, m = (saved(tmp_path / name, each) for name, each in (("p", first), ("q", second), ("m", merged)))
+    ran = inspect("diff", p, m, "--parents", p, q, "--json")
+    merge = ran.json["merge"]
+    assert merge["weights"] == pytest.approx([0.7, 0.3], abs=1e-3)
+    assert merge["is_merge"] and merge["residual"] < 2**-8
+    found = api.merge(saved(tmp_path / "other", llama(3)), p, q)
+    assert found is not None and not found.is_merge and found.residual > 0.9
+    assert (
+        inspect("diff", p, m, "--parents", p, q).out.splitlines()[-3].startswith("b is a linear merge: nearest is 0.7")
+    )
+
+
+def test_the_wrong_number_of_targets(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """One, or four: misuse, exit code 2."""
+    base = saved(tmp_path / "a", llama())
+    assert inspect("diff", base).code == inspect("diff", base, base, base, base).code == 2
