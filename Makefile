@@ -90,6 +90,9 @@ fuzz: $(BIN)/.installed
 	$(BIN)/python fuzz/gguf_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/safetensors_header.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 	$(BIN)/python fuzz/documents.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+	$(BIN)/python fuzz/pickles.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
+	$(BIN)/python fuzz/templates.py -max_total_time=$(FUZZ) -rss_limit_mb=1024 -timeout=20 -print_final_stats=1
+	$(BIN)/python fuzz/configurations.py -max_total_time=$(FUZZ) -rss_limit_mb=1024 -timeout=20 -print_final_stats=1
 	$(BIN)/python fuzz/parsers.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
 # Small faults that a test should notice: see docs/mutants.md. ONLY="bridge units" runs these groups of [tool.mutants].

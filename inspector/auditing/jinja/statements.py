@@ -200,7 +200,7 @@ class Walk(Expressions):
         if not node.recursive:
             return
         again = [call for each in node.body for call in _all_calls(each) if getattr(call.node, "name", None) == "loop"]
-        own = _own_names(node.target)
+        own = _parts_set(node, _own_names(node.target))
         if len(again) > 1:
             self.tell("work without end", "a loop that calls itself more than once a round")
         elif any(not _descends(call, own) for call in again):
@@ -287,8 +287,7 @@ class Walk(Expressions):
         for name, macro in self.macros.items():
             again = {other for other in called[name] if name in _reachable(other, called)}
             loops = [*macro.find_all(nodes.For)]
-            targets = {own for each in loops for own in _own_names(each.target)}
-            targets |= {own for each in macro.find_all(nodes.Assign) for own in _own_names(each.target)}
+            targets = _parts_set(macro, {own for each in loops for own in _own_names(each.target)})
             blind = [
                 call
                 for call in macro.find_all(nodes.Call)
@@ -376,14 +375,34 @@ def _reachable(start: str, called: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def _descends(call: nodes.Call, loops: set[str]) -> bool:
+def _descends(call: nodes.Call, parts: set[str]) -> bool:
     """Whether a call is handed a part of something, as recursion over a structure is."""
-    for argument in (*call.args, *(each.value for each in call.kwargs)):
-        own = [argument, *argument.find_all((nodes.Getattr, nodes.Getitem, nodes.Name))]
-        for each in own:
-            if isinstance(each, (nodes.Getattr, nodes.Getitem)) or getattr(each, "name", None) in loops:
-                return True
-    return False
+    return any(_is_part(each, parts) for each in (*call.args, *(each.value for each in call.kwargs)))
+
+
+#: What makes a new value around a part, or of several. A dictionary is how a schema is handed on: `{"type": each}`.
+_WRAPPING = (nodes.List, nodes.Tuple, nodes.Add, nodes.Mul, nodes.Concat)
+
+
+def _is_part(node: nodes.Node, parts: set[str], *, wrapped: bool = False) -> bool:
+    """Whether a value is a part of a variable's, or made of one: `x.y`, `[x.y]`; of `parts` the names alone are."""
+    if isinstance(node, (nodes.Getattr, nodes.Getitem)):
+        root: nodes.Node = node
+        while isinstance(root, (nodes.Getattr, nodes.Getitem)):
+            root = root.node
+        return isinstance(root, nodes.Name) or _is_part(root, parts, wrapped=wrapped)
+    if isinstance(node, nodes.Name):
+        return node.name in parts and not wrapped
+    inside = wrapped or isinstance(node, _WRAPPING)
+    return any(_is_part(each, parts, wrapped=inside) for each in node.iter_child_nodes())
+
+
+def _parts_set(within: nodes.Node, parts: set[str]) -> set[str]:
+    """The names that stand for parts: those given, and variables that are never set to anything else."""
+    found, others = set(parts), set[str]()
+    for each in within.find_all(nodes.Assign):
+        (found if _is_part(each.node, found) else others).update(_own_names(each.target))
+    return found - others
 
 
 def _any_round(value: Value, weight: int) -> Value:

@@ -52,8 +52,25 @@ UNOPENED: tuple[tuple[bytes, str], ...] = (
     (b"070701", "a cpio archive"),
 )
 
+#: First bytes of a program → what it is.
+PROGRAMS: tuple[tuple[bytes, str], ...] = (
+    (b"\x7fELF", "a program or library for Linux (ELF)"),
+    (b"MZ", "a program for Windows"),
+    (b"L\0\0\0\x01\x14\x02\0", "a shortcut of Windows"),
+    (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
+    (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
+    (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
+    (b"\0asm", "a WebAssembly program"),
+    (b"dex\n", "a program for Android"),
+)
+
 #: First bytes of what is opened, and of what is not.
 MAGICS = (_NUMPY, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
+
+
+def program_of(start: bytes) -> str | None:
+    """What kind of program a file is, by its first 8 bytes; None for none."""
+    return next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
 
 
 class Limits:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from inspector.auditing.rules.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces
+from inspector.auditing.rules.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
 from inspector.auditing.rules.reach import danger, importable
 from inspector.auditing.rules.subject import START, Subject
 from inspector.formats.pytorch.machine import Budget
@@ -45,6 +45,7 @@ class Judged(NamedTuple):
     unread: tuple[str, ...]  # what was not read to its end, and why
     unopened: tuple[Unopened, ...]  # archives and compressions that are not opened
     outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
+    programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and of what kind
 
 
 class Budgets:
@@ -78,7 +79,7 @@ def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
             return
         with subject.reading(entry.path) as read:
             found = judge(Piece("", read, entry.size), budgets, likely=likely)
-        if found.pickles or found.unopened or found.outside:
+        if found.pickles or found.unopened or found.outside or found.programs:
             yield entry.path, found
 
 
@@ -100,6 +101,8 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool) -> Judged:
         if isinstance(found, Outside):
             collected.outside.append(found)
             continue
+        if found.name and (program := program_of(found.start(8))):
+            collected.programs.append((found.name, program))
         named = likely if not found.name else _is_named_so(found.name)
         collected.take(found, _read(found, budget, named), named)
     budgets.steps -= before - budget.steps
@@ -136,6 +139,7 @@ class _Collected:
         self.unread: dict[str, None] = {}
         self.unopened: list[Unopened] = []
         self.outside: list[Outside] = []
+        self.programs: list[tuple[str, str]] = []
 
     def take(self, piece: Piece, read: list[Program], named: bool) -> None:
         """Add what a piece's pickles reach."""
@@ -167,4 +171,6 @@ class _Collected:
                 names["warning"].remove(told)
                 names["error"].append(told)
         reached = tuple(names["error"]), tuple(names["warning"])
-        return Judged(self.pickles, *reached, tuple(self.unread), tuple(self.unopened), tuple(self.outside))
+        return Judged(
+            self.pickles, *reached, tuple(self.unread), tuple(self.unopened), tuple(self.outside), tuple(self.programs)
+        )

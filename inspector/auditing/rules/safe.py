@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from inspector.auditing.rules.archives import program_of
 from inspector.auditing.rules.names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.auditing.rules.pickles import PICKLES, Judged, judged
 from inspector.auditing.rules.rule import Found, rule
@@ -20,17 +21,6 @@ from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, plural
 
-#: First bytes of a program → what it is.
-PROGRAMS: tuple[tuple[bytes, str], ...] = (
-    (b"\x7fELF", "a program or library for Linux (ELF)"),
-    (b"MZ", "a program for Windows"),
-    (b"L\0\0\0\x01\x14\x02\0", "a shortcut of Windows"),
-    (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
-    (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
-    (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
-    (b"\0asm", "a WebAssembly program"),
-    (b"dex\n", "a program for Android"),
-)
 #: Ends of files that are run.
 SCRIPTS = (
     *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
@@ -293,9 +283,17 @@ def _hidden(data: bytes) -> str | None:
 def executable(subject: Subject) -> Iterator[Found]:
     """A program or a script among the files.
 
-    Weights need none. A binary program is an error, a script a warning; Python files are told as
+    Weights need none. A binary program is an error, in an archive too, a script a warning; Python files are told as
     information where nothing makes a loader run them (see remote-code). Look at them before anything else.
     """
+    yield from _programs(subject)
+    for path, found in judged(subject).items():
+        for inner, what in (found.programs if found else ())[:10]:
+            yield Found(f"{inner!r:.120} in it is {what}", path)
+
+
+def _programs(subject: Subject) -> Iterator[Found]:
+    """Files that are programs by their first bytes, or run for their names."""
     for entry in subject.entries:
         if entry.kind != "file" or entry.outside:
             continue
@@ -304,7 +302,7 @@ def executable(subject: Subject) -> Iterator[Found]:
             continue
         start = subject.head(entry.path, 8)
         data = name.endswith(_KNOWN_DATA) and not entry.executable
-        program = next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
+        program = program_of(start)
         if program and not (data and start[:4].isascii() and start[:4].decode().isprintable()):
             yield Found(program, entry.path)
         elif start.startswith(b"#!") and not data:

@@ -1,0 +1,110 @@
+"""Fuzzing of the judgement of chat templates, held against Jinja: `make fuzz`, or `python fuzz/templates.py`.
+
+Templates are put together from pieces. One that is judged harmless is rendered in Jinja's sandbox: the sandbox must
+have nothing against it, and it must come to an end within libFuzzer's `-timeout`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
+
+with atheris.instrument_imports(include=["inspector"]):
+    from inspector.auditing.jinja import rendered, statements  # noqa: F401  imported late otherwise
+    from inspector.auditing.rules.templates import judge
+
+from hostile.templates import HARMLESS, REACHING  # noqa: E402  found through the path above
+
+#: What templates are made of: the first byte of an input says whether the others are places in this list, or text.
+PIECES = (
+    *("{{ ", " }}", "{% ", " %}", "{%- ", "set x = ", "set y = ", "set ns.x = ", "if x", "endif", "else", "elif y"),
+    *("for x in y", "for m in messages", "for i in range(9)", "for i in range(9000)", "endfor", "macro f(x)", "f(x)"),
+    *("endmacro", "call f()", "endcall", "caller()", "filter upper", "endfilter", "set x", "endset", "with x = y"),
+    *("endwith", "messages", "messages[0]", "m.content", "x", "y", "ns", "namespace(x='')", "loop", "loop.index"),
+    *("loop(x)", " recursive", "cycler", "joiner()", "lipsum", "self", "dict(a=x)", "['a', x]", "{'a': x}", "('_', y)"),
+    *("'_'", "'__class__'", "'a_b'", "'%s%s'", "'{0.x}'", "'init'", "'globals'", "\\x5f", "_", "[1]", "[::-1]", "[x]"),
+    *(
+        ".x",
+        "['x']",
+        " ~ ",
+        " + ",
+        " * ",
+        " % ",
+        " ** ",
+        " - ",
+        " // ",
+        " and ",
+        " or ",
+        " not ",
+        " in ",
+        " if ",
+        " else ",
+    ),
+    *(
+        "|join",
+        "|join(x)",
+        "|list",
+        "|first",
+        "|last",
+        "|replace('a', x)",
+        "|attr(x)",
+        "|map('upper')",
+        "|format(x, y)",
+    ),
+    *("|map(attribute=x)", "|select('in', x)", "|selectattr(x)", "|groupby(x)", "|sort(attribute=x)", "|batch(x)"),
+    *(
+        "|upper",
+        "|reverse",
+        "|string",
+        "|tojson",
+        "|center(x)",
+        "|indent(x)",
+        "|length",
+        "|sum(start=x)",
+        "|wordwrap(x)",
+    ),
+    *("|slice(x)", "|unique", "|trim", "|default(x)", "|items", "|dictsort", "|xmlattr", "|urlize", "|pprint", "|e"),
+    *(
+        ".format(x)",
+        ".join(x)",
+        ".replace('a', x)",
+        ".split('_')",
+        ".append(x)",
+        ".upper()",
+        ".items()",
+        ".pop()",
+        "()",
+    ),
+    *("(x)", "99", "9999", "60", "3", "1.5", "''", "'aaaaaaaa'", "\n", " ", "(", ")", "[", "]", ",", "do x", "break"),
+)
+
+
+def text_of(data: bytes) -> str:
+    """A template: of pieces, or the bytes as they are."""
+    if data[:1] < b"\x80":
+        return "".join(PIECES[each % len(PIECES)] for each in data[1:])
+    return data[1:].decode("utf-8", "replace")
+
+
+def one_input(data: bytes) -> None:
+    """What is judged harmless, Jinja's sandbox renders without an objection."""
+    text = text_of(data)
+    judgement = judge(text)
+    if judgement.reaches or judgement.unread or "{" not in text:
+        return
+    outcome = rendered.outcome(text)
+    assert "grave" not in outcome, (text, outcome)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as corpus:
+        for number, text in enumerate((*HARMLESS, *REACHING)):
+            Path(corpus, str(number)).write_bytes(b"\xff" + text.encode())
+        atheris.Setup([*sys.argv, corpus], one_input)
+        atheris.Fuzz()
