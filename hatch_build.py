@@ -1,4 +1,4 @@
-"""What a wheel holds of the tables: all of them in one packed file."""
+"""What a wheel holds that no file of the repository is: the tables in one packed file, and the manual page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class Tables(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
-    """Packs the tables for the wheel; `pyproject.toml` leaves out the folder that they are made of."""
+class Made(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
+    """Packs the tables for the wheel, whose folder `pyproject.toml` leaves out, and writes `man inspect`."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         self._folder = tempfile.TemporaryDirectory()
@@ -24,6 +24,11 @@ class Tables(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
         written = Path(self._folder.name) / PACKED.name
         written.write_bytes(packed(FOLDER))
         build_data["force_include"][str(written)] = str(PACKED.relative_to(home))
+        from inspector.cli.manual import page
+
+        manual = Path(self._folder.name) / "inspect.1"
+        manual.write_text(page(), encoding="utf-8")
+        build_data["shared_data"][str(manual)] = "share/man/man1/inspect.1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         self._folder.cleanup()

@@ -104,3 +104,34 @@ def test_bash_completes_with_it(cache: Path, tmp_path: Path, inspect: Callable[.
         check=True,
     )
     assert ran.stdout.split() == ["tensors"]
+
+
+def test_the_manual_has_every_command_and_option(tmp_path: Path) -> None:
+    """Made from the help, so that it cannot be behind; `man` finds nothing to complain of, where it is installed."""
+    import click
+
+    from inspector.cli.commands import inspect as group
+    from inspector.cli.manual import page
+
+    text = page()
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        assert f"inspect {name}" in text
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.opts[0].replace("-", "\\-") in text, (name, parameter.opts)
+    if shutil.which("groff"):
+        ran = subprocess.run(["groff", "-k", "-man", "-Tutf8", "-ww"], input=text, capture_output=True, text=True, check=True)
+        assert ran.stderr == ""
+
+
+def test_the_wheel_brings_the_manual() -> None:
+    """Where the tests run an installed wheel, as `make test` does."""
+    from importlib.metadata import distribution
+
+    own = distribution("checkpoint-inspector")
+    if "editable" in (own.read_text("direct_url.json") or ""):
+        pytest.skip("an editable install has no files of its own")
+    assert any(str(each).endswith("share/man/man1/inspect.1") for each in own.files or ())
