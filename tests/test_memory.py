@@ -206,7 +206,7 @@ PRINTED = [json.loads(line) for line in (FIXTURES / "caches_llama_cpp.jsonl").re
 @pytest.mark.parametrize("case", FILLED, ids=lambda case: str(case["config"]["model_type"]))
 def test_caches_that_transformers_fills(case: dict[str, Any]) -> None:
     """To the byte what the tensors of a model's cache come to after so many tokens (tools/zoo/caches.py)."""
-    result = inspector.memory(case["config"], context=case["context"], source=case["source"])
+    result = inspector.memory(case["config"], context=case["context"], source=case["source"] or 0)
     assert result.cache == case["bytes"]
 
 

@@ -19,6 +19,9 @@ from inspector.model import Config
 PER_SOURCE = frozenset({"cross"})
 PER_SEQUENCE = frozenset({"recurrent", "linear"})
 
+#: Towers of which a cache is; what a T5 would keep is not kept where it is MusicGen's encoder.
+GENERATING = frozenset({"text", "decoder"})
+
 #: The class suffix of a decoder.
 CAUSAL = "ForCausalLM"
 
@@ -37,7 +40,9 @@ class Kept(NamedTuple):
     kernel: int | None  # width of the convolution, of whose channels `keys` are
     dtype: str | None  # where it is not the cache's own
     stride: int  # tokens that are made one
+    waiting: bool  # whether only the tokens that do not fill a stride are kept
     heads: int | None  # of keys and values, where these can be divided; None for what is whole
+    mixer: str  # whose states these are: "mamba2"; "" where it makes no difference
     chunked: bool  # whether the window is a chunk
     formula: str
 
@@ -70,11 +75,9 @@ def text_scope(config: Config) -> Scope | None:
 
 
 def is_decoder_alone(config: Config) -> bool:
-    """Whether it is the decoder of an encoder-decoder without its encoder: `BartForCausalLM`."""
+    """Whether its class is a decoder without an encoder, though it may be made for one: `BartForCausalLM`."""
     family = family_of(config.values)
-    if family is None or config.values.get("add_cross_attention"):
-        return False
-    return family.head != CAUSAL and head_of(family, config) == CAUSAL
+    return family is not None and head_of(family, config) == CAUSAL and not config.values.get("add_cross_attention")
 
 
 def _text(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
@@ -96,9 +99,9 @@ def _kept(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, .
 
 
 def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Family, Mapping[str, Any], str]]:
-    """The families of the parts that a model of this class has."""
+    """The families of the parts that a model of this class has, those that generate before encoders."""
     scope = Scope(family, values)
-    for entry in family.rows:
+    for entry in sorted(family.rows, key=lambda entry: entry.tower not in GENERATING):
         if not isinstance(entry, Include) or (entry.heads and head not in entry.heads.split()):
             continue
         if entry.when and not formula.evaluate(entry.when, scope):
@@ -136,7 +139,9 @@ def _layers(cache: Cache, scope: Scope) -> Iterator[tuple[int, Kept]]:
                 _whole(cache.kernel, inner) if cache.kernel else None,
                 cache.dtype or None,
                 max(1, _whole(cache.stride, inner)) if cache.stride else 1,
+                cache.waiting,
                 _heads(cache.heads, inner),
+                cache.mixer,
                 cache.chunked,
                 _told(cache, scope.family),
             ),

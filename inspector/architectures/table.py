@@ -111,9 +111,11 @@ class Cache(NamedTuple):
     kernel: str = ""  # width of a convolution, of whose channels `keys` are: what it keeps follows from the engine
     dtype: str = ""  # of a state that is not kept in the model's own dtype: "F32"
     stride: str = ""  # tokens that are made one before they are kept; "" for 1
+    waiting: bool = False  # whether these are the tokens of the last stride that is not full yet
     heads: str = ""  # how many heads `keys` are of, for engines that divide these among devices; "" for what is whole
     tower: str = "text"  # of the role
     branch: str = ""  # of the role: "cross"
+    mixer: str = ""  # "mamba2": whose states these are, where an engine keeps more of them than of others
     chunked: bool = False  # whether `window` is a chunk: tokens look back at their own chunk alone
 
 

@@ -141,6 +141,8 @@ _TERMS = ("weights", "gradients", "optimizer", "master", "activations")
 def _assumes(result: Memory) -> Iterator[str]:
     yield from result.weights.assumes
     yield from result.engine.assumes
+    if any(each.kind == "cross" for each in result.held or ()):
+        yield f"{integer(result.request.source)} tokens of an encoder's or an image's outputs (--source)"
     if result.activations:
         yield from (f"activations: {each}" for each in result.activations.assumes)
     if any(each.device for each in result.devices):

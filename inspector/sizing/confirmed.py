@@ -6,20 +6,22 @@ from collections.abc import Mapping
 
 _TRANSFORMERS = """
 afmoe apertus arcee aria aria_text audioflamingo3 axk1 axk2 bailing_hybrid bamba bart beam bert bert-generation
-bigbird_pegasus biogpt bitnet blenderbot blenderbot-small bloom camembert codegen cohere cohere2 cohere2_moe ctrl cwm
-data2vec-text deepseek_v2 deepseek_v3 deepseek_v32 diffllama doge dots3_note_text electra ernie ernie4_5 ernie4_5_moe
-exaone4 exaone_moe falcon falcon_h1 falcon_mamba flex_olmo flint fsmt fun_asr_nano fuyu gemma gemma2 gemma3
-gemma3_text gemma3n_text gemma4_text gemma4_unified_text git glm glm4 glm4_moe glm4_moe_lite glm_moe_dsa glmasr
-got_ocr2 gpt-sw3 gpt2 gpt_bigcode gpt_neo gpt_neox gpt_neox_japanese gpt_oss gptj granite granite_speech
-granite_speech_plus granite_swa granitemoe granitemoe_swa granitemoehybrid granitemoeshared helium hrm_text
-hunyuan_v1_dense hunyuan_v1_moe hy_v3 hy_v4 hyperclovax inkling2_text inkling_text internlm3 iquestcoder jais2 jamba
-kimi_linear kolibri1 laguna led lfm2 lfm2_moe lfm3 llama llama4_text longt5 m2m_100 mamba mamba2 marian mbart mellum
-mimo_v2_flash minicpm3 minimax minimax_m2 minimax_m3_vl_text ministral ministral3 mistral mixtral modernbert-decoder
-moss_transcribe_diarize mpt mt5 musicflamingo mvp nanochat nemotron nemotron_h olmo olmo2 olmo3 olmo_hybrid olmoe opt
-pegasus_x persimmon phi phi3 phi4_multimodal phimoe plbart pop2piano qwen2 qwen2_audio qwen2_moe qwen3
-qwen3_5_moe_text qwen3_5_text qwen3_asr qwen3_moe qwen3_next roberta roberta-prelayernorm roc_bert rwkv seamless_m4t
-seamless_m4t_v2 seed_oss smollm3 solar_open speech_to_text speecht5 stablelm starcoder2 t5 trocr umt5 vaultgemma
-vibevoice vibevoice_asr whisper xglm xlm-roberta xlm-roberta-xl xlstm youtu zamba zamba2 zaya
+bigbird_pegasus biogpt bitnet blenderbot blenderbot-small bloom camembert codegen cohere cohere2 cohere2_moe
+cohere_asr cohere_compass_text ctrl cwm data2vec-text deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v4 dia diffllama
+doge dots1 dots3_note_text electra emu3 emu3_text_model ernie ernie4_5 ernie4_5_moe exaone4 exaone_moe falcon
+falcon_h1 falcon_mamba flex_olmo flint fsmt fun_asr_nano fuyu gemma gemma2 gemma3 gemma3_text gemma3n_text gemma4
+gemma4_text gemma4_unified gemma4_unified_text git glm glm4 glm4_moe glm4_moe_lite glm_moe_dsa glmasr got_ocr2 gpt-sw3
+gpt2 gpt_bigcode gpt_neo gpt_neox gpt_neox_japanese gpt_oss gptj granite granite_speech granite_speech_plus
+granite_swa granitemoe granitemoe_swa granitemoehybrid granitemoeshared helium hrm_text hunyuan_v1_dense
+hunyuan_v1_moe hy_v3 hy_v4 hyperclovax inkling2_text inkling_text internlm3 iquestcoder jais2 jamba jetmoe kimi_linear
+kolibri1 laguna led lfm2 lfm2_moe lfm3 llama llama4_text longt5 m2m_100 mamba mamba2 marian mbart mellum mimo_v2_flash
+minicpm3 minimax minimax_m2 minimax_m3_vl_text ministral ministral3 mistral mixtral mllama_text_model
+modernbert-decoder moss_transcribe_diarize mpt mt5 musicflamingo musicgen musicgen_decoder musicgen_melody_decoder mvp
+nanochat nemotron nemotron_h olmo olmo2 olmo3 olmo_hybrid olmoe opt pegasus pegasus_x persimmon phi phi3
+phi4_multimodal phimoe plbart pop2piano prophetnet qwen2 qwen2_audio qwen2_moe qwen3 qwen3_5_moe_text qwen3_5_text
+qwen3_asr qwen3_moe qwen3_next roberta roberta-prelayernorm roc_bert rwkv seamless_m4t seamless_m4t_v2 seed_oss
+smollm3 solar_open speech_to_text speecht5 stablelm starcoder2 t5 trocr umt5 vaultgemma vibevoice vibevoice_asr
+whisper xglm xlm-roberta xlm-roberta-xl xlstm youtu zamba zamba2 zaya
 """
 _LLAMA_CPP = """
 afmoe apertus arcee arctic arwkv7 baichuan bailingmoe bailingmoe2 bailingmoe3 bert bitnet bloom chatglm codeshell
@@ -35,7 +37,9 @@ qwen3vlmoe qwen4exp refact rnd1 rwkv6 rwkv7 seed_oss smallthinker smollm3 spark2
 step35 t5 t5encoder talkie xverse
 """
 _VLLM = """
-qwen3_next
+cohere2 cwm deepseek_v3 ernie4_5 exaone_moe falcon gemma gemma3_text gpt_neox granite minimax_m3_vl_text mixtral
+nanochat olmo3 olmoe opt persimmon phi phi3 qwen2 qwen2_moe qwen3_next seed_oss solar_open stablelm starcoder2
+vaultgemma zamba2
 """
 
 #: Engine → model types; of llama.cpp GGUF architectures.

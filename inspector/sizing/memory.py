@@ -103,7 +103,8 @@ def size(
     """
     _in_range("context", context, MOST_TOKENS)
     _in_range("sequences", sequences, MOST_SEQUENCES)
-    _in_range("source", source, MOST_TOKENS)
+    if source != 0:  # no encoder, no image
+        _in_range("source", source, MOST_TOKENS)
     _in_range("batch", batch, MOST_TOKENS)
     named = devices(gpu) if gpu else ()
     runs = engine_of(engine or ("llama.cpp" if model.format == "gguf" else "transformers"))

@@ -221,6 +221,8 @@ def worker(model_type: str, seed: int, out: Path, budget: float) -> None:
                     tried(config)
                 continue
             template, _ = template_for(model_type, cls)
+            if getattr(template, "is_decoder", None) is False and not template.is_encoder_decoder:
+                template = construct(template, {("is_decoder",): True})  # BERT and its like keep nothing otherwise
             seen = configs.setdefault(cls.config_class, [template])
             device = tried(template).get("device")
             for overrides in drawn(cls, template, seed, time.monotonic() + budget, device) if seed else ():

@@ -54,15 +54,17 @@ def tokens_of(group: Kept, request: Request) -> int:
     """Tokens that a layer keeps, before an engine's own rounding."""
     if group.kind in PER_SEQUENCE:
         return 0
-    return request.source if group.kind in PER_SOURCE else request.context // group.stride
+    if group.kind in PER_SOURCE:
+        return request.source
+    return request.context % group.stride if group.waiting else request.context // group.stride
 
 
 def growth(groups: Iterable[Kept], request: Request) -> int:
     """Bytes that one more token of each sequence asks for, before an engine's own rounding."""
     total = 0
     for group in groups:
-        grows = group.kind not in PER_SEQUENCE | PER_SOURCE and not (group.window and request.context >= group.window)
-        if grows and group.elements:
+        full = group.waiting or (group.window and request.context >= group.window)
+        if not full and group.kind not in PER_SEQUENCE | PER_SOURCE and group.elements:
             one = request.keys.bytes_of(group.keys) + request.values.bytes_of(group.values)
             total += len(group.layers) * one * request.sequences // group.stride
     return total

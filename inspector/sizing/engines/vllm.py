@@ -21,8 +21,9 @@ BLOCK, LATENT_BLOCK = 16, 128
 BATCHED = 2048
 #: Where the largest kind has fewer layers than this times the smallest's, groups are as large as the largest.
 ALIKE = 1.5
-#: Pages of a state beside attention: prefix caching keeps the last one as well as the one that is written.
-STATES = 2
+#: Pages of a state beside attention, where prefix caching keeps the last one as well as the one that is written; of
+#: Mamba 2 one more, which a prompt's states are written to on the way.
+STATES, MAMBA2_STATES = 2, 3
 
 
 class Layer(NamedTuple):
@@ -162,7 +163,7 @@ def _grouped(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
     size = _group_size([len(alike) for alike in kinds.values()])
     for alike in kinds.values():
         first = alike[0]
-        pages = _pages(first, request, STATES)
+        pages = _pages(first, request, MAMBA2_STATES if first.group.mixer == "mamba2" else STATES)
         padded = ceil(len(alike) / size) * size
         told = f"{first.group.formula}; {pages:,} pages of {first.page:,} bytes, {padded} layers in groups of {size}"
         numbers = [layer.number for layer in alike]
@@ -189,7 +190,8 @@ ENGINE = Engine(
     (
         "pages that one sequence of the whole context may come to need, times the sequences; blocks of 16 tokens",
         "a step of 2,048 tokens and one step at a time (--max-num-batched-tokens, --batch here)",
-        "states in the model's type where the configuration names none; two pages of them (prefix caching)",
+        "states in the model's type where the configuration names none; two pages of them beside attention, and three"
+        " of Mamba 2's (prefix caching)",
         "one page size for all kinds of layers, in a layout with layers outermost; no speculative decoding",
         "--gpu-memory-utilization 0.9 of a device",
     ),
