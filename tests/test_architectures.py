@@ -161,3 +161,20 @@ def test_architectures_command() -> None:
     assert "llama" in shown.output
     listed = json.loads(CliRunner().invoke(inspect, ["architectures", "--json"]).output)
     assert {each["model_type"] for each in listed["model_types"]} == set(model_types())
+
+
+@pytest.mark.parametrize(
+    ("config", "window"),
+    [
+        ({"model_type": "mistral", "sliding_window": 4096}, 4096),
+        ({"model_type": "mistral", "sliding_window": None}, None),
+        ({"model_type": "qwen2", "sliding_window": 32768}, None),
+        ({"model_type": "qwen2", "sliding_window": 32768, "use_sliding_window": True}, 32768),
+    ],
+)
+def test_a_window_that_is_switched_off_is_no_fact(config: dict[str, object], window: int | None) -> None:
+    """Qwen2's configurations name one that no layer has."""
+    from inspector.architectures.facts import facts
+
+    known = {fact.name: fact.value for fact in facts(Config(config, "config.json"))}
+    assert known.get("window") == window

@@ -123,7 +123,9 @@ def test_the_manual_has_every_command_and_option(tmp_path: Path) -> None:
             if isinstance(parameter, click.Option):
                 assert parameter.opts[0].replace("-", "\\-") in text, (name, parameter.opts)
     if shutil.which("groff"):
-        ran = subprocess.run(["groff", "-k", "-man", "-Tutf8", "-ww"], input=text, capture_output=True, text=True, check=True)
+        ran = subprocess.run(
+            ["groff", "-k", "-man", "-Tutf8", "-ww"], input=text, capture_output=True, text=True, check=True
+        )
         assert ran.stderr == ""
 
 

@@ -42,6 +42,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: Fact → the switch without which the number means nothing.
+SWITCHES: Mapping[str, str] = {"window": "use_sliding_window"}
+
+
 class Fact(NamedTuple):
     """One number of a model's architecture."""
 
@@ -59,6 +63,8 @@ def _facts(config: Config) -> Iterator[Fact]:
     family = family_of(values)
     scope = Scope(family, values) if family else values
     for name, fields in FIELDS.items():
+        if name in SWITCHES and _value(scope, SWITCHES[name]) is False:
+            continue
         numbers = (number for field in fields if (number := _number(scope, field)) is not None)
         if (found := next(numbers, None)) is not None:
             yield Fact(name, found)
