@@ -117,7 +117,7 @@ def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
 def test_every_architecture_of_the_package_is_listed() -> None:
     """Those that have a table, and those that are named only."""
     assert {each.architecture for each in listed_gguf()} == KINDS.keys() >= set(gguf.MODEL_ARCH_NAMES.values())
-    assert {each.architecture for each in listed_gguf() if not each.predicted} == {"clip", "wavtokenizer-dec"}
+    assert {each.architecture for each in listed_gguf() if not each.predicted} == {"clip"}
     assert load_gguf("_base", "llama") is None
 
 

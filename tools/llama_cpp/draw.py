@@ -16,7 +16,7 @@ Pair = tuple[str, str, Any]  # key, type, value
 Keys = dict[str, Any]
 
 #: Architectures without a loader, or that are no model.
-WITHOUT = frozenset({"clip", "gptj", "wavtokenizer-dec", "(unknown)"})
+WITHOUT = frozenset({"clip", "gptj", "(unknown)"})
 #: Heads are hidden size / heads wide, whatever `attention.key_length` says.
 NARROW = frozenset(
     [
@@ -533,6 +533,10 @@ SPECIAL: Mapping[str, Callable[[Draw], None]] = {
     "llama4": _llama4, "eagle3": _eagle3, "apertus": _apertus, "graniteswitch": _switch,
     "bailingmoe2": _with(expert_shared_count=1), "rwkv7": _with(attention__gate_lora_rank=24),
     "bailingmoe3": _with(kda__gate_lower_bound=-5.0, kda__safe_gate=True, expert_shared_feed_forward_length=72),
+    "wavtokenizer-dec": _with(
+        features_length=24, posnet__embedding_length=40, posnet__block_count=6,
+        convnext__embedding_length=40, convnext__block_count=4, block_count=7,
+    ),
     "hrm_text": _with(hrm__layers_per_stack=1, hrm__h_cycles=2, hrm__l_cycles=2, block_count=6),
     "plamo2": lambda model: model.keys.update(
         {"ssm.group_count": 0, "attention.key_length": model.head, "attention.value_length": model.head}

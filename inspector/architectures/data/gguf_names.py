@@ -511,4 +511,4 @@ APART = ("ffn_gate.{}", "ffn_up.{}", "ffn_down.{}")
 PARTLESS = frozenset({"exp_probs_b", "exp_probs_b_vl"})
 
 #: Architectures that have no table: parts beside a language model. Their tensors are named, and not predicted.
-NAMED = frozenset({"clip", "wavtokenizer-dec"})
+NAMED = frozenset({"clip"})
