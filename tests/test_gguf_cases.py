@@ -29,6 +29,7 @@ CONVERTED, LOADED = (
     for name in ("cases", "loaded")
 )
 CASES = [*CONVERTED, *LOADED]
+PROJECTORS = [json.loads(line) for line in (FIXTURES / "gguf_projectors.jsonl").read_text().splitlines()]
 
 
 def pair(key: str, value: Any) -> tuple[str, str, Any]:
@@ -112,6 +113,32 @@ def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
             or (slot.role, slot.part, slot.stacked) == (row.role, row.part, bool(row.stacked))
         )
         assert slot.tower == row.tower or row.branch == "target"
+
+
+@pytest.mark.parametrize("case", PROJECTORS, ids=lambda case: case["from"])
+def test_a_tower_beside_a_language_model(case: dict[str, Any], tmp_path: Path) -> None:
+    """Predicted from its keys as the converter writes it, by its kind of projector; every tensor has a role."""
+    pairs = [("general.architecture", "string", "clip"), *(pair(key, value) for key, value in case["keys"].items())]
+    wanted = {
+        name.replace("{}", str(layer)): tuple(shape)
+        for name, shape, *layers in case["tensors"]
+        for layer in (layers[0] if layers else (0,))
+    }
+    path = tmp_path / "mmproj.gguf"
+    write_gguf(path, pairs, [("F32", list(reversed(shape)), name) for name, shape in wanted.items()])
+    result = inspector.reconcile(inspector.open(path))
+    assert result.prediction is not None
+    found = {row.name_of(key): row.shape for row in result.prediction.expected for key in row.keys()}
+    assert found == wanted
+    assert not result.unexplained and not {role.role for role in result.roles} & {"", "other"}
+
+
+def test_a_projector_that_no_table_knows_is_named_and_not_predicted(tmp_path: Path) -> None:
+    pairs = [("general.architecture", "string", "clip"), ("clip.projector_type", "string", "mystery")]
+    write_gguf(tmp_path / "mmproj.gguf", pairs, [("F32", [8, 8], "v.blk.0.attn_q.weight")])
+    result = inspector.reconcile(inspector.open(tmp_path / "mmproj.gguf"))
+    assert result.prediction is None
+    assert [role.role for role in result.roles] == ["q_proj"]
 
 
 def test_every_architecture_of_the_package_is_listed() -> None:

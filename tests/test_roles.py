@@ -8,10 +8,11 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import inspector
-from inspector.architectures import listed_gguf, load, load_gguf, model_types
+from inspector.architectures import listed_gguf, load, load_gguf, load_projector, model_types
 from inspector.architectures.data import conventions, gguf_names
 from inspector.architectures.data.roles import BY_GROUP, GROUPS, MEANINGS, ROLES, group_of
 from inspector.architectures.naming import Namer
+from inspector.architectures.store import store
 from inspector.architectures.table import Family, Row
 from inspector.cli.commands import inspect
 from inspector.report.roles import page
@@ -39,7 +40,9 @@ def test_every_row_of_every_family_has_a_role() -> None:
 def test_every_row_of_every_gguf_layout_has_a_role() -> None:
     """Of all architectures of llama.cpp."""
     families = {each.architecture: load_gguf(each.architecture, each.architecture) for each in listed_gguf()}
+    families |= {name: load_projector(name) for name in store().names("projectors")}
     assert {name: found for name, family in families.items() if family and (found := strangers(family))} == {}
+    assert load_projector("mystery") is None
 
 
 def test_conventions_give_roles_alone() -> None:

@@ -13,6 +13,8 @@ from inspector.architectures.table import Family
 
 #: The field in which a configuration from key-values names its GGUF architecture.
 GGUF_ARCHITECTURE = "general.architecture"
+#: The field in which that of a part beside a language model says how its output goes in.
+PROJECTOR = "gguf.projector"
 #: Where a package tells the folder of its tables: `newmodel = "my_package.tables"`.
 ENTRY_POINTS = "checkpoint_inspector.tables"
 
@@ -46,6 +48,12 @@ def load_gguf(architecture: str, model_type: str) -> Family | None:
     first = next((home for home in (*_ADDED, store()) if home.has("gguf", architecture)), None)
     home = first or next((home for home in _installed() if home.has("gguf", architecture)), None)
     return _named(home, architecture, store().table_of(model_type) or architecture) if home else None
+
+
+def load_projector(name: str) -> Family | None:
+    """The family of a tower that feeds a language model, by its kind of projector; None where there is no table."""
+    home = next((home for home in (*_ADDED, store()) if home.has("projectors", name)), None)
+    return _read(home, "projectors", name) if home else None
 
 
 @cache
@@ -95,6 +103,8 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     """The family of a configuration's `model_type`, or of its GGUF architecture; None where no table knows it."""
     model_type = str(config.get("model_type"))
     architecture = config.get(GGUF_ARCHITECTURE)
+    if isinstance(architecture, GgufArchitecture) and PROJECTOR in config:
+        return load_projector(str(config[PROJECTOR]))
     if isinstance(architecture, GgufArchitecture):
         return load_gguf(architecture, model_type)
     home = _home_of(model_type) if config.get("model_type") else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
+from inspector.architectures import GGUF_ARCHITECTURE, PROJECTOR, GgufArchitecture
 from inspector.architectures.data.gguf_keys import (
     BESIDE,
     COUNTS,
@@ -16,6 +16,7 @@ from inspector.architectures.data.gguf_keys import (
     MODEL_TYPES,
     MODEL_TYPES_BY_KEY,
     NO_MODELS,
+    PROJECTORS,
     SHOWN,
     SHOWN_LAYERS,
     SHOWN_ROWS,
@@ -120,6 +121,7 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     if architecture in BESIDE:
         what, keys = BESIDE[architecture]
         values["architectures"] = [what]
+        values[PROJECTOR] = "+".join(dict.fromkeys(str(said) for key in PROJECTORS if (said := _value(pairs, key))))
         notes += _told(pairs, keys)
     _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)

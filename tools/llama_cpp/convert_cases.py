@@ -30,6 +30,7 @@ from library import Llama  # noqa: E402
 from load_cases import patterns  # noqa: E402
 
 from inspector.architectures import listed_gguf  # noqa: E402
+from inspector.architectures.store import store  # noqa: E402
 
 OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
 DOC = ROOT / "docs" / "gguf.md"
@@ -232,7 +233,9 @@ def document(cases: Mapping[str, int]) -> str:
         "Written by `tools/llama_cpp/convert_cases.py`. *kinds*: tensor kinds that llama.cpp's gguf-py lists for the",
         "architecture; all have a role. *prediction*: whether a file's key-values predict its tensors. All that are predicted",
         "make files that llama.cpp loads, but for gptj, for which it has no loader. *cases*: models of Transformers as",
-        "llama.cpp's converter writes them, whose every tensor the tests find predicted; – where none was converted.",
+        "llama.cpp's converter writes them, whose every tensor the tests find predicted; – where none was converted. `clip` is",
+        "a tower beside a language model (`mmproj`), and predicted where its kind of projector has a table:",
+        f"{', '.join(sorted(store().names('projectors')))}.",
         "",
         f"Of {len(known)} architectures, {sum(each.predicted for each in known)} are predicted, {len(cases)} of them tested "
         f"with {sum(cases.values())} converted models.",

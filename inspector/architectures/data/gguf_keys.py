@@ -98,7 +98,29 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "gemma4": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
     "gemma4-assistant": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
+    # A tower beside a language model; a file has one of the two, or its projectors' tables say both.
+    "clip": {
+        f"{tower}.{key}": (field,)
+        for tower in ("vision", "audio")
+        for key, field in {
+            "embedding_length": "hidden_size",
+            "feed_forward_length": "intermediate_size",
+            "block_count": "num_hidden_layers",
+            "attention.head_count": "num_attention_heads",
+            "attention.head_count_kv": "num_key_value_heads",
+            "projection_dim": "projection_dim",
+            "projector.scale_factor": "scale_factor",
+            "spatial_merge_size": "spatial_merge_size",
+            "is_deepstack_layers": "is_deepstack",
+            "image_size": "image_size",
+            "patch_size": "patch_size",
+            "num_mel_bins": "num_mel_bins",
+        }.items()
+    },
 }
+
+#: Keys that say how a tower's output goes into the language model. Each kind of it is a table in `projectors`.
+PROJECTORS = ("clip.projector_type", "clip.vision.projector_type", "clip.audio.projector_type")
 
 #: Array → the field that is its length.
 COUNTS: Mapping[str, str] = {"classifier.output_labels": "num_labels", "target_layers": "num_target_layers"}
