@@ -50,7 +50,7 @@ class Noting(pickle._Unpickler):  # type: ignore[name-defined]
     """Python's unpickler, which imports nothing."""
 
     def __init__(self, data: bytes) -> None:
-        super().__init__(BytesIO(data), encoding="latin-1")
+        super().__init__(BytesIO(data), encoding="utf-8", errors="replace")
         self.names: set[tuple[str, str]] = set()
 
     def find_class(self, module: str, name: str) -> type:

@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Any
 
 import cases
+import hostile
 import pytest
 from click.testing import CliRunner
 
@@ -43,9 +44,14 @@ TABLE = {
 @pytest.fixture(autouse=True)
 def _nothing_added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(architectures, "_ADDED", [])
-    architectures._installed.cache_clear()
+    forget_folders()
     yield
-    architectures._installed.cache_clear()
+    forget_folders()
+
+
+def forget_folders() -> None:
+    architectures._in_working_directory.cache_clear()
+    architectures._in_folders.cache_clear()
 
 
 def folder(place: Path, table: Any = TABLE, name: str = "newmodel") -> Path:
@@ -162,11 +168,26 @@ def test_a_projects_settings_name_a_folder(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
     assert inspector.predict(CONFIG).parameters == LLAMA + 2 * 64 * 64
-    architectures._installed.cache_clear()
+    forget_folders()
     monkeypatch.chdir("/")
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     with pytest.raises(ConfigError):
         inspector.predict(str(tmp_path / "config.json"))
+
+
+def test_what_is_audited_brings_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A download with weights in a folder below: one works in its root, and its own tables do not explain it."""
+    folder(tmp_path / "own")
+    (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\ntables = "own"\n')
+    hostile.write(
+        {"config.json": hostile.dump(CONFIG), "model.safetensors": hostile.safetensors({"a": [1]})},
+        tmp_path / "weights",
+    )
+    monkeypatch.chdir(tmp_path)
+    for target, known in (("weights", True), (".", False), (str(tmp_path), False)):
+        found = {each.rule for model in inspector.audit([target]).checkpoints for each in model.findings}
+        assert ("missing" in found) is known, target
+    assert inspector.predict(CONFIG).parameters == LLAMA + 2 * 64 * 64
 
 
 def test_a_package_brings_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ GRAVE = {
     "{{ range(10000000) }}": "more memory than",
     "{% set ns = namespace(x='a' * 99) %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}": "memory",
     "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}": "without end",
-    "{% for i in range(90000) %}{{ 'a' * 100 }}{% endfor %}": "writes more than",
+    "{% for i in range(90000) %}{{ 'a' * 200 }}{% endfor %}": "writes more than",
     "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}": "out of time",
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,15 +80,38 @@ def add_tables(folder: str | Path) -> None:
     _ADDED.insert(0, of_folder(Path(folder)))
 
 
-@cache
+#: The folder of the project's own tables, where somebody has said it; the last holds.
+_PROJECT: list[Path | None] = []
+
+
+@contextmanager
+def tables_of_project(folder: Path | None) -> Iterator[None]:
+    """Within it, the project has these tables, whatever a pyproject.toml says: an audit knows what it audits."""
+    _PROJECT.append(folder)
+    try:
+        yield
+    finally:
+        _PROJECT.pop()
+
+
 def _installed() -> tuple[Store, ...]:
     """The tables of the project that the user works in, and of installed packages. Raises TableError, UsageError."""
+    return _in_folders(_PROJECT[-1]) if _PROJECT else _in_working_directory()
+
+
+@cache
+def _in_working_directory() -> tuple[Store, ...]:
+    from inspector import settings
+
+    return _in_folders(settings.here().tables)
+
+
+@cache
+def _in_folders(project: Path | None) -> tuple[Store, ...]:
     from importlib.metadata import entry_points
     from importlib.util import find_spec
 
-    from inspector import settings
-
-    folders = [tables] if (tables := settings.here().tables) else []
+    folders = [project] if project else []
     for entry in entry_points(group=ENTRY_POINTS):
         spec = find_spec(entry.value)
         folders += [Path(place) for place in (spec.submodule_search_locations if spec else None) or ()]

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 
+from inspector import settings
+from inspector.architectures import tables_of_project
 from inspector.auditing import limits, readers, rules, stores
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
@@ -102,7 +104,9 @@ def audit(targets: Iterable[str | Path], *, ignore: Collection[str] = (), revisi
         ['no-prediction']
     """
     check_codes(ignore)
-    return collect(each_of([str(target) for target in targets], revision), ignore)
+    named = [str(target) for target in targets]
+    with tables_of_project(settings.here(named).tables):
+        return collect(each_of(named, revision), ignore)
 
 
 def each_of(

@@ -59,6 +59,7 @@ def audit(
     no network is used unless asked. Exits with 1 where something was found, with 2 where a target could not be judged.
     """
     from inspector import settings
+    from inspector.architectures import tables_of_project
     from inspector.auditing import run as audits
 
     if list_rules:
@@ -74,7 +75,9 @@ def audit(
     audits.check_codes(codes)
     sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
     more = _more(sums, deep=deep)
-    result = audits.collect(_cached(targets, more) if cache else _audited(targets, revision, more, alone=alone), codes)
+    with tables_of_project(project.tables):
+        judged = _cached(targets, more) if cache else _audited(targets, revision, more, alone=alone)
+        result = audits.collect(judged, codes)
     if sums is not None:
         sums.save()
     for each in project.passed_over:

@@ -16,7 +16,7 @@ MAX_STEPS = 60_000
 #: Nodes within each other: Python's own limit is not far beyond.
 MAX_DEPTH = 150
 #: Characters that one `join` or `replace` may make of the template's own texts.
-MOST_WOVEN = 20_000_000
+MOST_WOVEN = 10_000_000
 
 
 class Reach(NamedTuple):

@@ -22,7 +22,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from inspector.auditing.jinja.statements import Generation
 
 #: Bytes of memory beyond what the process has when it begins; seconds of processor time; characters that are written.
-MEMORY, SECONDS, MOST_WRITTEN = 256 * 1024 * 1024, 2, 4_000_000
+MEMORY, SECONDS, MOST_WRITTEN = 256 * 1024 * 1024, 2, 10_000_000
 
 _TOOL = {
     "type": "function",

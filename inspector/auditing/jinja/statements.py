@@ -32,7 +32,7 @@ OVER_DATA, OVER_PART = 1_000, 10
 #: Weight that a variable starts with where a loop is tested for growth, and growth that is no sum.
 TEST_WEIGHT, GROWTH = 100_000, 1.5
 #: Pieces of text that one value may be made of.
-MAX_WEIGHT = 100_000_000
+MAX_WEIGHT = 10_000_000
 
 
 class Generation(Extension):

@@ -501,7 +501,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "error",
         "A chat template that does harm, or fails, when it is rendered.",
         "With `--deep`: in Jinja's sandbox, in a process without files and network, for five conversations. An error "
-        "where the sandbox stops it, or it takes more than 2 s, 256 MB or 4 million characters; information where it "
+        "where the sandbox stops it, or it takes more than 2 s, 256 MB or 10 million characters; information where it "
         "fails on all five. What it does on other conversations is judged by what it says: see template-code.",
     ),
     (
