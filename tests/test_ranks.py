@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import torch_files
 from hostile.torch_files import Saved, Tensors, torch_zip
 
 import inspector
@@ -45,6 +46,79 @@ def meta(folder: Path, embedding: tuple[int, int], ranks: int = 2) -> Path:
         (folder / f"consolidated.{rank:02d}.pth").write_bytes(torch_zip(tensors))
     (folder / "params.json").write_text(json.dumps(PARAMS))
     return folder
+
+
+#: What real ranks wrote, with the whole tensors (tools/make_rank_fixtures.py).
+WRITTEN = {case["case"]: case for case in torch_files.cases(torch_files.FIXTURES.with_name("rank_files.jsonl"))}
+#: In these, FSDP's flat parameters hold several weights each, and a file has all or nothing of the names.
+_OTHERWISE = {"fully sharded, full", "fully sharded, local", "zero 1", "zero 2"}
+
+
+@pytest.mark.parametrize("name", sorted(WRITTEN.keys() - _OTHERWISE))
+def test_parts_are_put_together_as_torch_does(name: str, tmp_path: Path) -> None:
+    """DTensor in one and two dimensions, FSDP, torch.distributed.checkpoint, ZeRO's third stage, Meta's shards.
+
+    Each weight has the shape, the dtype and the very bytes that it has for those who wrote it. What a single file has
+    whole is compared by shape.
+    """
+    target = torch_files.unpack(WRITTEN[name], tmp_path)
+    parts = torch_files.wholes(target)
+    listed = {each.tensor.name: each.tensor for each in reconciled(target).tensors}
+    for tensor, dtype, shape, _, sha in WRITTEN[name]["tensors"]:
+        if tensor in parts:
+            assert parts[tensor] == (dtype, tuple(shape), sha), tensor
+        assert (listed[tensor].dtype, listed[tensor].shape) == (dtype, tuple(shape))
+    assert parts or len(WRITTEN[name]["files"]) == 1
+    assert not [each for each in inspector.open(target).all_findings if each.severity == "error"]
+
+
+@pytest.mark.parametrize("name", ["zero 1", "zero 2"])
+def test_zero_keeps_the_weights_and_shares_out_the_rest(name: str, tmp_path: Path) -> None:
+    """Stages 1 and 2: weights in BF16 with their names; full-width copies and moments in flat groups, all state."""
+    target = torch_files.unpack(WRITTEN[name], tmp_path)
+    result = reconciled(target)
+    state = next(step for step in result.steps if step.cause == "training_state")
+    ranks = len(WRITTEN[name]["files"]) - 2  # the weights and `latest`
+    for kind in ("exp_avg", "exp_avg_sq", "master weights"):
+        assert f"{ranks} × {kind}" in state.detail.split(", ")
+    expected = {tensor: (dtype, tuple(shape)) for tensor, dtype, shape, _, _ in WRITTEN[name]["tensors"]}
+    listed = {each.tensor.name: (each.tensor.dtype, each.tensor.shape) for each in result.tensors if each.parameters}
+    assert listed == expected
+    assert result.logical == 66 + 2 * 42 + 7 + 6 + 3  # an embedding, two layers with biases, and the buffer
+    assert result.dtype == "BF16"
+
+
+def test_what_flat_parameters_hold_is_counted(tmp_path: Path) -> None:
+    """FSDP's local state: three flat tensors in parts, of 66, 49 and 48 parameters, filled up for three ranks."""
+    result = reconciled(torch_files.unpack(WRITTEN["fully sharded, local"], tmp_path))
+    shapes = {each.tensor.name: each.tensor.shape for each in result.tensors}
+    assert {name.rpartition(".")[2] for name in shapes} == {"_flat_param", "freq"}
+    assert 66 + 49 + 48 <= result.logical <= 66 + 49 + 48 + 3 * 2 + 3
+
+
+@pytest.mark.parametrize("name", sorted(WRITTEN))
+def test_ranks_files_add_up(name: str, tmp_path: Path) -> None:
+    """Whatever ranks wrote: the steps add up to the bytes on the disk."""
+    result = reconciled(torch_files.unpack(WRITTEN[name], tmp_path))
+    start = result.nominal.bytes if result.nominal else result.predicted or 0
+    assert start + sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk
+
+
+def test_a_rank_of_zero_that_is_missing_is_told(tmp_path: Path) -> None:
+    """Without the file of the last rank, each weight lacks its share."""
+    target = torch_files.unpack(WRITTEN["zero 3"], tmp_path)
+    for path in target.rglob("*zero_pp_rank_2_*"):
+        path.unlink()
+    found = [each for each in inspector.open(target).all_findings if each.severity == "error"]
+    assert ("missing-shard", "embed.weight") in {(each.rule, each.tensor) for each in found}
+    assert "its parts have 44 of 66 elements" in found[0].message
+
+
+def test_a_file_of_a_collective_that_is_missing_is_told(tmp_path: Path) -> None:
+    target = torch_files.unpack(WRITTEN["fully sharded, collective"], tmp_path)
+    (target / "__2_0.distcp").unlink()
+    found = [each for each in inspector.open(target).all_findings if each.severity == "error"]
+    assert "__2_0.distcp" in found[0].message and found[0].path == ".metadata"
 
 
 def reconciled(target: Path) -> Reconciliation:

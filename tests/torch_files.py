@@ -19,7 +19,7 @@ from typing import Any
 
 import inspector
 from inspector.formats.pytorch.views import DTYPES, STORAGES
-from inspector.model import Header
+from inspector.model import Header, Piece
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "torch_files.jsonl"
 WIDTHS = dict((*DTYPES.values(), *STORAGES.values()))
@@ -35,6 +35,7 @@ def cases(path: Path = FIXTURES) -> Iterator[dict[str, Any]]:
 def unpack(case: dict[str, Any], folder: Path) -> Path:
     """Write the case's files; the one file, or the folder of several."""
     for name, text in case["files"].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(zlib.decompress(base64.b85decode(text)))
     return folder / next(iter(case["files"])) if len(case["files"]) == 1 else folder
 
@@ -80,6 +81,34 @@ def _digest(data: bytes, offset: int, dtype: str, shape: tuple[int, ...], stride
         )
         found = b"".join(data[place : place + width] for place in places)
     return hashlib.sha256(found).hexdigest()[:16]
+
+
+def wholes(target: Path) -> dict[str, tuple[str, tuple[int, ...], str]]:
+    """Dtype, shape and SHA-256 of each tensor that several files have a part of, put together from the parts."""
+    checkpoint = inspector.open(target)
+    found: dict[str, tuple[str, tuple[int, ...], bytearray]] = {}
+    for header in checkpoint.files:
+        data = (target / header.path).read_bytes()
+        for at, piece in header.pieces.items():
+            tensor, width = header.tensors[at], WIDTHS[header.tensors[at].dtype]
+            assert at not in header.strides
+            whole = found.setdefault(tensor.name, (tensor.dtype, piece.whole, bytearray(prod(piece.whole) * width)))[2]
+            for number, place in enumerate(_places(tensor.shape, piece)):
+                start = tensor.offset + number * width
+                whole[place * width : (place + 1) * width] = data[start : start + width]
+    return {
+        name: (dtype, shape, hashlib.sha256(whole).hexdigest()[:16]) for name, (dtype, shape, whole) in found.items()
+    }
+
+
+def _places(shape: tuple[int, ...], piece: Piece) -> Iterator[int]:
+    """Where in the whole each element of a part is, counted as if the whole were flat."""
+    if len(piece.start) == 1:
+        yield from range(piece.start[0], piece.start[0] + prod(shape))
+        return
+    steps = [prod(piece.whole[at + 1 :]) for at in range(len(piece.whole))]
+    for index in itertools.product(*map(range, shape)):
+        yield sum((start + at) * step for start, at, step in zip(piece.start, index, steps, strict=True))
 
 
 def main(path: Path) -> int:

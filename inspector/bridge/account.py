@@ -14,6 +14,7 @@ from inspector.bridge.join import Joined
 from inspector.bridge.ledger import Ledger
 from inspector.bridge.tally import Kind
 from inspector.bridge.words import short
+from inspector.formats import training
 from inspector.model import Finding, Prediction
 from inspector.units import integer, plural
 
@@ -48,7 +49,9 @@ def account(
     for role, those in _widths(stored, named, kinds, joined, parameters):
         widths.book(ledger, role, those, bits, stored.packing)
     for at in joined.copies:
-        ledger.add("duplicate", stored.tensors[at].nbytes, short(stored.tensors[at].name))
+        name = stored.tensors[at].name
+        cause, word = ("training_state", training.kind_of(name)) if training.is_state(name) else ("duplicate", "")
+        ledger.add(cause, stored.tensors[at].nbytes, word or short(name))
     claimed = surplus.book(ledger, stored, named, joined.surplus, prediction)
     for at in (*joined.copies, *claimed.no_parameters):
         parameters[at] = 0

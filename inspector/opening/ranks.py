@@ -29,8 +29,8 @@ def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
     known = [(header, rank) for header, rank in zip(files, ranks, strict=True) if rank is not None]
     if any(header.pieces for header in files):
         return _with_copies(files)
-    if shapes := _partitioned(files):
-        return _with_copies(tuple(_zero(header, rank, shapes) for header, rank in known))
+    if shared_out := _shared_out(files):
+        return _with_copies(tuple(_zero(header, rank, shared_out) for header, rank in known))
     return _parallel(files, known)
 
 
@@ -145,7 +145,7 @@ def _with_pieces(header: Header, rank: int, pieces: Mapping[str, Mapping[int, Pi
 
 
 class _Share(NamedTuple):
-    """A rank's part of one weight, in the order in which they lie in its flat groups."""
+    """A rank's part of one weight."""
 
     name: str
     whole: tuple[int, ...]
@@ -154,59 +154,90 @@ class _Share(NamedTuple):
     padding: int  # elements behind it, by which all ranks have equally many
 
 
-def _partitioned(files: Sequence[Header]) -> Mapping[str, tuple[int, ...]]:
-    """Name → shape of every weight, where the files have them only as flat groups; empty otherwise."""
-    for header in files:
-        shapes = header.metadata.get("param_shapes")
-        if isinstance(shapes, Mapping) and shapes:
-            flat = any(_group(tensor.name) is not None for other in files for tensor in other.tensors)
-            return shapes if flat else {}
-    return {}
+class _SharedOut(NamedTuple):
+    """What all ranks have a share of."""
+
+    shapes: Mapping[str, tuple[int, ...]]  # of the weights that are trained, in the order of the flat groups
+    frozen: Mapping[str, tuple[int, ...]]  # of the others, whose shares have names
+    replicas: int  # ranks
+
+    def share(self, name: str, rank: int) -> _Share:
+        """A rank's part of a weight (`deepspeed/utils/zero_to_fp32.py`, `zero3_partitioned_param_info`)."""
+        whole = self.shapes[name] if name in self.shapes else self.frozen[name]
+        each = -(-prod(whole) // self.replicas)
+        start = min(each * rank, prod(whole))
+        elements = min(each, prod(whole) - start)
+        return _Share(name, whole, start, elements, each - elements)
+
+
+#: What DeepSpeed puts before the names of weights that are not trained.
+_FROZEN = "frozen_param_fragments."
+
+
+def _shared_out(files: Sequence[Header]) -> _SharedOut | None:
+    """What the files have only in shares; None where they have the weights as they are, as stages 1 and 2 do."""
+    if not any(_group(tensor.name) is not None for header in files for tensor in header.tensors):
+        return None
+    said = [header.metadata for header in files]
+    shapes = next((each["param_shapes"] for each in said if each.get("param_shapes")), None)
+    frozen: Mapping[str, tuple[int, ...]] = next(
+        (each["frozen_param_shapes"] for each in said if each.get("frozen_param_shapes")), {}
+    )
+    replicas = next((each["partition_count"] for each in said if each.get("partition_count")), 0)
+    return _SharedOut(shapes, frozen, replicas) if shapes and replicas else None
 
 
 def _group(name: str) -> int | None:
-    """The number of a flat group of weights at full width, of stage 3; None for other tensors."""
+    """The number of a flat group of weights at full width; None for other tensors."""
     head, _, number = name.rpartition(".")
-    return int(number) if head.endswith("fp32_flat_groups") and number.isdigit() else None
+    return int(number) if head.endswith("fp32_flat_groups") and number.isdecimal() else None
 
 
-def _zero(header: Header, rank: Rank, shapes: Mapping[str, tuple[int, ...]]) -> Header:
-    """A rank's flat groups as the parts of weights that they are."""
-    replicas = header.metadata.get("partition_count")
-    groups = [(at, tensor) for at, tensor in enumerate(header.tensors) if _group(tensor.name) is not None]
-    if not groups or rank.replica is None or not isinstance(replicas, int) or replicas < 1:
+def _zero(header: Header, rank: Rank, shared: _SharedOut) -> Header:
+    """A rank's file, with its shares of weights as the parts that they are."""
+    if rank.replica is None:
         return header
-    tensors: list[Tensor] = [tensor for tensor in header.tensors if _group(tensor.name) is None]
-    pieces: dict[int, Piece] = {}
-    padding: list[tuple[int, int]] = []
-    shares = list(_shares(shapes, rank.replica, replicas))
-    for tensor in sorted((tensor for _, tensor in groups), key=lambda tensor: _group(tensor.name) or 0):
-        width = tensor.nbytes // max(1, tensor.elements)
-        at, left = tensor.offset, tensor.elements
-        while shares and left:
-            share = shares.pop(0)
-            taken, filled = min(share.elements, left), min(share.padding, max(0, left - share.elements))
-            if taken:
-                pieces[len(tensors)] = Piece((share.start,), share.whole)
-                tensors.append(Tensor(share.name, tensor.dtype, (taken,), at, taken * width))
-            padding.append((at + taken * width, at + (taken + filled) * width))
-            at, left = at + (taken + filled) * width, left - taken - filled
-            if taken < share.elements or filled < share.padding:  # it goes on in the next group
-                rest = share._replace(start=share.start + taken, elements=share.elements - taken)
-                shares.insert(0, rest._replace(padding=share.padding - filled))
-        padding.append((at, at + left * width))
-    return header._replace(
-        tensors=tuple(tensors), pieces=pieces, regions=_as_padding(header.regions, padding), strides={}
-    )
+    cut = _Cut([], {}, [])
+    flat: list[tuple[int, Tensor]] = []
+    for tensor in header.tensors:
+        number, name = _group(tensor.name), tensor.name.removeprefix(_FROZEN)
+        if number is not None:
+            flat.append((number, tensor))
+        elif tensor.name.startswith(_FROZEN) and name in shared.frozen:
+            cut.up([tensor], [shared.share(name, rank.replica)])
+        elif tensor.elements or name not in (shared.frozen.keys() | shared.shapes.keys()):  # no empty stand-in
+            cut.tensors.append(tensor)
+    cut.up([tensor for _, tensor in sorted(flat)], [shared.share(name, rank.replica) for name in shared.shapes])
+    regions = _as_padding(header.regions, cut.padding)
+    return header._replace(tensors=tuple(cut.tensors), pieces=cut.pieces, regions=regions, strides={})
 
 
-def _shares(shapes: Mapping[str, tuple[int, ...]], replica: int, replicas: int) -> Iterator[_Share]:
-    """What one rank has of each weight (`deepspeed/utils/zero_to_fp32.py`, `zero3_partitioned_param_info`)."""
-    for name, whole in shapes.items():
-        each = -(-prod(whole) // replicas)
-        start = min(each * replica, prod(whole))
-        elements = min(each, prod(whole) - start)
-        yield _Share(name, whole, start, elements, each - elements)
+class _Cut(NamedTuple):
+    """Flat tensors, cut into parts of weights."""
+
+    tensors: list[Tensor]
+    pieces: dict[int, Piece]
+    padding: list[tuple[int, int]]  # ranges of the file
+
+    def up(self, flat: Iterable[Tensor], shares: Sequence[_Share]) -> None:
+        """Cut flat tensors into shares, which lie in them one after the other, padding and all."""
+        waiting = [*reversed(shares)]
+        for tensor in flat:
+            width = tensor.nbytes // max(1, tensor.elements)
+            at, left = tensor.offset, tensor.elements
+            while waiting and left:
+                share = waiting.pop()
+                taken = min(share.elements, left)
+                filled = min(share.padding, left - taken)
+                if taken:
+                    self.pieces[len(self.tensors)] = Piece((share.start,), share.whole)
+                    self.tensors.append(Tensor(share.name, tensor.dtype, (taken,), at, taken * width))
+                self.padding.append((at + taken * width, at + (taken + filled) * width))
+                at, left = at + (taken + filled) * width, left - taken - filled
+                if (taken, filled) != (share.elements, share.padding):  # it goes on in the next
+                    rest = share._replace(start=share.start + taken, elements=share.elements - taken)
+                    waiting.append(rest._replace(padding=share.padding - filled))
+            self.padding.append((at, at + left * width))
 
 
 def _as_padding(regions: Iterable[Region], ranges: Iterable[tuple[int, int]]) -> tuple[Region, ...]:
