@@ -345,3 +345,15 @@ def test_confirmed_types_are_those_of_the_fixtures() -> None:
     assert CONFIRMED["transformers"] == {case["config"]["model_type"] for case in FILLED}
     assert CONFIRMED["llama.cpp"] == {case["pairs"][0][2] for case in PRINTED}
     assert CONFIRMED["vllm"] == {case["config"]["model_type"] for case in PAGED}
+
+
+def test_presets_have_their_published_context() -> None:
+    """LLaMA 2,048 tokens, Llama 2 4,096, Llama 3.1 131,072; Mistral's first release has a window of 4,096."""
+    contexts = {
+        name: inspector.memory(name).request.context for name in ("llama-7b", "llama-2-70b", "llama-3.1-8b", "gpt2")
+    }
+    assert contexts == {"llama-7b": 2048, "llama-2-70b": 4096, "llama-3.1-8b": 131_072, "gpt2": 1024}
+    mistral = inspector.memory("mistral-7b", engine="transformers")
+    # A layer with a window of 4,096 holds 4,095 tokens, of 8 heads of 128, keys and values, in 2 bytes.
+    assert mistral.cache == 32 * 4095 * 2 * 8 * 128 * 2
+    assert inspector.memory("mixtral-8x7b").cache == 32 * 32768 * 2 * 8 * 128 * 2

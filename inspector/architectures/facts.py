@@ -69,7 +69,7 @@ def _facts(config: Config) -> Iterator[Fact]:
         if (found := next(numbers, None)) is not None:
             yield Fact(name, found)
     tied = _value(scope, "tie_word_embeddings")
-    if isinstance(tied, bool):
+    if isinstance(tied, bool) and _number(scope, "vocab_size"):
         yield Fact("tied_head", tied)
 
 

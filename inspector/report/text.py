@@ -150,7 +150,7 @@ def _files(checkpoint: Checkpoint, width: int | None) -> str:
 def _variants(result: Reconciliation, width: int | None) -> str:
     """What else the place holds, and how to get at it."""
     found = result.checkpoint.variants
-    if not found:
+    if all(map(result.has, found)):
         return ""
     rows = [
         (

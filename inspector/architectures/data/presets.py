@@ -15,6 +15,7 @@ def _llama(hidden: int, intermediate: int, layers: int, heads: int, **more: Any)
         "num_hidden_layers": layers,
         "num_attention_heads": heads,
         "vocab_size": 32000,
+        "max_position_embeddings": 2048,
         "torch_dtype": "float16",
         **more,
     }
@@ -33,16 +34,21 @@ def _gpt2(width: int, layers: int, heads: int) -> dict[str, Any]:
     }
 
 
-_LLAMA_3 = {"num_key_value_heads": 8, "vocab_size": 128256, "torch_dtype": "bfloat16"}
+_LLAMA_3 = {
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+    "torch_dtype": "bfloat16",
+    "max_position_embeddings": 131072,
+}
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "llama-7b": _llama(4096, 11008, 32, 32),
     "llama-13b": _llama(5120, 13824, 40, 40),
     "llama-33b": _llama(6656, 17920, 60, 52),
     "llama-65b": _llama(8192, 22016, 80, 64),
-    "llama-2-7b": _llama(4096, 11008, 32, 32),
-    "llama-2-13b": _llama(5120, 13824, 40, 40),
-    "llama-2-70b": _llama(8192, 28672, 80, 64, num_key_value_heads=8),
+    "llama-2-7b": _llama(4096, 11008, 32, 32, max_position_embeddings=4096),
+    "llama-2-13b": _llama(5120, 13824, 40, 40, max_position_embeddings=4096),
+    "llama-2-70b": _llama(8192, 28672, 80, 64, num_key_value_heads=8, max_position_embeddings=4096),
     "llama-3.1-8b": _llama(4096, 14336, 32, 32, **_LLAMA_3),
     "llama-3.1-70b": _llama(8192, 28672, 80, 64, **_LLAMA_3),
     "llama-3.1-405b": _llama(16384, 53248, 126, 128, **_LLAMA_3),
@@ -54,11 +60,15 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         **_llama(4096, 14336, 32, 32, num_key_value_heads=8, torch_dtype="bfloat16"),
         "model_type": "mistral",
         "architectures": ["MistralForCausalLM"],
+        "max_position_embeddings": 32768,
+        "sliding_window": 4096,
     },
     "mixtral-8x7b": {
         **_llama(4096, 14336, 32, 32, num_key_value_heads=8, torch_dtype="bfloat16"),
         "model_type": "mixtral",
         "architectures": ["MixtralForCausalLM"],
+        "max_position_embeddings": 32768,
+        "sliding_window": None,
         "num_local_experts": 8,
         "num_experts_per_tok": 2,
     },
