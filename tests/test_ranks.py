@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from contextlib import closing
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import torch_files
 from hostile.torch_files import Saved, Tensors, torch_zip
 
 import inspector
+from inspector.measuring.stored import Stored
 from inspector.model import Reconciliation
 
 #: Width 8, 2 layers, 4 heads, 10 words, 16 hidden units: what each of two ranks has, as fairscale cuts it.
@@ -170,3 +174,20 @@ def test_biases_go_with_outputs(tmp_path: Path) -> None:
         (tmp_path / f"consolidated.0{rank}.pth").write_bytes(torch_zip(tensors))
     shapes = {each.tensor.name: each.tensor.shape for each in reconciled(tmp_path).tensors}
     assert (shapes["layers.0.attention.wq.bias"], shapes["layers.0.attention.wo.bias"]) == ((8,), (8,))
+
+
+@pytest.mark.parametrize("name", ["two dimensions", "fully sharded, collective", "zero 3", "meta, width"])
+def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
+    """Those who read values get a tensor whole, from any element to any other."""
+    target = torch_files.unpack(WRITTEN[name], tmp_path)
+    result = reconciled(target)
+    listed = {each.tensor.name: each for each in result.tensors}
+    with closing(Stored(result.checkpoint)) as data:
+        for tensor, _, shape, _, sha in WRITTEN[name]["tensors"]:
+            each = listed[tensor]
+            raw = data.raw(each.tensor, each.file)
+            assert hashlib.sha256(raw).hexdigest()[:16] == sha
+            width, total = len(raw) // prod(shape), prod(shape)
+            assert (
+                data.raw(each.tensor, each.file, total // 3, total // 2) == raw[total // 3 * width : total // 2 * width]
+            )

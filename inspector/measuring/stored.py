@@ -24,7 +24,7 @@ from inspector.errors import FormatError, SourceError
 from inspector.formats import decoding
 from inspector.formats.gguf.types import TYPES
 from inspector.formats.pytorch.views import View
-from inspector.measuring import needs
+from inspector.measuring import needs, spread
 from inspector.model import Checkpoint, Header, Tensor
 from inspector.sources import Place, Source
 from inspector.sources.targets import place_of
@@ -62,6 +62,7 @@ class Stored:
         self._sources: dict[str, Source] = {}
         self._views: dict[str, dict[str, tuple[View, int]]] = {}
         self._big: dict[str, bool] = {}
+        self._parts = spread.parts_of(checkpoint) if checkpoint.joined else {}
         self._lock = Lock()
         self.bytes_read = 0  # of tensor data
 
@@ -130,10 +131,16 @@ class Stored:
 
     # --- where the bytes are --------------------------------------------------------------------
 
-    def _layout(self, tensor: Tensor, path: str) -> _Layout:
+    def _layout(self, tensor: Tensor, path: str, *, whole: bool = True) -> _Layout:
+        """
+        Args:
+            whole: whether a tensor that several files have parts of is meant, and not one file's part.
+        """
         header = self.header(path)
         big = self._is_big(header)
-        if header.format == "pytorch":
+        if whole and tensor.name in self._parts:
+            return _plain(tensor.dtype, big=big)._replace(parts=tuple(self._parts[tensor.name]))
+        if header.format == "pytorch" and not self._lies_plainly(tensor, header):
             return self._pytorch_layout(tensor, header, big)
         if header.format == "gguf" and tensor.dtype in _BLOCKS:
             layout = _Layout(tensor.dtype, *_BLOCKS[tensor.dtype], big=big)
@@ -146,6 +153,12 @@ class Stored:
                 f"{integer(expected)}"
             )
         return layout
+
+    @staticmethod
+    def _lies_plainly(tensor: Tensor, header: Header) -> bool:
+        """Whether the header tells all: where the bytes lie, all of them and in order."""
+        known = decoding.is_known(tensor.dtype) and not header.strides
+        return known and bool(tensor.offset) and tensor.nbytes == tensor.elements * decoding.width(tensor.dtype)
 
     def _pytorch_layout(self, tensor: Tensor, header: Header, big: bool) -> _Layout:
         if header.path not in self._views:
@@ -166,11 +179,16 @@ class Stored:
         return layout._replace(view=view)
 
     def _raw(self, layout: _Layout, tensor: Tensor, path: str, start: int, stop: int) -> bytes:
+        if layout.parts:
+            return spread.together(layout.parts, layout.nbytes, start, stop, self._part)
         if layout.view is not None:
             return self._gathered(layout, layout.view, path)[start * layout.nbytes : stop * layout.nbytes]
         first = start // layout.elements * layout.nbytes
         last = -(-stop // layout.elements) * layout.nbytes
         return self._read(path, (tensor.offset if layout.at is None else layout.at) + first, last - first)
+
+    def _part(self, part: spread.Part, start: int, stop: int) -> bytes:
+        return self._raw(self._layout(part.tensor, part.path, whole=False), part.tensor, part.path, start, stop)
 
     def _gathered(self, layout: _Layout, view: View, path: str) -> bytes:
         """A tensor with strides, its elements in order."""
@@ -217,6 +235,7 @@ class _Layout(NamedTuple):
     big: bool = False
     at: int | None = None  # where the tensor starts, if not at its offset
     view: View | None = None  # of a tensor whose elements do not lie in order
+    parts: tuple[spread.Part, ...] = ()  # of a tensor that several files have
 
     def decode(self, raw: bytes) -> Array:
         if self.dtype in _BLOCKS:
