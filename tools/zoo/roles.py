@@ -9,7 +9,8 @@ import records
 
 from inspector.architectures import family_of
 from inspector.architectures.data.conventions import TOWERS
-from inspector.architectures.naming import by_convention, unwrapped
+from inspector.architectures.naming.by_convention import by_convention
+from inspector.architectures.naming.slots import unwrapped
 from inspector.architectures.table import (
     Family,
     Include,

@@ -1,0 +1,190 @@
+"""Tensor name → key: (tower, layer, expert, role, part), from any convention.
+
+A name is first looked up in the family's table, read backwards (`by_table`); a name that no row has goes by GGUF's
+words (`by_gguf`) or by the words of its path (`by_convention`). All names that differ only in their numbers share one
+`Slot`, so the work is done once a pattern, not once a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from inspector.architectures.data.conventions import GGUF_WORDS
+from inspector.architectures.naming.by_table import TableNames, Variant
+from inspector.architectures.naming.slots import NAMELESS, Names, Slot, by_pattern, numbers_in, unwrapped
+from inspector.architectures.table import Family
+from inspector.model import Key
+
+__all__ = ["MOST_PATTERNS", "NAMELESS", "Named", "Namer", "Names", "Slot", "by_pattern", "unwrapped"]
+
+#: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
+MOST_PATTERNS = 10_000
+#: Patterns of a model among which what no convention knows goes by its own word.
+MOST_OWN_WORDS = 1000
+#: GGUF's norms: the first is before the feed-forward where one of the others is after attention.
+FFN_NORM = "blk.{}.ffn_norm.weight"
+AFTER_ATTENTION = ("blk.{}.post_attention_norm.weight", "blk.{}.attn_output_norm.weight")
+
+
+class Group(NamedTuple):
+    """Tensors of one pattern that are for the same."""
+
+    pattern: str
+    members: Sequence[int]  # positions
+    slot: Slot | None = None  # of those whose numbers tell it; else the pattern does
+    piece: tuple[str, str] | None = None  # part and group of what serves the weights of this pattern
+
+
+class Named(NamedTuple):
+    """Tensors with what they are for, in their order; keys are made when asked for."""
+
+    names: Sequence[str]  # of weights; side data goes by the weight that it serves
+    slots: Sequence[Slot]
+    groups: Sequence[tuple[Slot, Sequence[int]]]  # tensors of one pattern, by position
+    beyond: int = 0  # tensors whose patterns are more than are looked at
+
+    def key(self, at: int) -> Key:
+        """The key of the tensor at a position."""
+        return self.slots[at].key(numbers_in(self.names[at]))
+
+    def keys(self) -> list[Key]:
+        """All keys."""
+        return [self.key(at) for at in range(len(self.names))]
+
+
+class Namer:
+    """Names → slots, for one checkpoint."""
+
+    def __init__(self, family: Family | None = None, config: Mapping[str, Any] | None = None) -> None:
+        self._table = TableNames(family, config or {}) if family is not None else None
+        self._is_model = bool(config)
+        self._slots: dict[str, Slot] = {}
+
+    def name(
+        self,
+        names: Sequence[str],
+        side: Mapping[str, str] | None = None,
+        pieces: Mapping[str, tuple[str, str]] | None = None,
+    ) -> Named:
+        """What each tensor is for.
+
+        Args:
+            side: name of a tensor that serves a weight → the weight's name: packing's side data, an adapter's pieces.
+            pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
+        """
+        served = [side.get(name, name) for name in names] if side else names
+        patterns = served.patterns if isinstance(served, Names) else by_pattern(served)
+        groups = list(self._groups(patterns, served))
+        if side:
+            groups = [each for group in groups for each in _by_piece(group, served, names, pieces or {})]
+        beyond = sorted(chain.from_iterable(group.members for group in groups[MOST_PATTERNS:]))
+        return _named(served, self._slots_of(groups[:MOST_PATTERNS]), beyond)
+
+    def slot(self, pattern: str) -> Slot:
+        """The slot of a name whose numbers are written `{}`."""
+        known = self._slots.get(pattern)
+        if known is None:
+            known = self._slots[pattern] = self._found(pattern)
+        return known
+
+    def _found(self, pattern: str) -> Slot:
+        bare = unwrapped(pattern)
+        found = (self._table and self._table.slot(pattern, bare)) or _by_words(pattern, bare)
+        if not found.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
+            from inspector.architectures.naming.by_convention import own_word
+
+            return found._replace(role="other", branch=own_word(bare))
+        return found
+
+    def _groups(self, patterns: Mapping[str, Sequence[int]], names: Sequence[str]) -> Iterator[Group]:
+        """The tensors of each pattern, apart where the table tells them by their numbers."""
+        for pattern, members in patterns.items():
+            variants = self._table.variants(pattern) if self._table else ()
+            group = Group(pattern, members)
+            yield from _by_number(group, names, variants) if variants else (group,)
+
+    def _slots_of(self, groups: Sequence[Group]) -> list[tuple[Slot, Sequence[int]]]:
+        slots = [self._slot_of(group) for group in groups]
+        settled = _settle_norms(groups, _settle_towers(slots))
+        return [(slot, group.members) for slot, group in zip(settled, groups, strict=True)]
+
+    def _slot_of(self, group: Group) -> Slot:
+        """The slot of a group; of side data, the served weight's role with its own part."""
+        slot = group.slot or self.slot(group.pattern)
+        if group.piece is None:
+            return slot
+        part, kind = group.piece
+        return slot._replace(part=part, group=kind, row=None)
+
+
+def _by_words(pattern: str, bare: str) -> Slot:
+    """What GGUF's words, or else conventions, say of a name that no row has."""
+    if pattern.partition(".")[0] in GGUF_WORDS:
+        from inspector.architectures.naming.by_gguf import by_gguf
+
+        if found := by_gguf(pattern):
+            return found
+    from inspector.architectures.naming.by_convention import by_convention
+
+    return by_convention(pattern, bare)
+
+
+def _named(names: Sequence[str], groups: list[tuple[Slot, Sequence[int]]], beyond: Sequence[int]) -> Named:
+    """The groups' slots for each tensor; those of too many patterns have none."""
+    of_each: list[Slot] = [NAMELESS] * len(names)
+    for slot, members in groups:
+        for at in members:
+            of_each[at] = slot
+    return Named(names, of_each, [*groups, (NAMELESS, beyond)] if beyond else groups, len(beyond))
+
+
+# --- groups -----------------------------------------------------------------------------------
+
+
+def _by_number(group: Group, names: Sequence[str], variants: Sequence[Variant]) -> Iterator[Group]:
+    """A group's tensors by the first variant that their numbers fit; those that fit none go by their pattern."""
+    apart: dict[int | None, list[int]] = {}
+    for at in group.members:
+        numbers = list(map(int, numbers_in(names[at])))
+        place = next((place for place, variant in enumerate(variants) if variant.fits(numbers)), None)
+        apart.setdefault(place, []).append(at)
+    for place, members in apart.items():
+        yield Group(group.pattern, members, None if place is None else variants[place].slot)
+
+
+def _by_piece(
+    group: Group, served: Sequence[str], names: Sequence[str], pieces: Mapping[str, tuple[str, str]]
+) -> Iterator[Group]:
+    """A group's tensors with each kind of piece apart from the weights that it serves."""
+    apart: dict[tuple[str, str] | None, list[int]] = {}
+    for at in group.members:
+        name, piece = names[at], None
+        if served[at] is not name:
+            piece = pieces.get(name) or (name.rsplit(".", 1)[-1], "quantization")
+        apart.setdefault(piece, []).append(at)
+    for piece, members in apart.items():
+        yield group._replace(members=members, piece=piece)
+
+
+# --- what other tensors say of one ------------------------------------------------------------
+
+
+def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
+    """One encoder or one decoder alone is no tower: BERT's `encoder` is the text model."""
+    alone = {"encoder", "decoder"} & {slot.tower for slot in slots}
+    if len(alone) != 1:
+        return slots
+    return [slot._replace(tower="text") if slot.tower in alone and slot.row is None else slot for slot in slots]
+
+
+def _settle_norms(groups: Sequence[Group], slots: Sequence[Slot]) -> Iterable[Slot]:
+    """GGUF's `ffn_norm` is before the feed-forward where another norm stands after attention."""
+    patterns = {group.pattern for group in groups if group.piece is None}
+    if FFN_NORM not in patterns or patterns.isdisjoint(AFTER_ATTENTION):
+        return slots
+    return [
+        slot._replace(role="pre_feedforward_layernorm") if group.pattern == FFN_NORM and not group.piece else slot
+        for group, slot in zip(groups, slots, strict=True)
+    ]

@@ -1,0 +1,180 @@
+"""A family's table read backwards: which row a name is of.
+
+A row is entered under every name that it may have: in each class of its family, as older releases and Transformers'
+split weights have it, and without the words that wrap a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from inspector.architectures import family_of
+from inspector.architectures.data.conventions import SPLIT_WEIGHTS
+from inspector.architectures.data.roles import group_of
+from inspector.architectures.naming.slots import Slot, pattern_of, unwrapped
+from inspector.architectures.table import (
+    Family,
+    Include,
+    Row,
+    inner_branch,
+    inner_tower,
+    is_left_out,
+    nested_values,
+    numbers_of,
+)
+
+#: What older releases of Transformers put between a vision tower's name and its parts'.
+OLD_TOWER = "vision_model."
+
+
+class Placed(NamedTuple):
+    """A row where a model has it: its own, or one of a nested family."""
+
+    row: Row
+    template: str  # the whole name, with placeholders for its numbers
+    tower: str
+    branch: str
+
+
+class Variant(NamedTuple):
+    """One of several slots of a pattern, and the numbers by which it is told: `mlp1.0` is a norm, `mlp1.1` is not."""
+
+    numbers: Mapping[int, int]  # which number of the name → what it is
+    slot: Slot
+
+    def fits(self, numbers: Sequence[int]) -> bool:
+        """Whether a name with these numbers is meant."""
+        return all(at < len(numbers) and numbers[at] == number for at, number in self.numbers.items())
+
+
+class TableNames:
+    """What the rows of a family say of names."""
+
+    def __init__(self, family: Family, config: Mapping[str, Any]) -> None:
+        self._whole: dict[str, Slot] = {}
+        self._bare: dict[str, Slot] = {}
+        variants: dict[str, list[Variant]] = defaultdict(list)
+        for pattern, variant in _entries(family, config):
+            bare = unwrapped(pattern)
+            self._whole.setdefault(pattern, variant.slot)
+            self._bare.setdefault(bare, variant.slot)
+            for name in {pattern, bare}:
+                variants[name].append(variant)
+        self._variants = {name: _with_numbers(those) for name, those in variants.items() if _differ(those)}
+
+    def slot(self, pattern: str, bare: str) -> Slot | None:
+        """The slot of a pattern, as it is or without the words that wrap a model; None where no row has the name."""
+        whole = self._whole.get(pattern) or self._bare.get(pattern)
+        return whole or self._whole.get(bare) or self._bare.get(bare)
+
+    def variants(self, pattern: str) -> Sequence[Variant]:
+        """The slots of a pattern that are told apart by their numbers; none where it has one slot."""
+        if not self._variants:
+            return ()
+        return self._variants.get(pattern) or self._variants.get(unwrapped(pattern)) or ()
+
+
+def _differ(variants: Sequence[Variant]) -> bool:
+    """Whether the tensors of one pattern are for several things, as their numbers say."""
+    return any(each.numbers for each in variants) and len({each.slot[:5] for each in variants}) > 1
+
+
+def _with_numbers(variants: Sequence[Variant]) -> list[Variant]:
+    return [each for each in variants if each.numbers]
+
+
+# --- the names of rows ------------------------------------------------------------------------
+
+
+def _entries(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[str, Variant]]:
+    """Every pattern that a tensor of the family may have, the first of equals before others."""
+    others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
+    for placed in _placed(family, config):
+        for slot, template in _named(placed, family.prefix, others):
+            yield from _tensors(slot, template)
+
+
+def _named(placed: Placed, prefix: str, others: Sequence[str]) -> Iterator[tuple[Slot, str]]:
+    """A row's slot under its own name, its older name, and the names that its family's other classes give it."""
+    row, template = placed.row, placed.template
+    slot = _slot_of(placed)
+    yield slot, template
+    if row.older:
+        constants = tuple(number for number in numbers_of(template) if isinstance(number, int))
+        yield slot._replace(indexes_at=(), left_out=constants), f"{row.older}.{row.leaf}"
+    if template.startswith(prefix):
+        for other in others:
+            yield slot, other + template.removeprefix(prefix)
+
+
+def _slot_of(placed: Placed) -> Slot:
+    row = placed.row
+    numbers = numbers_of(placed.template)
+    return Slot(
+        tower=placed.tower,
+        role=row.role,
+        part=row.part,
+        group="buffer" if row.buffer else group_of(row.role),
+        branch=placed.branch,
+        layer_at=numbers.index("layer") if "layer" in numbers else None,
+        expert_at=numbers.index("expert") if "expert" in numbers else None,
+        indexes_at=tuple(at for at, number in enumerate(numbers) if number not in ("layer", "expert")),
+        stacked=bool(row.stacked),
+        row=row,
+    )
+
+
+def _tensors(slot: Slot, template: str) -> Iterator[tuple[str, Variant]]:
+    """The patterns of a row's weight and bias, and of the two tensors that a split weight was before."""
+    row = slot.row
+    assert row is not None
+    pattern = pattern_of(re.sub(r"\{\w+\}", "0", template))
+    numbers = {at: number for at, number in enumerate(numbers_of(template)) if isinstance(number, int)}
+    own = Variant(numbers, slot)
+    yield pattern, own
+    if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
+        yield pattern.removesuffix("weight") + "bias", Variant(numbers, slot._replace(part="bias"))
+    for today, before in SPLIT_WEIGHTS.items():
+        if pattern.endswith("." + today):
+            yield pattern.removesuffix(today) + before, own
+
+
+# --- nested families --------------------------------------------------------------------------
+
+
+def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
+    """Each row of a family, nested families' included."""
+    for entry in family.rows:
+        if isinstance(entry, Row):
+            yield Placed(entry, entry.template, entry.tower, entry.branch)
+            continue
+        nested = nested_values(entry, config)
+        inner = family_of(nested)
+        if inner is not None:
+            for placed in _included(inner, nested, entry):
+                row = placed.row
+                yield placed if row.heads == entry.heads else placed._replace(row=row._replace(heads=entry.heads))
+
+
+def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[Placed]:
+    """The rows of a nested family under the names that the whole gives them."""
+    without = include.without.split()
+    for placed in _placed(inner, nested):
+        row = placed.row
+        if is_left_out(row, without) or (row.heads and (include.head or "body") not in row.heads.split()):
+            continue
+        name = _as_class(inner, placed.template, include.head).removeprefix(include.strip)
+        tower, branch = inner_tower(include, placed.tower), inner_branch(include, placed.branch)
+        yield Placed(row, include.template + name, tower, branch)
+        if include.tower == "vision" and not include.prefix.endswith("." + OLD_TOWER):
+            yield Placed(row, include.template + OLD_TOWER + name, tower, branch)
+
+
+def _as_class(family: Family, template: str, head: str) -> str:
+    """A name as a class of this suffix has it, whose prefix may be another than the rows'."""
+    if not template.startswith(family.prefix):
+        return template
+    return family.prefix_under(head) + template[len(family.prefix) :]
