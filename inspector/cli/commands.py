@@ -37,7 +37,9 @@ def call(arguments: Sequence[str]) -> int:
         click.echo(error.format_message(), err=True)
         return console.UNREADABLE
     except click.ClickException as error:
-        raise UsageError(f"{error.format_message().rstrip('.')}; see `inspect --help`") from None
+        context = getattr(error, "ctx", None)
+        path = context.command_path.removesuffix(f" {DEFAULT}") if context else "inspect"
+        raise UsageError(f"{error.format_message().rstrip('.')}; see `{path} --help`") from None
     return code if isinstance(code, int) else 0
 
 

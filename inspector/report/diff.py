@@ -253,7 +253,9 @@ def _verdict(result: Diff) -> str:
         told.append("values: " + ", ".join(f"{integer(n)} {word}" for word, n in agreements.items() if n))
     if result.config:
         told.append(plural(len(result.config), "configuration field") + " different")
-    return ", ".join(told) + ("" if result.differs else ": nothing differs")
+    if result.differs:
+        return ", ".join(told)
+    return ", ".join(told) + (": nothing differs" if agreements is not None else "; values were not compared (--data)")
 
 
 _VERDICTS: Mapping[Status, str] = {
