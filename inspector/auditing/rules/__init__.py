@@ -17,19 +17,37 @@ from inspector.auditing.rules.rule import GROUPS, Rule
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, group by group, in the order of the modules."""
     from inspector.auditing.rules import (
+        adapters,
+        configurations,
         consistent,
         fits,
         kinds,
+        missing,
         outside,
         present,
         remote,
         reported,
         running,
         safe,
+        tokenizing,
         whole,
     )
 
-    modules = (whole, present, kinds, consistent, fits, safe, remote, running, outside)
+    modules = (
+        whole,
+        present,
+        missing,
+        kinds,
+        consistent,
+        configurations,
+        fits,
+        tokenizing,
+        adapters,
+        safe,
+        remote,
+        running,
+        outside,
+    )
     own = [value for module in modules for value in vars(module).values() if isinstance(value, Rule)]
     together = sorted([*reported.RULES, *own], key=lambda each: GROUPS.index(each.group))
     return {each.code: each for each in together}

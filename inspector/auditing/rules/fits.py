@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from inspector.architectures import predicted_gguf
+from inspector.auditing.rules import tokenizer_json
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.gguf.types import FILE_TYPES
@@ -63,11 +64,12 @@ def token_id(subject: Subject) -> Iterator[Found]:
         own = subject.document(path)
         text = own.get("text_config")
         for scope in (own, text if isinstance(text, Mapping) else {}):
-            for field in _IDS:
+            for field in {**_IDS, **dict.fromkeys(_further_ids(scope), False)}:
                 for number in _numbers(scope.get(field)):
                     if number >= rows:
                         what = f"{field} is {integer(number)}, and the embedding has {plural(rows, 'row')}"
-                        yield Found(what, path, embedding.tensor.name)
+                        severity: Severity = "error" if _IDS.get(field) and name == "config.json" else "warning"
+                        yield Found(what, path, embedding.tensor.name, severity)
     path = subject.folder + "tokenizer_config.json"
     added = subject.document(path).get("added_tokens_decoder")
     ids = (
@@ -76,6 +78,11 @@ def token_id(subject: Subject) -> Iterator[Found]:
     if beyond := [number for number in ids if number >= rows]:
         what = f"added tokens up to {integer(max(beyond))}, beyond the embedding's {plural(rows, 'row')}"
         yield Found(what, path, embedding.tensor.name, "warning")
+
+
+def _further_ids(scope: Mapping[str, Any]) -> list[str]:
+    """Fields with the ids of other tokens: of images, of what generation begins with."""
+    return [field for field in scope if field.endswith(("_token_id", "_token_index")) and field not in _IDS]
 
 
 def _numbers(value: Any) -> Iterator[int]:
@@ -225,10 +232,10 @@ def tokenizer(subject: Subject) -> Iterator[Found]:
     Download it again. One of over 2 MB is looked through for zeros, and not parsed.
     """
     for entry in subject.named("tokenizer.json"):
-        if entry.name != "tokenizer.json" or not 16 < entry.size <= _LARGEST_TOKENIZER:
+        if entry.name != "tokenizer.json" or not 1 < entry.size <= _LARGEST_TOKENIZER:
             continue
         raw = subject.head(entry.path, entry.size)
-        if raw[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+        if raw[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
             continue  # told by what it is instead
         if b"\0" in raw:
             yield Found(f"zeros from byte {integer(raw.index(0))} on: a part was never downloaded", entry.path)
@@ -253,10 +260,12 @@ def _refused(raw: bytes) -> str | None:
     if isinstance(own, dict) and {"error", "message"} & own.keys() and model is None:
         return None  # a server's message
     if not isinstance(model, dict):
-        return "it has no model"
+        return "it has no model" if isinstance(own, dict) else "no JSON object"
     vocabulary, kind = model.get("vocab"), model.get("type")
     if not isinstance(vocabulary, dict | list):
         return "its model has no vocabulary"
+    if (wrong := next(tokenizer_json.refusals(own), None)) is not None:
+        return f"the library refuses it, for {wrong}"
     if kind == "BPE" and not isinstance(model.get("merges"), list):
         return "its model has no merges"
     if kind == "BPE" and isinstance(vocabulary, dict) and (lost := _unknown_merge(model["merges"], vocabulary)):
@@ -277,7 +286,7 @@ def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
 
 
 #: Fields of tokenizer_config.json with a special token's text.
-_SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
 @_rule("special-token", "warning")
@@ -297,7 +306,7 @@ def special_token(subject: Subject) -> Iterator[Found]:
         if b'"vocab"' not in raw:
             continue  # no tokenizer, which another rule tells
         absent = []
-        for field in _SPECIAL:
+        for field in SPECIAL:
             token = own.get(field)
             token = token.get("content") if isinstance(token, Mapping) else token
             if isinstance(token, str) and token and not _stands_in(token, raw):
@@ -407,7 +416,8 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
         return
     for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
         if items.get(key) is not None and items[key] != tokens:
-            yield f"{integer(items[key] or 0)} items in {key}, {plural(tokens, 'token')}", "error"
+            fewer = (items[key] or 0) < tokens  # what is beyond the tokens llama.cpp does not read
+            yield f"{integer(items[key] or 0)} items in {key}, {plural(tokens, 'token')}", "error" if fewer else "info"
     if model == "gpt2" and "tokenizer.ggml.merges" not in items:
         yield "byte pairs without tokenizer.ggml.merges", "error"
     for key in sorted(items):

@@ -219,7 +219,7 @@ def wrong_kind(subject: Subject) -> Iterator[Found]:
     formats do, a vocabulary with zeros in it: loaders refuse it. Download it again.
     """
     for entry in subject.entries:
-        if entry.kind == "file" and entry.size >= 4 and not entry.outside and (wrong := _wrong(subject, entry)):
+        if entry.kind == "file" and entry.size and not entry.outside and (wrong := _wrong(subject, entry)):
             yield Found(f"{wrong}: download it again", entry.path)
 
 

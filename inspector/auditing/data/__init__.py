@@ -1,0 +1,1 @@
+"""What the libraries take, as tables that tools write."""

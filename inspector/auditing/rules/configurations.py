@@ -1,0 +1,311 @@
+"""Would the libraries take the configurations? Each field's kind of value, and what belongs together.
+
+`auditing/data/fields.json` has the kinds, as the classes of Transformers and PEFT themselves take them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Severity
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.units import integer, plural
+
+_rule = partial(rule, group="consistent")
+
+_TABLE = Path(__file__).parents[1] / "data" / "fields.json"
+#: Findings of one configuration that are told.
+_MOST = 8
+
+
+@cache
+def fields() -> dict[str, Any]:
+    """The table: `transformers` and `peft`, each with the kinds of value that its fields take."""
+    found: dict[str, Any] = json.loads(_TABLE.read_text(encoding="utf-8"))
+    return found
+
+
+def takes(library: str, kind: str, field: str) -> str | None:
+    """The letters of what a type's field takes; None where it takes anything, or the type has no such field."""
+    table = fields()[library]
+    if field in table["types"].get(kind, {}):
+        return str(table["types"][kind][field])
+    return _of(library, kind).get(field)
+
+
+@cache
+def _of(library: str, kind: str) -> dict[str, str]:
+    """The fields of a type that are as usual."""
+    table = fields()[library]
+    usual = list(table["usual"].items())
+    return dict(usual[place] for place in table["fields"].get(kind, ()))
+
+
+#: Words for the letters of kinds, as people know them from JSON.
+_WORDS = {
+    "i": "a whole number",
+    "f": "a number with a point",
+    "s": "a text",
+    "b": "true or false",
+    "n": "null",
+    "IFSLO": "a list",
+    "d": "an object",
+}
+
+
+def kind_of(value: Any) -> str:
+    """The letter of a value's kind; of an empty list every list's."""
+    if isinstance(value, bool):
+        return "b"
+    for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
+        if isinstance(value, known):
+            return letter
+    first = value[0] if value else None
+    found = {bool: "IFSLO", int: "I", float: "F", str: "S", list: "L", dict: "O"}.get(type(first), "IFSLO")
+    return "IF" if found in "IF" else found
+
+
+def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
+    """What a field should be, where it is something else."""
+    taken = takes(library, kind, field)
+    if taken is None or set(kind_of(value)) & set(taken):
+        return None
+    words = [text for letters, text in _WORDS.items() if set(letters) & set(taken)]
+    return " or ".join(words) if words else "left out"
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:40]
+
+
+# --- Transformers ---------------------------------------------------------------------------------
+
+
+@_rule("config-field", "error")
+def config_field(subject: Subject) -> Iterator[Found]:
+    """A field of config.json has a value of a kind that Transformers does not take.
+
+    A text in place of a number, null in place of a size: its configuration classes look at each field and refuse. The
+    file was edited, or written by another program: get the model's own.
+    """
+    for entry in subject.named("config.json"):
+        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        if isinstance(own.get("model_type"), str) and "auto_map" not in own:
+            wrong = list(_wrong_fields(own, own["model_type"], ""))
+            yield from (Found(what, entry.path) for what in wrong[:_MOST])
+            if len(wrong) > _MOST:
+                yield Found(f"{plural(len(wrong) - _MOST, 'further field')} of other kinds", entry.path)
+
+
+def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str]:
+    table = fields()["transformers"]
+    parts = table["parts"].get(kind, {})
+    for field, value in own.items():
+        inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
+        if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
+            yield from _wrong_fields(value, inner, f"{where}{field}.")
+        elif should := wrong_kind("transformers", kind, field, value):
+            yield f"{where}{field} is {_shown(value)}, and should be {should}"
+        elif isinstance(value, str) and (wrong := _unknown_word(table, field, value)):
+            yield f"{where}{field} is {_shown(value)}: {wrong}"
+    yield from (where + what for what in _wrong_labels(own))
+
+
+def _unknown_word(table: Mapping[str, Any], field: str, value: str) -> str | None:
+    """Why a word is refused, of the fields whose words are all known."""
+    if field in ("dtype", "torch_dtype"):
+        known = value.removeprefix("torch.") in table["dtypes"] or value == "auto"
+        return None if known else "no dtype of PyTorch"
+    if field in table["activation_fields"]:
+        near = get_close_matches(value.lower(), table["activations"], 1, 0.7)
+        return None if value in table["activations"] or not near else "no activation function that it knows"
+    return None
+
+
+def _wrong_labels(own: Mapping[str, Any]) -> Iterator[str]:
+    """Labels: an object whose keys are numbers."""
+    labels = own.get("id2label")
+    if labels is not None and not isinstance(labels, Mapping):
+        yield f"id2label is {_shown(labels)}, and should be an object"
+    elif isinstance(labels, Mapping) and (odd := [key for key in labels if not key.lstrip("-").isdecimal()]):
+        yield f"id2label has the key {_shown(odd[0])}, and its keys should be numbers"
+
+
+@_rule("model-type", "error")
+def model_type(subject: Subject) -> Iterator[Found]:
+    """`config.json` names no type of model, or one that Transformers does not have.
+
+    `model_type` chooses the classes of model and tokenizer. Told is what no version can have: no text, nothing at all
+    where a class of Transformers is named, or a type that another one's name was misspelt to.
+    """
+    table = fields()["transformers"]
+    for entry in subject.named("config.json"):
+        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        kind, classes = own.get("model_type"), own.get("architectures")
+        first = classes[0] if isinstance(classes, list) and classes else None
+        of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
+        if "model_type" in own and not isinstance(kind, str):
+            yield Found(f"model_type is {_shown(kind)}, and should be a text", entry.path)
+        elif of_transformers and not kind:
+            yield Found(f"no model_type, and {_shown(classes)} needs one", entry.path)
+        elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
+            near = get_close_matches(kind.lower(), table["fields"], 1, 0.75)
+            if near and str(first).lower().startswith(_flat(near[0])[:4]):
+                yield Found(f"model_type {_shown(kind)} is none that Transformers has; {near[0]!r} is", entry.path)
+
+
+def _flat(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+    """Whether a configuration was written by a version whose types are all known here."""
+    return _version(own.get("transformers_version")) <= _version(table["version"])
+
+
+def _version(text: Any) -> tuple[int, ...]:
+    parts = str(text).split(".")[:2]
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (1 << 30,)
+
+
+#: Kind of rotary embedding → fields without which Transformers refuses it (modeling_rope_utils). Those that the
+#: configuration itself may have are not among them.
+_ROPE: Mapping[str, tuple[str, ...]] = {
+    "linear": ("factor",),
+    "dynamic": ("factor",),
+    "yarn": ("factor",),
+    "longrope": ("short_factor", "long_factor"),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+}
+#: Kinds that are there without such fields: the usual one, others that single models have, old names.
+_PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "none"})
+
+
+@_rule("rope", "error")
+def rope(subject: Subject) -> Iterator[Found]:
+    """The parameters of the rotary embedding are not what their kind needs.
+
+    `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, or longrope's lists
+    are not one number for each pair of a head's dimensions. Transformers refuses the configuration or the model.
+    """
+    for entry in subject.named("config.json"):
+        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        known = own.get("model_type") in fields()["transformers"]["fields"] and "auto_map" not in own
+        nested = own.get("text_config")
+        for scope in (own, nested if isinstance(nested, Mapping) else {}) if known else ():
+            for field in ("rope_parameters", "rope_scaling"):
+                if isinstance(stated := scope.get(field), Mapping) and stated:
+                    yield from (Found(f"{field}: {what}", entry.path) for what in _wrong_rope(stated, scope))
+
+
+def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator[str]:
+    kinds = stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,)
+    for own in kinds:
+        kind = own.get("rope_type", own.get("type", "default"))
+        if not isinstance(kind, str):
+            yield f"rope_type is {_shown(kind)}"
+        elif kind not in _ROPE:
+            if kind not in _PLAIN_ROPE and get_close_matches(kind.lower(), (*_ROPE, "default"), 1, 0.6):
+                yield f"no kind is called {_shown(kind)}"
+        elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
+            yield f"{kind} needs {', '.join(missing)}"
+        elif kind == "longrope":
+            yield from _wrong_lengths(own, scope)
+
+
+def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator[str]:
+    """Longrope's lists have a number for each pair of dimensions that are rotated."""
+    width, heads, head = (scope.get(field) for field in ("hidden_size", "num_attention_heads", "head_dim"))
+    share = own.get("partial_rotary_factor", scope.get("partial_rotary_factor", 1.0))
+    if type(head) is not int and type(width) is type(heads) is int and heads:
+        head = width // heads
+    if type(head) is not int or not isinstance(share, int | float) or isinstance(share, bool):
+        return
+    pairs = int(head * share) // 2
+    for field in ("short_factor", "long_factor"):
+        listed = own[field]
+        if not isinstance(listed, list) or len(listed) != pairs:
+            has = plural(len(listed), "number") if isinstance(listed, list) else _shown(listed)
+            yield f"{field} has {has}, and a head has {integer(pairs)} pairs of dimensions"
+
+
+# --- generation -----------------------------------------------------------------------------------
+
+#: Fields of generation_config.json → the kinds that generating takes.
+_GENERATION: Mapping[str, str] = {
+    "eos_token_id": "ibnfI",
+    "pad_token_id": "ibn",
+    **dict.fromkeys(("bos_token_id", "decoder_start_token_id", "forced_bos_token_id"), "ibfnIFSLO"),
+    **dict.fromkeys(("temperature", "top_p", "repetition_penalty", "typical_p", "min_p", "length_penalty"), "ibfn"),
+    **dict.fromkeys(("max_length", "max_new_tokens", "min_length", "min_new_tokens", "top_k", "num_beams"), "ibn"),
+}
+
+
+@_rule("generation-field", "error")
+def generation_field(subject: Subject) -> Iterator[Found]:
+    """A field of generation_config.json has a value of a kind that generating does not take.
+
+    Loading, or the first call of `generate`, ends with an error of types. Get the model's own file, or delete it.
+    """
+    for entry in subject.named("generation_config.json"):
+        own = subject.document(entry.path)
+        for field, kinds in _GENERATION.items():
+            value = own.get(field)
+            if value is not None and not set(kind_of(value)) & set(kinds):
+                yield Found(f"{field} is {_shown(value)}", entry.path)
+
+
+# --- PEFT -----------------------------------------------------------------------------------------
+
+
+@_rule("adapter-field", "error")
+def adapter_field(subject: Subject) -> Iterator[Found]:
+    """A field of adapter_config.json has a value that PEFT does not take, or names a method that it does not have.
+
+    PEFT makes the adapter from these fields alone, and refuses. A warning where a newer version than this program knows
+    may have the method.
+    """
+    table = fields()["peft"]
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path)
+        if entry.name != ADAPTER_FILE or "peft_type" not in own:
+            continue
+        kind = own["peft_type"]
+        if not isinstance(kind, str) or kind.upper() not in table["fields"]:
+            newer = isinstance(kind, str) and _version(own.get("peft_version", "0")) > _version(table["version"])
+            severity: Severity = "warning" if newer else "error"
+            yield Found(f"peft_type {_shown(kind)} is no method of PEFT's", entry.path, severity=severity)
+            continue
+        wrong = [
+            f"{field} is {_shown(value)}, and should be {should}"
+            for field, value in own.items()
+            if (should := wrong_kind("peft", kind.upper(), field, value))
+        ]
+        task = own.get("task_type")
+        if task is not None and task not in table["tasks"]:
+            wrong.append(f"task_type is {_shown(task)}, which is none of PEFT's")
+        yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:_MOST])
+
+
+def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
+    """What fields ask of each other."""
+    for field in ("target_modules", "modules_to_save", "feedforward_modules"):
+        listed = own.get(field)
+        if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
+            yield f"{field} has {_shown(odd[0])}, and should have names"
+    targets, forward = own.get("target_modules"), own.get("feedforward_modules")
+    if isinstance(targets, list) and isinstance(forward, list):
+        for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
+            yield f"feedforward_modules has {name!r:.60}, which target_modules has not"
+    rank = own.get("r")
+    if type(rank) is int and rank <= 0 and own.get("peft_type") in ("LORA", "LOHA", "LOKR", "VERA"):
+        yield f"r is {integer(rank)}: a rank is positive"
+    if own.get("layers_pattern") and own.get("layers_to_transform") is None:
+        yield "layers_pattern without layers_to_transform"

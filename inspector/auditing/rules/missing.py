@@ -1,0 +1,246 @@
+"""Are the files there under the names that loaders look for? Weights, configurations, a pipeline's parts.
+
+The names are those of Transformers' modeling_utils, Diffusers' pipeline_utils, and sentence-transformers' modules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from inspector.auditing.rules.configurations import fields
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.opening import configs
+from inspector.sources.filenames import WEIGHTS, shard_of
+from inspector.sources.listing import Entry
+
+_rule = partial(rule, group="whole")
+
+#: Stems of the names under which libraries look for weights.
+_STEMS = r"(?:model|pytorch_model|diffusion_pytorch_model|adapter_model)"
+#: A name that loaders find: the weights, a variant of them, a shard, an index.
+_FOUND = re.compile(rf"{_STEMS}(?:\.[\w-]+)?(?:-\d+-of-\d+)?\.(?:safetensors|bin)(?:\.index(?:\.[\w-]+)?\.json)?")
+#: What programs and people put around a name that they keep, copy or have not finished.
+_BEFORE = r"(?:(?:tmp|temp|old|new|backup|copy of|copy|~|\._|\.|_)[-_ ]?(?:\w{4,12}_)?)?"
+_AFTER = r"(?:[ _.-]*(?:\(\d+\)|copy(?: \d+)?|old|bak|backup|tmp|temp|orig|new|\d{1,2}))?"
+_END = r"(?:[.~#-][\w.~#-]*|~)?"
+_DECORATED = re.compile(rf"{_BEFORE}{_STEMS}{_AFTER}\.(?:safetensors|bin){_END}", re.IGNORECASE)
+#: Any file that some loader takes for weights.
+_ANY = (*WEIGHTS, ".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json")
+#: Files that lie beside the weights of a model of Transformers.
+_BESIDE = frozenset(
+    {
+        *("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.txt", "special_tokens_map.json"),
+        *("generation_config.json", "preprocessor_config.json", "processor_config.json"),
+    }
+)
+
+
+@_rule("misnamed", "error")
+def misnamed(subject: Subject) -> Iterator[Found]:
+    """Weights under a name that no loader looks for: a copy's, a backup's, an unfinished download's.
+
+    Transformers, PEFT and Diffusers look for `model.safetensors`, `adapter_model.safetensors` and the like, and find
+    nothing in `model (1).safetensors`. Give the file its name, or download it again.
+    """
+    folders: dict[str, list[Entry]] = {}
+    for entry in subject.entries:
+        folders.setdefault(entry.folder, []).append(entry)
+    for folder, entries in folders.items():
+        if subject.alone or any(_FOUND.fullmatch(entry.name) for entry in entries):
+            continue
+        for entry in entries:
+            if entry.kind == "file" and _DECORATED.fullmatch(entry.name) and not _is_unfinished(entry.name):
+                yield Found(_NO_LOADER, entry.path)
+        if not folder and subject.checkpoint is None:
+            yield from _other_ends(entries)
+
+
+def _other_ends(entries: list[Entry]) -> Iterator[Found]:
+    """Where nothing else is: weights of any name, with something after their end."""
+    if any(entry.name.lower().endswith(_ANY) for entry in entries):
+        return
+    for entry in entries:
+        whole = entry.kind == "file" and re.fullmatch(r"(?i).+\.(?:safetensors|gguf)[.~-]\w*~?", entry.name)
+        if whole and not _DECORATED.fullmatch(entry.name) and not _is_unfinished(entry.name):
+            yield Found(_NO_LOADER, entry.path)
+
+
+_NO_LOADER = "no loader looks for weights under this name: rename it, or download it again"
+
+
+def _is_unfinished(name: str) -> bool:
+    """Whether the rule on unfinished downloads tells of it."""
+    from inspector.auditing.rules.whole import CONTROL, PARTIAL
+
+    return name.lower().endswith((*PARTIAL, *CONTROL))
+
+
+@_rule("missing-config", "error")
+def missing_config(subject: Subject) -> Iterator[Found]:
+    """The weights of a model of Transformers, and what lies beside them, without its config.json.
+
+    It names the class and the sizes: no loader that goes by it can open the model. Download it, or give it its name.
+    """
+    if subject.alone or subject.members:
+        return
+    names = {entry.name for entry in subject.entries if not entry.folder}
+    if names & {*configs.FILES, "model_index.json", "modules.json", configs.ADAPTER_FILE, "open_clip_config.json"}:
+        return
+    weights = next((name for name in sorted(names) if _is_transformers(name)), None)
+    if weights and (names & _BESIDE or f"{weights}.index.json" in names or "model.safetensors.index.json" in names):
+        yield Found("no config.json beside it: download it", weights)
+
+
+def _is_transformers(name: str) -> bool:
+    return bool(re.fullmatch(r"(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)", name))
+
+
+# --- pipelines --------------------------------------------------------------------------------
+
+#: Folders that only pipelines of Diffusers have, with what is in them.
+_PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
+#: Class of a part → the file that it is made from.
+_MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
+    (re.compile(r".*Tokenizer(Fast)?"), ("tokenizer_config.json", "tokenizer.json", "vocab.json", "spiece.model")),
+    (re.compile(r".*(Extractor|Processor)"), ("preprocessor_config.json", "processor_config.json")),
+    (re.compile(r".*"), ("config.json",)),
+)
+
+
+@_rule("pipeline-index", "error")
+def pipeline_index(subject: Subject) -> Iterator[Found]:
+    """A pipeline of Diffusers without its index, or an index that names what is no part.
+
+    model_index.json says which class each folder is. Diffusers refuses without it, where an entry is not
+    `[library, class]`, and where a part lacks the configuration that its class is made from.
+    """
+    for entry in subject.named("model_index.json"):
+        own = subject.document(entry.path) if entry.name == "model_index.json" else {}
+        if own and not isinstance(own.get("_class_name"), str):
+            yield Found("no _class_name, which says which pipeline it is", entry.path)
+        for name, value in own.items():
+            if name.startswith("_") or not isinstance(value, list | type(None)):
+                continue
+            yield from _wrong_part(subject, entry, name, value)
+    folders = {entry.folder.rstrip("/") for entry in subject.entries} | _marked(subject)
+    if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
+        names = {entry.name for entry in subject.entries if not entry.folder}
+        if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
+            yield Found(f"the parts {', '.join(sorted(folders & {*_PARTS}))} of a pipeline, and no model_index.json")
+
+
+def _marked(subject: Subject) -> set[str]:
+    """Folders of parts that are models of their own."""
+    return {name for name in _PARTS if subject.names_in(name)}
+
+
+def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
+    match value:
+        case [None, None]:
+            return
+        case [str(), str(kind)]:
+            here = subject.names_in(entry.folder + name)
+            needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
+            if here and not here & {*needed}:
+                yield Found(f"{kind} in {name:.60} has no {needed[0]}: download it", entry.path)
+        case _:
+            what = "null" if value is None else f"{str(value)[:60]}"
+            yield Found(f"{name:.60} is {what}, and should name a library and a class", entry.path)
+
+
+# --- sentence-transformers --------------------------------------------------------------------
+
+#: Module → fields of its config.json without which it is not made.
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "Dense": ("in_features", "out_features"),
+    "CNN": ("in_word_embedding_dimension",),
+    "LSTM": ("word_embedding_dimension", "hidden_dim"),
+    "LayerNorm": ("dimension",),
+    "WeightedLayerPooling": ("word_embedding_dimension",),
+}
+#: Modules with weights of their own.
+_WEIGHTED = ("Dense", "CNN", "LSTM", "LayerNorm", "WeightedLayerPooling")
+_POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
+
+
+@_rule("sentence-module", "error")
+def sentence_module(subject: Subject) -> Iterator[Found]:
+    """A module of sentence-transformers that cannot be made.
+
+    modules.json lists them in order, each with its folder and class. One lacks its weights, or a field that it needs,
+    or its matrix has other sizes than its configuration: loading ends with an error.
+    """
+    yield from _dense(subject)
+    for entry in subject.named("modules.json"):
+        if entry.name != "modules.json":
+            continue
+        try:
+            listed = configs.loads(subject.text(entry.path, 1 << 20) or "")
+        except ValueError:
+            continue
+        if not isinstance(listed, list) or not listed:
+            yield Found("no list of modules", entry.path)
+            continue
+        for at, module in enumerate(listed):
+            match module:
+                case {"name": str(), "path": str(path), "type": str(kind)}:
+                    yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
+                case _:
+                    yield Found(f"module {at} has no name, path and type that are texts", entry.path)
+
+
+def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
+    here = subject.names_in(entry.folder + path) if path else frozenset[str]()
+    if kind in _WEIGHTED and here and not any(name.endswith(_ANY) for name in here):
+        yield Found(f"{kind} has no weights in {path:.60}: download them", entry.path)
+    own = subject.document(f"{entry.folder}{path}/config.json") if path else {}
+    where = f"{entry.folder}{path}/config.json"
+    if not own:
+        return
+    for field in _NEEDED.get(kind, ()):
+        if type(own.get(field)) is not int:
+            yield Found(f"{kind} needs {field}, a whole number", where)
+    modes = own.get("pooling_mode") if kind == "Pooling" else None
+    for mode in modes if isinstance(modes, list) else [modes] if modes is not None else []:
+        if mode not in _POOLING:
+            yield Found(f"pooling_mode {str(mode)[:40]!r} is none that there is", where)
+
+
+def _dense(subject: Subject) -> Iterator[Found]:
+    """A dense layer, which is a model of its own where it lies: its matrix is outputs × inputs."""
+    for header in subject.all_headers:
+        where = header.path.rpartition("/")[0]
+        own = subject.document(f"{where}/config.json" if where else "config.json")
+        matrix = next((tensor for tensor in header.tensors if tensor.name == "linear.weight"), None)
+        if matrix is None or "activation_function" not in own or len(header.tensors) > 2:
+            continue
+        stated = tuple(own.get(field) for field in ("out_features", "in_features"))
+        if matrix.shape != stated:
+            what = f"{'×'.join(map(str, matrix.shape))} stored, {stated[0]}×{stated[1]} configured"
+            yield Found(what, header.path, matrix.name)
+
+
+# --- a model without its weights ---------------------------------------------------------------
+
+
+@_rule("no-weights", "error")
+def no_weights(subject: Subject) -> Iterator[Found]:
+    """A model of Transformers without its weights, beside files that made its folder a model's.
+
+    config.json is there, and no file that a loader would take for the weights. Download them.
+    """
+    own = subject.document("config.json")
+    known = own.get("model_type") in fields()["transformers"]["fields"]
+    if not known or subject.alone or subject.members or {"modules.json", "model_index.json"} & subject.by_path.keys():
+        return
+    names = [entry.name.lower() for entry in subject.entries if not entry.folder]
+    weights = [name for name in names if name.endswith(_ANY) and name != configs.ADAPTER_FILE]
+    told = any(_DECORATED.fullmatch(name) or _is_unfinished(name) for name in names)
+    state = re.compile(r"(training_args|optimizer|scheduler|rng_state|trainer_state|scaler)")
+    if not told and all(state.match(name) for name in weights) and not any(shard_of(name) for name in names):
+        yield Found("a configuration, and no weights beside it: download them", "config.json")

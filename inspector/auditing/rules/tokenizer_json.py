@@ -1,0 +1,184 @@
+"""What the tokenizers library takes as a tokenizer.json: its parts, their types, and the fields that each needs.
+
+After tokenizers 0.23 (its serializations of normalizers, pre-tokenizers, post-processors and decoders). A field in
+brackets may be left out. Kinds: s text, i whole number, f number, b truth, n null, l list, d object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_NOTHING: Mapping[str, str] = {}
+_PATTERN = {"pattern": "ds", "content": "s"}
+#: Part of a tokenizer → type → its fields.
+PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "normalizer": {
+        "BertNormalizer": {"clean_text": "b", "handle_chinese_chars": "b", "strip_accents": "bn", "lowercase": "b"},
+        "Strip": {"strip_left": "b", "strip_right": "b"},
+        "Sequence": {"normalizers": "l"},
+        "Precompiled": {"precompiled_charsmap": "sn"},
+        "Replace": _PATTERN,
+        "Prepend": {"prepend": "s"},
+        **dict.fromkeys(("StripAccents", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Nmt", "ByteLevel"), _NOTHING),
+    },
+    "pre_tokenizer": {
+        "ByteLevel": {"add_prefix_space": "b", "trim_offsets": "b", "[use_regex]": "b"},
+        "CharDelimiterSplit": {"delimiter": "s"},
+        "Metaspace": {"replacement": "s", "[prepend_scheme]": "s", "[split]": "bn", "[add_prefix_space]": "bn"},
+        "Sequence": {"pretokenizers": "l"},
+        "Split": {"pattern": "ds", "behavior": "s", "invert": "b"},
+        "Punctuation": {"[behavior]": "s"},
+        "Digits": {"individual_digits": "b"},
+        "FixedLength": {"length": "i"},
+        **dict.fromkeys(("BertPreTokenizer", "Whitespace", "WhitespaceSplit", "UnicodeScripts"), _NOTHING),
+    },
+    "post_processor": {
+        "RobertaProcessing": {"sep": "l", "cls": "l", "trim_offsets": "b", "add_prefix_space": "b"},
+        "BertProcessing": {"sep": "l", "cls": "l"},
+        "ByteLevel": {"add_prefix_space": "b", "trim_offsets": "b", "[use_regex]": "b"},
+        "TemplateProcessing": {"single": "l", "pair": "l", "special_tokens": "d"},
+        "Sequence": {"processors": "l"},
+    },
+    "decoder": {
+        "BPEDecoder": {"suffix": "s"},
+        "ByteLevel": {"add_prefix_space": "b", "trim_offsets": "b", "[use_regex]": "b"},
+        "WordPiece": {"prefix": "s", "cleanup": "b"},
+        "Metaspace": {"replacement": "s", "[prepend_scheme]": "s", "[split]": "bn", "[add_prefix_space]": "bn"},
+        "CTC": {"pad_token": "s", "word_delimiter_token": "s", "cleanup": "b"},
+        "Sequence": {"decoders": "l"},
+        "Replace": _PATTERN,
+        "Strip": {"content": "s", "start": "i", "stop": "i"},
+        **dict.fromkeys(("Fuse", "ByteFallback"), _NOTHING),
+    },
+    "model": {
+        "BPE": {"vocab": "d", "merges": "l", "[dropout]": "fin", "[unk_token]": "sn", "[byte_fallback]": "b"},
+        "WordPiece": {"vocab": "d", "[unk_token]": "s", "[continuing_subword_prefix]": "s"},
+        "WordLevel": {"vocab": "d", "[unk_token]": "s"},
+        "Unigram": {"vocab": "l", "[unk_id]": "in", "[byte_fallback]": "b"},
+    },
+}
+#: Lists of parts within a part → the parts that they hold.
+_INNER = {
+    "normalizers": "normalizer",
+    "pretokenizers": "pre_tokenizer",
+    "processors": "post_processor",
+    "decoders": "decoder",
+}
+_ADDED = {
+    "id": "i",
+    "content": "s",
+    **{f"[{name}]": "b" for name in ("single_word", "lstrip", "rstrip", "normalized", "special")},
+}
+_TRUNCATION = {"max_length": "i", "strategy": "s", "stride": "i", "[direction]": "s"}
+_PADDING = {"strategy": "sd", "direction": "s", "pad_id": "i", "pad_type_id": "i", "pad_token": "s"}
+_KINDS = ((bool, "b"), (int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d"), (list, "l"))
+_WORDS = {"b": "true or false", "i": "a whole number", "f": "a number", "s": "a text", "n": "null", "d": "an object"}
+_DEPTH = 8
+
+
+def refusals(own: Mapping[str, Any]) -> Iterator[str]:
+    """Why the library would refuse a tokenizer; each in a few words."""
+    for part in PARTS:
+        if own.get(part) is not None:
+            yield from _of_part(part, own[part], part, 0)
+    for at, token in enumerate(_listed(own.get("added_tokens"))):
+        if not isinstance(token, Mapping):
+            yield f"added_tokens.{at} is no object"
+        else:
+            yield from _of_fields(token, _ADDED, f"added_tokens.{at}")
+    for name, fields in (("truncation", _TRUNCATION), ("padding", _PADDING)):
+        if isinstance(own.get(name), Mapping):
+            yield from _of_fields(own[name], fields, name)
+        elif own.get(name) is not None:
+            yield f"{name} is no object"
+    model = own.get("model")
+    if isinstance(model, Mapping):
+        yield from _of_vocabulary(model)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        yield f"{where} is no object"
+        return
+    kind = value.get("type")
+    if kind is None and part == "model":  # older files leave it out: told by its fields
+        return
+    fields = PARTS[part].get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        yield f"{where} is of type {str(kind)!r:.40}, which there is not"
+        return
+    yield from _of_fields(value, fields, where)
+    for field, inner in _INNER.items():
+        if field in fields and depth < _DEPTH:
+            for at, each in enumerate(_listed(value.get(field))):
+                yield from _of_part(inner, each, f"{where}.{field}.{at}", depth + 1)
+    if kind == "TemplateProcessing":
+        yield from _of_template(value, where)
+
+
+def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) -> Iterator[str]:
+    for field, kinds in fields.items():
+        name = field.strip("[]")
+        if name not in value:
+            if not field.startswith("["):
+                yield f"{where} has no {name}"
+            continue
+        found = next((letter for kind, letter in _KINDS if isinstance(value[name], kind)), "")
+        if found not in kinds and not (found == "i" and "f" in kinds):
+            yield f"{where}.{name} is no {_WORDS.get(kinds[0], 'list').removeprefix('a ').removeprefix('an ')}"
+
+
+def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:
+    """The pieces of a template: a sequence or a special token, which the list of them has."""
+    tokens = value.get("special_tokens")
+    tokens = tokens if isinstance(tokens, Mapping) else {}
+    for side in ("single", "pair"):
+        for at, piece in enumerate(_listed(value.get(side))):
+            inner = piece.get("Sequence", piece.get("SpecialToken")) if isinstance(piece, Mapping) else None
+            if not isinstance(inner, Mapping):
+                yield f"{where}.{side}.{at} is no piece of a template"
+                continue
+            yield from _of_fields(inner, {"id": "s", "type_id": "i"}, f"{where}.{side}.{at}")
+            if "SpecialToken" in piece and isinstance(inner.get("id"), str) and inner["id"] not in tokens:
+                yield f"{where}.{side}.{at} names {inner['id']!r:.40}, which is not among its tokens"
+            if "Sequence" in piece and inner.get("id") not in ("A", "B") and isinstance(inner.get("id"), str):
+                yield f"{where}.{side}.{at} is of sequence {inner['id']!r:.40}"
+    for name, token in tokens.items():
+        if not isinstance(token, Mapping):
+            yield f"{where}.special_tokens.{name:.40} is no object"
+        else:
+            yield from _of_fields(token, {"id": "s", "ids": "l", "tokens": "l"}, f"{where}.special_tokens.{name:.40}")
+
+
+def _of_vocabulary(model: Mapping[str, Any]) -> Iterator[str]:
+    vocabulary, merges = model.get("vocab"), model.get("merges")
+    if isinstance(vocabulary, Mapping):
+        odd = next((token for token, number in vocabulary.items() if not _is_id(number)), None)
+        if odd is not None:
+            yield f"the token {odd!r:.40} has no number for an id"
+    elif isinstance(vocabulary, list):
+        odd_piece = next((at for at, each in enumerate(vocabulary) if not _is_piece(each)), None)
+        if odd_piece is not None:
+            yield f"model.vocab.{odd_piece} is no piece and score"
+        unknown = model.get("unk_id")
+        if type(unknown) is int and not 0 <= unknown < len(vocabulary):
+            yield f"unk_id is {unknown}, of {len(vocabulary)} pieces"
+    for at, merge in enumerate(_listed(merges)):
+        pieces = merge.split(" ") if isinstance(merge, str) else merge
+        if not (isinstance(pieces, list) and len(pieces) == 2 and all(isinstance(each, str) for each in pieces)):
+            yield f"model.merges.{at} is no pair"
+            return
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**32
+
+
+def _is_piece(value: Any) -> bool:
+    whole = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+    return whole and isinstance(value[1], int | float) and not isinstance(value[1], bool)

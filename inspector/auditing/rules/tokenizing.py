@@ -1,0 +1,129 @@
+"""Would the tokenizer be made from its files? What tokenizer_config.json says, and the files that its class reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from inspector.auditing.rules.configurations import fields
+from inspector.auditing.rules.fits import SPECIAL
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+
+_rule = partial(rule, group="consistent")
+
+#: Files of which each is a whole vocabulary for the class that takes any.
+_WHOLE = ("tokenizer.json", "tokenizer.model", "tekken.json")
+#: Classes that are made of tokenizer.json, or of what can be converted into it.
+_ANY = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend", "PreTrainedTokenizer"})
+#: Fields that are true or false.
+_FLAGS = ("do_lower_case", "add_prefix_space", "add_bos_token", "add_eos_token", "clean_up_tokenization_spaces")
+#: Classes whose vocabulary is a list of lines, and the token that it must have.
+_LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBertTokenizer", "LayoutLMTokenizer")
+
+
+@_rule("tokenizer-files", "error")
+def tokenizer_files(subject: Subject) -> Iterator[Found]:
+    """The class that tokenizer_config.json names is made of other files than there are.
+
+    GPT-2's needs vocab.json and merges.txt, Llama's tokenizer.model, each of them takes tokenizer.json instead.
+    Transformers refuses, or makes a tokenizer that knows no words. A file was lost or renamed, or the configuration is
+    another model's.
+    """
+    classes = fields()["tokenizers"]["classes"]
+    for entry in subject.named("tokenizer_config.json"):
+        own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
+        kind = own.get("tokenizer_class")
+        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        if not isinstance(kind, str) or own.get("auto_map") or "tokenizer.json" in names:
+            continue
+        kind = kind.removesuffix("Fast") if kind not in _ANY else kind
+        if kind in _ANY:
+            if not any(name in _WHOLE or name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
+                yield Found(f"{kind} is made of tokenizer.json, which is not there: download it", entry.path)
+            continue
+        needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
+        missing = [name for name in needed if name not in names]
+        alone = {"vocab.json", "merges.txt"} & names and set(needed) == {"vocab.json", "merges.txt"}  # told as halves
+        if needed and len(missing) == len(needed) and _some(names) and not alone and not names & {*_WHOLE}:
+            yield Found(f"{kind} is made of {' and '.join(needed)}, or of tokenizer.json: download them", entry.path)
+
+
+def _some(names: frozenset[str]) -> bool:
+    """Whether there is something of a vocabulary: where there is nothing another rule tells."""
+    return any(name.split(".")[0].strip("~_") in _STEMS or name.startswith(("vocab", "merges")) for name in names)
+
+
+_STEMS = frozenset({"tokenizer", "spiece", "sentencepiece", "tmptokenizer", "Copy of tokenizer"})
+
+
+@_rule("tokenizer-field", "error")
+def tokenizer_field(subject: Subject) -> Iterator[Found]:
+    """A field of tokenizer_config.json has a value of a kind that Transformers does not take.
+
+    A special token is a text, or an object with its text; the class is a text. Anything else ends with an error.
+    """
+    for entry in subject.named("tokenizer_config.json"):
+        own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
+        for field in SPECIAL:
+            token = own.get(field)
+            text = token.get("content") if isinstance(token, Mapping) else token
+            if token is not None and not isinstance(text, str):
+                yield Found(f"{field} is {_shown(token)}, and should be a text", entry.path)
+        kind = own.get("tokenizer_class")
+        if kind is not None and not isinstance(kind, str):
+            yield Found(f"tokenizer_class is {_shown(kind)}, and should be a text", entry.path)
+        for field in _FLAGS:
+            if own.get(field) is not None and not isinstance(own[field], bool):
+                yield Found(f"{field} is {_shown(own[field])}, and should be true or false", entry.path)
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:40]
+
+
+@_rule("vocabulary-lines", "error")
+def vocabulary_lines(subject: Subject) -> Iterator[Found]:
+    """A list of tokens or merges without what the tokenizer needs of it.
+
+    merges.txt joins pieces that vocab.json does not have, or vocab.txt has no token for what is unknown: the library
+    refuses. The file was cut, or is another model's. Where tokenizer.json is, it is read instead of them.
+    """
+    for entry in subject.named("tokenizer_config.json"):
+        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        if entry.name != "tokenizer_config.json" or "tokenizer.json" in names:
+            continue
+        own = subject.document(entry.path)
+        merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
+        if {"merges.txt", "vocab.json"} <= names and (lost := _lost(subject, merges, vocabulary)):
+            yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
+        kind = str(own.get("tokenizer_class")).removesuffix("Fast")
+        unknown = own.get("unk_token", "[UNK]")
+        unknown = unknown.get("content") if isinstance(unknown, Mapping) else unknown
+        lines = subject.text(entry.folder + "vocab.txt", MAX_LIST) if kind in _LINES else None
+        if lines and isinstance(unknown, str) and unknown not in {line.rstrip("\r") for line in lines.split("\n")}:
+            yield Found(f"no {unknown!r:.40} in it, which {kind} needs", entry.folder + "vocab.txt")
+
+
+#: Bytes of a list that is read for this.
+MAX_LIST = 4 * 1024 * 1024
+
+
+def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:
+    """A piece of a merge that is no token; None where all are, or nothing can be told."""
+    lines = subject.text(merges, MAX_LIST)
+    try:
+        known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
+    except (ValueError, RecursionError):
+        return None
+    if not lines or not isinstance(known, dict):
+        return None
+    for line in lines.split("\n"):
+        pieces = line.rstrip("\r").split(" ")
+        if len(pieces) == 2 and not line.startswith("#version"):
+            for piece in (*pieces, "".join(pieces)):
+                if piece not in known:
+                    return piece
+    return None

@@ -1,0 +1,224 @@
+"""Which kinds of value the libraries take for each field of a configuration: `inspector/auditing/data/fields.json`.
+
+    python tools/loading/write_fields.py [SECTION…]     # needs torch, transformers, peft
+
+Transformers' classes say so themselves: each field has validators, which are asked. PEFT's have none: an adapter is made
+with one field of another kind at a time. What ends with an error of types is refused for every such value; what is
+refused for its value is not told here. Most fields have one answer in all types: `usual` has it, `types` what differs,
+and `fields` which of the usual ones a type has, by their places.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import peft
+import torch
+import transformers
+from transformers.activations import ACT2FN
+from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_LAYER_TYPES
+from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
+OUT = Path(__file__).parents[2] / "inspector" / "auditing" / "data" / "fields.json"
+#: Letter → a value of the kind: numbers, texts, null; lists by their items; objects.
+SAMPLES: dict[str, Any] = {
+    "i": 1,
+    "f": 0.5,
+    "s": "x",
+    "b": True,
+    "n": None,
+    "I": [1],
+    "F": [0.5],
+    "S": ["x"],
+    "L": [[1]],
+    "O": [{}],
+    "d": {"a": 1},
+}
+KINDS: Mapping[type, str] = {bool: "b", int: "i", float: "f", str: "s"}
+#: Fields that no class looks at.
+UNLOOKED = {"transformers_version", "model_type", "architectures", "peft_type", "peft_version"}
+ANYTHING = "".join(SAMPLES)
+
+
+def letters(take: Callable[[Any], object], default: Any = None, samples: Mapping[str, Any] = SAMPLES) -> str:
+    """The kinds that are taken; a default stands for its own kind."""
+    found = ""
+    for letter, sample in samples.items():
+        try:
+            take(default if KINDS.get(type(default)) == letter else sample)
+        except (TypeError, AttributeError):
+            continue
+        except Exception:
+            pass
+        found += letter
+    return found
+
+
+# --- Transformers ---------------------------------------------------------------------------------
+
+
+def of_class(kind: Any) -> dict[str, str]:
+    """Field → kinds, of a configuration class."""
+
+    def take(validators: list[Any], value: Any) -> None:
+        for each in validators:
+            try:
+                each(value)
+            except Exception as error:
+                raise TypeError from error
+
+    validated = getattr(kind, "__validators__", {})
+    defaults = {field.name: field.default for field in getattr(kind, "__dataclass_fields__", {}).values()}
+    return {
+        field: letters(partial(take, all_of_it), defaults.get(field))
+        for field, all_of_it in validated.items()
+        if field not in UNLOOKED and field != "dtype"
+    }
+
+
+def parts(kind: Any) -> dict[str, str]:
+    """Field → model type of the configuration within it, where that is always one."""
+    found = getattr(kind, "sub_configs", {}) or {}
+    return {
+        field: own.model_type
+        for field, own in found.items()
+        if getattr(own, "model_type", "") and "Auto" not in own.__name__
+    }
+
+
+def activations(classes: Mapping[str, Any]) -> list[str]:
+    """Fields whose default is the name of an activation function."""
+    found: Counter[str] = Counter()
+    for kind in classes.values():
+        for field in getattr(kind, "__dataclass_fields__", {}).values():
+            if isinstance(field.default, str) and field.default in ACT2FN and "act" in field.name:
+                found[field.name] += 1
+    return sorted(found)
+
+
+# --- PEFT -----------------------------------------------------------------------------------------
+
+
+class Tiny(torch.nn.Module):
+    """A model with two modules to adapt."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.config = transformers.LlamaConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, vocab_size=8)
+        self.q_proj = torch.nn.Linear(8, 8, bias=False)
+        self.down_proj = torch.nn.Linear(8, 8, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.down_proj(self.q_proj(x))
+
+
+def of_method(name: str) -> dict[str, str]:
+    """Field → kinds, of a method that can be put into `Tiny`; nothing of others."""
+    kind = peft.PEFT_TYPE_TO_CONFIG_MAPPING[peft.PeftType(name)]
+    fixed = {"peft_type": name, "target_modules": ["q_proj", "down_proj"], "inference_mode": True}
+
+    def made(values: dict[str, Any]) -> dict[str, Any]:
+        config = kind.from_peft_type(**values)
+        peft.get_peft_model(Tiny(), config)
+        return config.to_dict()
+
+    def with_field(field: str, value: Any) -> None:
+        made({**fixed, field: value})
+
+    fixed = {key: value for key, value in fixed.items() if key in kind.__dataclass_fields__ or key == "peft_type"}
+    try:
+        own = made(fixed)
+    except Exception as error:
+        print(f"{name} left out: {type(error).__name__}: {str(error)[:100]}")
+        return {}
+    return {
+        field: letters(partial(with_field, field), default, {**SAMPLES, "d": {}})
+        for field, default in own.items()
+        if field not in UNLOOKED
+    }
+
+
+# --- the document ---------------------------------------------------------------------------------
+
+
+def document(found: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """What is usual for a field, and where a type differs."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for own in found.values():
+        for field, kinds in own.items():
+            counts[field][kinds] += 1
+    usual = {field: each.most_common(1)[0][0] for field, each in sorted(counts.items())}
+    types = {
+        name: {field: kinds for field, kinds in sorted(own.items()) if kinds != usual[field]}
+        for name, own in sorted(found.items())
+    }
+    places = {field: at for at, field in enumerate(usual)}
+    of_types = {
+        name: sorted(places[field] for field, kinds in own.items() if kinds != ANYTHING) for name, own in found.items()
+    }
+    return {"usual": usual, "fields": of_types, "types": {name: own for name, own in types.items() if own}}
+
+
+def of_transformers() -> dict[str, Any]:
+    classes = dict(transformers.CONFIG_MAPPING.items())
+    return {
+        "version": transformers.__version__,
+        **document({name: of_class(kind) for name, kind in classes.items()}),
+        "parts": {name: own for name, kind in sorted(classes.items()) if (own := parts(kind))},
+        "activations": sorted(ACT2FN),
+        "activation_fields": activations(classes),
+        "layer_types": sorted({*ALLOWED_LAYER_TYPES, *_LEGACY_LAYER_TYPE_REMAP}),
+        "dtypes": sorted(name for name, value in vars(torch).items() if isinstance(value, torch.dtype)),
+    }
+
+
+def of_peft() -> dict[str, Any]:
+    methods = {each.value: of_method(each.value) for each in peft.PeftType}
+    return {
+        "version": peft.__version__,
+        **document(methods),
+        "tasks": sorted(each.value for each in peft.TaskType),
+    }
+
+
+def of_tokenizers() -> dict[str, Any]:
+    """Class → the files that it is made from where there is no tokenizer.json."""
+    found = {}
+    for name in sorted({each for each in TOKENIZER_MAPPING_NAMES.values() if each}):
+        files = getattr(getattr(transformers, name, None), "vocab_files_names", {})
+        if files:
+            found[name] = sorted(files.values())
+    return {"classes": found}
+
+
+SECTIONS = {"transformers": of_transformers, "peft": of_peft, "tokenizers": of_tokenizers}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="all where none is named")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    transformers.logging.set_verbosity(transformers.logging.CRITICAL)
+    whole: dict[str, Any] = json.loads(OUT.read_text()) if OUT.exists() else {}
+    whole["about"] = "Kinds of value that the fields of configurations take, by tools/loading/write_fields.py"
+    whole["kinds"] = {letter: json.dumps(sample) for letter, sample in SAMPLES.items()}
+    for name in given.sections or SECTIONS:
+        whole[name] = SECTIONS[name]()
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(json.dumps(whole, separators=(",", ":")).replace('},"', '},\n"') + "\n")
+    print(OUT, OUT.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()
