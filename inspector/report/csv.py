@@ -8,6 +8,7 @@ from typing import TextIO
 
 from inspector.model import Labelled
 from inspector.report.documents import tensor
+from inspector.report.markup import inert
 
 COLUMNS = (
     "name",
@@ -40,4 +41,4 @@ def write_tensors(labelled: Iterable[Labelled], out: TextIO) -> None:
 def _inert(text: str) -> str:
     """A text that no spreadsheet takes for a formula and no terminal for a command: names, dtypes and files alike."""
     safe = text if text.isprintable() else text.encode("unicode_escape").decode()
-    return "'" + safe if safe.startswith(("=", "+", "-", "@")) else safe
+    return inert(safe)

@@ -1,0 +1,110 @@
+"""Texts from files in every kind of output: no terminal, spreadsheet, browser or wiki takes them for its own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import hostile
+import pytest
+from conftest import Ran
+from tabulate import tabulate_formats
+
+from inspector.report.markup import cell, inert
+
+Run = Callable[..., Ran]
+BAD = (
+    *("=cmd|'/C calc'!A1", "+1+cmd", "-2+3", "@SUM(1)", " =1", "\tx", "\rx", "<script>alert(1)</script>", "a|b`c`"),
+    *("\x1b[2J\x1b]0;x\x07", "\u202egnp", "a\nb", "\u2028z", "[x](javascript:1)", "\x9b2J", "a\x85b", "a\\|b", "{{x}}"),
+)
+#: What rewrites a terminal, or ends a line that is none.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """Names, metadata, a dtype, a file and a configuration, all of them hostile."""
+    entries = {name: {"dtype": "U8", "shape": [1], "data_offsets": [at, at + 1]} for at, name in enumerate(BAD)}
+    header = {"__metadata__": {name: name for name in BAD}, **entries}
+    config = {"model_type": "\x1b[31m=<b>", "architectures": list(BAD), "_name_or_path": BAD[7], "torch_dtype": BAD[0]}
+    card = f"---\nlicense: '{BAD[7]}'\nbase_model: '=1+1'\n---\n"
+    files = {"config.json": hostile.dump(config), "README.md": card.encode()}
+    return hostile.write(
+        {**files, "=cmd\x1b[2J<b>.safetensors": hostile.framed(hostile.dump(header), len(BAD))}, tmp_path / "model"
+    )
+
+
+COMMANDS = (
+    *(["overview"], ["overview", "--json"], ["tensors"], ["tensors", "--json"], ["tensors", "--jsonl"], ["audit"]),
+    *(["audit", "--json"], ["audit", "--sarif"], ["metadata"], ["metadata", "--json"], ["tensors", "--csv"]),
+    *(["tensors", f"--format={form}"] for form in tabulate_formats),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_output_has_controls(command: list[str], model: Path, inspect: Run) -> None:
+    """Every command in every form."""
+    ran = inspect(command[0], model, *command[1:])
+    assert ran.out and "Traceback" not in ran.err
+    assert CONTROLS.search(ran.out + ran.err) is None
+
+
+@pytest.mark.parametrize("form", ["--csv", "--format=tsv"])
+def test_no_cell_is_a_formula(form: str, model: Path, inspect: Run) -> None:
+    """Of what a spreadsheet opens."""
+    out = inspect("tensors", model, form).out
+    cells = [each for row in csv.reader(io.StringIO(out), delimiter="\t" if "tsv" in form else ",") for each in row]
+    assert len(cells) == 14 * (1 + len(BAD))
+    assert [each for each in cells if each.lstrip()[:1] in ("=", "+", "-", "@") and each] == []
+    assert [inert(text) for text in ("-1.5", "+2", "-1e-05", "-a", "=1")] == ["-1.5", "+2", "-1e-05", "'-a", "'=1"]
+
+
+class Tags(HTMLParser):
+    """The tags of a document."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, _: object) -> None:
+        self.found.add(tag)
+
+
+@pytest.mark.parametrize("form", ["html", "unsafehtml", "github", "pipe", "mediawiki", "textile", "asciidoc", "jira"])
+def test_no_name_is_a_tag(form: str, model: Path, inspect: Run) -> None:
+    """Of what a browser may be shown in the end."""
+    assert Tags(inspect("tensors", model, f"--format={form}").out).found <= {
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
+
+
+@pytest.mark.parametrize("form", ["github", "pipe"])
+def test_each_row_has_its_columns(form: str, model: Path, inspect: Run) -> None:
+    """A bar in a name ends no cell of a Markdown table: one behind an odd number of backslashes is none (GFM 4.10)."""
+    for line in inspect("tensors", model, f"--format={form}").out.splitlines():
+        assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 15, line
+
+
+def test_usual_names_are_left_alone() -> None:
+    """What models have needs no escaping, underscores included."""
+    for form in tabulate_formats:
+        assert form == "rst" or cell("model.layers.0.self_attn.q_proj.weight", form) == (
+            "model.layers.0.self_attn.q_proj.weight"
+        )
+
+
+def test_sarif_is_text(model: Path, inspect: Run) -> None:
+    """A SARIF viewer takes `text` as it is; there is no Markdown in it."""
+    assert '"markdown"' not in inspect("audit", model, "--sarif").out
+    assert json.loads(inspect("audit", model, "--sarif").out)["version"] == "2.1.0"
