@@ -77,7 +77,7 @@ def escape(text: str, limit: int | None = None) -> str:
     """Text from a file, safe to print: controls as `\\x1b`, at most `limit` characters."""
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and (text.isascii() or max(text) < "\u034f"):  # the first that is printable and unsafe
         return text
-    # Compiled where it is first needed: most text is plain ASCII.
+    # Compiled where it is first needed: most text needs no more.
     return re.sub(_UNSAFE, lambda m: m[0].encode("unicode_escape").decode(), text)

@@ -17,7 +17,7 @@ _IN_NAME = re.compile(
     r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9]|-\d+E\b)",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)", re.IGNORECASE)
+_GIVEN = r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)"
 
 
 def from_names(names: Iterable[str], bits: int) -> Nominal | None:
@@ -35,7 +35,7 @@ def given(text: str, bits: int) -> Nominal:
     Raises:
         UsageError: it is none of these.
     """
-    match = _GIVEN.fullmatch(text.strip())
+    match = re.fullmatch(_GIVEN, text.strip(), re.IGNORECASE)
     if not match or not match["number"].strip(",_"):
         raise UsageError(f"--label {escape(text)!r} is no size: write 7B, 1.1B, 135M, 8x7B or a number of parameters")
     return _nominal(match, match["number"].replace(",", "").replace("_", ""), bits)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 ASCII = {"−": "-", "–": "-", "×": "x", "·": "*", "…": "...", "→": "->", "≠": "!=", "±": "+/-", "≤": "<=", "≥": ">="}
 _BOLD, _RED, _YELLOW, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
 _SEVERITIES = {"error": _BOLD + _RED, "warning": _YELLOW, "info": _DIM}
-_SEVERITY = re.compile(r"^(\s*)(error|warning|info)(?=[: ])")
+_SEVERITY = r"^(\s*)(error|warning|info)(?=[: ])"
 
 
 class Screen(NamedTuple):
@@ -46,7 +46,11 @@ def painted(text: str, *, title: bool = True) -> str:
     lines = text.split("\n")
     if title and lines[0]:
         lines[0] = f"{_BOLD}{lines[0]}{_PLAIN}"
-    return "\n".join(_SEVERITY.sub(lambda m: f"{m[1]}{_SEVERITIES[m[2]]}{m[2]}{_PLAIN}", line) for line in lines)
+    return "\n".join(re.sub(_SEVERITY, _coloured, line) for line in lines)
+
+
+def _coloured(match: re.Match[str]) -> str:
+    return f"{match[1]}{_SEVERITIES[match[2]]}{match[2]}{_PLAIN}"
 
 
 def encodable(text: str, encoding: str) -> str:

@@ -12,7 +12,7 @@ from inspector.sources import Place
 
 #: Front matter ends well before this, in bytes.
 MAX_CARD = 16_384
-_FIELD = re.compile(r"^(license|license_name|base_model):[ \t]*(.*)$\n?((?:^[ \t]*-[ \t]+.*$\n?)*)", re.MULTILINE)
+_FIELD = r"^(license|license_name|base_model):[ \t]*(.*)$\n?((?:^[ \t]*-[ \t]+.*$\n?)*)"
 
 
 def card_of(place: Place, headers: Sequence[Header]) -> Mapping[str, str]:
@@ -32,7 +32,7 @@ def _of_card(place: Place) -> dict[str, str]:
     matter = re.match(r"---\s*\n(.*?)^---\s*$", text, re.DOTALL | re.MULTILINE)
     if matter is None:
         return {}
-    found = {name: _first(value, items) for name, value, items in _FIELD.findall(matter[1])}
+    found = {name: _first(value, items) for name, value, items in re.findall(_FIELD, matter[1], re.MULTILINE)}
     named = found.pop("license_name", "")
     if named and found.get("license", "other") == "other":
         found["license"] = named

@@ -6,21 +6,24 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from inspector import formats
 from inspector.adapters import metadata as adapter_metadata
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
-from inspector.model import Checkpoint, Component, Config, Finding, Header, Region, Variant
-from inspector.opening import collective, configs, ranks, selection, wholes
+from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Variant
+from inspector.opening import configs, selection
 from inspector.opening.card import card_of
 from inspector.opening.components import Part, parts_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, Source, workers
-from inspector.sources.filenames import INDEX, PICKLED
+from inspector.sources.filenames import INDEX, PICKLED, rank_of
 from inspector.sources.narrowed import Narrowed
 from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
+
+if TYPE_CHECKING:
+    from inspector.opening.collective import Collective
 
 #: What reads a file's header: by its first bytes, or by what another file says of it.
 Reader = Callable[[Source, str], Header]
@@ -91,11 +94,11 @@ def _read(
     alone: bool = False,
 ) -> Checkpoint:
     selected = selection.select(place, include, alone=alone)
-    described = collective.described(place, selected.collected) if selected.collected else None
+    described = _described(place, selected.collected)
     read = described.read if described else formats.read
     files, unreadable = _headers(place, selected.paths, progress, read, lenient=lenient)
-    files = ranks.in_parts(files) if described is None else files
-    whole_tensors, gaps = wholes.joined(files)
+    files = _in_parts(files) if described is None else files
+    whole_tensors, gaps = _joined_parts(files)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
@@ -125,6 +128,33 @@ def _read(
         joined=whole_tensors,
         namesake=target if place.origin().kind == "local" and shadows_cached(target) else None,
     )
+
+
+def _described(place: Place, path: str | None) -> Collective | None:
+    """What a `.metadata` file says of the ranks' files beside it."""
+    if not path:
+        return None
+    from inspector.opening import collective  # reads a pickle
+
+    return collective.described(place, path)
+
+
+def _in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
+    """The headers with the parts that ranks of a run wrote, where all files are of ranks."""
+    if len(files) < 2 or not all(rank_of(header.path) for header in files):
+        return files
+    from inspector.opening import ranks
+
+    return ranks.in_parts(files)
+
+
+def _joined_parts(files: tuple[Header, ...]) -> tuple[Joined | None, tuple[Finding, ...]]:
+    """The headers with whole tensors, where some are in parts, and what does not fit together."""
+    if not any(header.pieces for header in files):
+        return None, ()
+    from inspector.opening import wholes
+
+    return wholes.joined(files)
 
 
 def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:

@@ -16,9 +16,8 @@ from typing import NamedTuple
 from inspector.architectures.data.parallel import WEIGHT_AXES, WHOLE_GROUPS
 from inspector.architectures.naming import Namer
 from inspector.formats import training
-from inspector.model import Finding, Header, Piece, Region, Tensor
+from inspector.model import Header, Piece, Region, Tensor
 from inspector.sources.filenames import Rank, rank_of
-from inspector.units import integer, plural
 
 
 def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
@@ -32,20 +31,6 @@ def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
     if shared_out := _shared_out(files):
         return _with_copies(tuple(_zero(header, rank, shared_out) for header, rank in known))
     return _parallel(files, known)
-
-
-def absent(paths: Sequence[str]) -> tuple[Finding, ...]:
-    """Ranks that others of the set show to be missing."""
-    numbers = {rank.number for path in paths if (rank := rank_of(path))}
-    replicas = {rank.replica for path in paths if (rank := rank_of(path)) and rank.replica is not None}
-    told = []
-    for there in (numbers, replicas):
-        missing = sorted(set(range(max(there, default=0))) - there)
-        if missing:
-            listed = ", ".join(map(integer, missing[:8])) + ("…" if len(missing) > 8 else "")
-            what = f"{plural(len(missing), 'rank')} before the last one not there: {listed}"
-            told.append(Finding("missing-shard", "error", what, paths[0]))
-    return tuple(told)
 
 
 def _with_copies(files: tuple[Header, ...]) -> tuple[Header, ...]:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
-from inspector.opening import ranks
 from inspector.opening.variants import variants
 from inspector.opening.weight_index import read_index
 from inspector.sources import Place
@@ -176,7 +175,21 @@ def _of_ranks(place: Place, path: str) -> Selection | None:
         return _collected(place, folder)
     rank = rank_of(path)
     paths = tuple(sorted(each for each in place.files if rank and (other := rank_of(each)) and other.set == rank.set))
-    return Selection(paths, findings=ranks.absent(paths)) if len(paths) > 1 else None
+    return Selection(paths, findings=_absent_ranks(paths)) if len(paths) > 1 else None
+
+
+def _absent_ranks(paths: Sequence[str]) -> tuple[Finding, ...]:
+    """Ranks that others of the set show to be missing."""
+    numbers = {rank.number for path in paths if (rank := rank_of(path))}
+    replicas = {rank.replica for path in paths if (rank := rank_of(path)) and rank.replica is not None}
+    told = []
+    for there in (numbers, replicas):
+        missing = sorted(set(range(max(there, default=0))) - there)
+        if missing:
+            listed = ", ".join(map(integer, missing[:8])) + ("…" if len(missing) > 8 else "")
+            what = f"{plural(len(missing), 'rank')} before the last one not there: {listed}"
+            told.append(Finding("missing-shard", "error", what, paths[0]))
+    return tuple(told)
 
 
 def _collected(place: Place, folder: str | None = None) -> Selection | None:
@@ -331,7 +344,7 @@ def _without_index(place: Place, here: list[str], folder: str) -> Selection:
         return Selection(tuple(here), folder)
     main = found[0]
     others = [path for path in here if path not in main.paths]
-    missing = (*absent_shards(main.paths), *ranks.absent(main.paths))
+    missing = (*absent_shards(main.paths), *_absent_ranks(main.paths))
     return Selection(main.paths, folder, None, (*missing, *_not_counted(others, main.paths[0])))
 
 

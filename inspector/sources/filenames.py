@@ -91,15 +91,13 @@ def type_of(name: str) -> str | None:
 
 
 #: Names of files of which each rank of a run wrote its own: Meta's, DeepSpeed's, Megatron's, and any with a rank.
-_RANKS = tuple(
-    re.compile(pattern, re.S)
-    for pattern in (
-        r"(?P<before>(?:.*/)?consolidated\.)(?P<rank>\d\d)(?P<after>\.pth)",
-        r"(?P<before>(?:.*/)?)(?:bf16_|fp16_)?(?:zero_pp_rank_(?P<replica>\d{1,5})_)?mp_rank_(?P<rank>\d{2,5})"
-        r"(?P<kind>_model|_optim)(?P<after>_states\.pt)",
-        r"(?P<before>(?:.*/)?mp_rank_)(?P<rank>\d\d)(?P<after>/model_(?:optim_)?rng\.pt)",
-        r"(?P<before>.*rank[-_]?)(?P<rank>\d{1,5})(?P<after>\.(?:bin|pt|pth|ckpt))",
-    )
+#: Compiled when a name may be one of them.
+_RANKS = (
+    r"(?P<before>(?:.*/)?consolidated\.)(?P<rank>\d\d)(?P<after>\.pth)",
+    r"(?P<before>(?:.*/)?)(?:bf16_|fp16_)?(?:zero_pp_rank_(?P<replica>\d{1,5})_)?mp_rank_(?P<rank>\d{2,5})"
+    r"(?P<kind>_model|_optim)(?P<after>_states\.pt)",
+    r"(?P<before>(?:.*/)?mp_rank_)(?P<rank>\d\d)(?P<after>/model_(?:optim_)?rng\.pt)",
+    r"(?P<before>.*rank[-_]?)(?P<rank>\d{1,5})(?P<after>\.(?:bin|pt|pth|ckpt))",
 )
 
 
@@ -116,7 +114,7 @@ def rank_of(path: str) -> Rank | None:
     if "rank" not in path and "consolidated." not in path:
         return None
     for pattern in _RANKS if len(path) < 5000 else ():
-        if found := pattern.fullmatch(path):
+        if found := re.fullmatch(pattern, path, re.S):
             replica = found.groupdict().get("replica")
             name = f"{found['before']}*{found['after']}"
             return Rank(name, int(found["rank"]), int(replica) if replica else None)
