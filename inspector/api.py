@@ -77,11 +77,17 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
 
 
 def outline(target: str | Path, *, config: str | Path | None = None, revision: str | None = None) -> Outline:
-    """What an index alone tells, where none of its files is there: names, claims, and the prediction beside them.
+    """Outline a checkpoint of which only the index is there: names, what the index claims, and the prediction.
 
     Raises:
-        TargetError: nothing stands there, or no index does.
-        FormatError, ConfigError: it cannot be read, or the configuration cannot.
+        TargetError: there is nothing, or no index.
+        FormatError, ConfigError: the index cannot be read, or the configuration cannot.
+
+    Example:
+        >>> falcon = "fixtures/real/index/Decentralised-AI+falcon-40b__pytorch_model.bin.index.json"
+        >>> found = inspector.outline(falcon)
+        >>> found.files, found.claimed
+        (9, 83671941120)
     """
     from inspector.bridge.outline import outline as of_index
     from inspector.formats.findings import Findings
