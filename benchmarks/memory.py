@@ -1,0 +1,249 @@
+"""Caches: `inspect memory`, its peers, and what llama.cpp itself prints, for the same models and one context.
+
+    python benchmarks/memory.py [TOKENS]        # 32,768 by default
+
+Each model is a GGUF of its published key-values alone; where no cache depends on a width, such as that of DeepSeek's
+hidden states, it is small, since llama.cpp asks for the memory of all weights. Peers are asked where they are:
+XLLAMACPP, a Python that has the package xllamacpp (llama.cpp itself), HF_MEM, one that has hf-mem, and NODE_LLAMA_CPP,
+a folder in which `npm install node-llama-cpp` ran; gguf-parser's formula (`file_estimate__llamacpp.go`) is worked out
+here. hf-mem asks for a safetensors configuration: it has the same fields under Transformers' names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "fixtures"))
+from sparse_gguf import write_gguf  # noqa: E402  found through the path above
+
+FIXTURE = ROOT / "fixtures" / "caches_llama_cpp.jsonl"
+
+
+class Model(NamedTuple):
+    """A published model."""
+
+    name: str
+    architecture: str
+    keys: Mapping[str, int]  # key-values, without the architecture's name before them
+    config: Mapping[str, Any]  # what hf-mem reads
+
+
+def _config(layers: int, hidden: int, heads: int, kv: int, head: int, **others: Any) -> dict[str, Any]:
+    widths = {"hidden_size": hidden, "num_attention_heads": heads, "num_key_value_heads": kv, "head_dim": head}
+    return {"num_hidden_layers": layers, **widths, **others}
+
+
+def _attention(layers: int, hidden: int, heads: int, kv: int, head: int, **others: int) -> dict[str, int]:
+    return {
+        "block_count": layers,
+        "embedding_length": hidden,
+        "attention.head_count": heads,
+        "attention.head_count_kv": kv,
+        "attention.key_length": head,
+        "attention.value_length": head,
+        "rope.dimension_count": head,
+        "context_length": 131072,
+        **{name.replace("__", "."): value for name, value in others.items()},
+    }
+
+
+MODELS = (
+    Model("Llama 3.1 8B", "llama", _attention(32, 4096, 32, 8, 128), _config(32, 4096, 32, 8, 128)),
+    Model(
+        "Gemma 3 27B",
+        "gemma3",
+        _attention(62, 5376, 32, 16, 128, attention__sliding_window=1024),
+        _config(62, 5376, 32, 16, 128, sliding_window=1024, sliding_window_pattern=6),
+    ),
+    Model(
+        "gpt-oss 20B",
+        "gpt-oss",
+        _attention(24, 2880, 64, 8, 64, attention__sliding_window=128),
+        _config(24, 2880, 64, 8, 64, sliding_window=128, layer_types=["sliding_attention", "full_attention"] * 12),
+    ),
+    Model(
+        "Qwen3-Next 80B",
+        "qwen3next",
+        _attention(
+            48,
+            2048,
+            16,
+            2,
+            256,
+            full_attention_interval=4,
+            ssm__inner_size=4096,
+            ssm__state_size=128,
+            ssm__group_count=16,
+            ssm__time_step_rank=32,
+            ssm__conv_kernel=4,
+        )
+        | {"rope.dimension_count": 64},
+        _config(48, 2048, 16, 2, 256, layer_types=(["linear_attention"] * 3 + ["full_attention"]) * 12),
+    ),
+    Model(
+        "DeepSeek-V3",
+        "deepseek2",
+        {
+            "block_count": 61,
+            "embedding_length": 1024,
+            "attention.head_count": 128,
+            "attention.head_count_kv": 1,
+            "attention.q_lora_rank": 1536,
+            "attention.kv_lora_rank": 512,
+            "attention.key_length": 576,
+            "attention.value_length": 512,
+            "attention.key_length_mla": 192,
+            "attention.value_length_mla": 128,
+            "rope.dimension_count": 64,
+            "context_length": 163840,
+        },
+        _config(61, 7168, 128, 128, 56),
+    ),
+    Model(
+        "Mamba 2.8B",
+        "mamba",
+        {
+            "block_count": 64,
+            "embedding_length": 2560,
+            "ssm.conv_kernel": 4,
+            "ssm.inner_size": 5120,
+            "ssm.state_size": 16,
+            "ssm.time_step_rank": 160,
+            "context_length": 131072,
+        },
+        {"num_hidden_layers": 64, "hidden_size": 2560},
+    ),
+)
+
+#: gguf-parser: every how many layers one keeps all tokens, where it knows; 1 elsewhere.
+PATTERNS = {"gemma3": 6, "gemma2": 2, "cohere2": 4, "llama4": 4}
+
+HF_MEM = """
+import json, sys
+from hf_mem.safetensors.kv_cache import compute_safetensors_kv_cache_size
+for config in json.loads(sys.argv[2]):
+    try:
+        print(compute_safetensors_kv_cache_size(config, "BF16", int(sys.argv[1])))
+    except Exception as error:
+        print("none")
+"""
+NODE = """
+import {readGgufFileInfo, GgufInsights} from "node-llama-cpp";
+for (const file of process.argv.slice(3)) {
+  const insights = await GgufInsights.from(await readGgufFileInfo(file));
+  const own = insights._estimateContextCacheMemorySplitInBytes;
+  let kept;
+  insights._estimateContextCacheMemorySplitInBytes = function (asked) { kept = own.call(this, asked); return kept; };
+  insights.estimateContextResourceRequirements(
+    {contextSize: Number(process.argv[2]), modelGpuLayers: 0, sequences: 1, batchSize: 512, flashAttention: true});
+  console.log(kept.cpuKVCacheSize + kept.cpuRecurrentStateSize);
+}
+process.exit(0);
+"""
+
+
+def write(model: Model, path: Path) -> None:
+    """A GGUF of the model's key-values, in place of those of a drawn one of its architecture."""
+    cases = (json.loads(line)["pairs"] for line in FIXTURE.read_text().splitlines())
+    pairs = {key: (kind, value) for key, kind, value in next(p for p in cases if p[0][2] == model.architecture)}
+    for key, value in model.keys.items():
+        pairs[f"{model.architecture}.{key}"] = ("uint32", value)
+    write_gguf(path, [(key, kind, value) for key, (kind, value) in pairs.items()], [])
+
+
+def ours(path: Path, tokens: int) -> int:
+    """`inspect memory` of the file."""
+    command = [sys.executable, "-m", "inspector", "memory", str(path), "--context", str(tokens), "--json"]
+    found: int = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)["cache"][
+        "bytes"
+    ]
+    return found
+
+
+def usual(model: Model, tokens: int) -> int | None:
+    """2 × layers × heads for keys × head width × tokens × 2 bytes."""
+    config = model.config
+    if "head_dim" not in config:
+        return None
+    return 4 * config["num_hidden_layers"] * config["num_key_value_heads"] * config["head_dim"] * tokens
+
+
+def gguf_parser(model: Model, tokens: int) -> int:
+    """gguf-parser's formula, of commit 8dc7a62 (July 2026)."""
+    keys = {name.rsplit(".", 1)[-1]: value for name, value in model.keys.items()}
+    layers, cells = keys["block_count"], -(-tokens // 256) * 256
+    if "inner_size" in keys and "head_count" not in keys:
+        row = (keys["conv_kernel"] - 1) * (keys["inner_size"] + 2 * keys.get("group_count", 0) * keys["state_size"])
+        return layers * 4 * (row + keys["state_size"] * keys["inner_size"])
+    states = 0
+    if "inner_size" in keys:
+        row = (keys["conv_kernel"] - 1) * (keys["inner_size"] + 2 * keys["group_count"] * keys["state_size"])
+        states = layers * 4 * (row + keys["state_size"] * keys["inner_size"])
+    widths = keys.get("key_length_mla", keys["key_length"]) + keys.get("value_length_mla", keys["value_length"])
+    token = 2 * widths * keys["head_count_kv"]
+    every = PATTERNS.get(model.architecture, 1)
+    sliding = sum(layer % every != 0 for layer in range(layers)) if every > 1 else 0
+    window = min(cells, -(-(keys.get("sliding_window", 0) + 2048) // 256) * 256)
+    return states + token * ((layers - sliding) * cells + sliding * window)
+
+
+def llama_cpp(python: str, path: Path, tokens: int) -> float:
+    """MiB that llama.cpp prints for keys, values and states."""
+    asked = json.dumps([{"n_ctx": tokens, "swa_full": False}])
+    command = [python, str(ROOT / "tools" / "llama_caches.py"), str(path), asked]
+    ran = subprocess.run(command, capture_output=True, check=True, text=True)
+    sys.path.insert(0, str(ROOT / "tools"))
+    from llama_caches import figures
+
+    return sum(figures(json.loads(ran.stdout.splitlines()[-1])[0])[0])
+
+
+def hf_mem(python: str, tokens: int) -> list[int | None]:
+    """hf-mem's figures; None where it has none."""
+    configs = json.dumps([model.config for model in MODELS])
+    ran = subprocess.run([python, "-c", HF_MEM, str(tokens), configs], capture_output=True, check=True, text=True)
+    return [None if line == "none" else int(line) for line in ran.stdout.split()]
+
+
+def node(folder: str, paths: list[Path], tokens: int) -> list[int]:
+    """node-llama-cpp's figures."""
+    script = Path(folder) / "estimate.mjs"
+    script.write_text(NODE)
+    command = ["node", str(script), str(tokens), *map(str, paths)]
+    ran = subprocess.run(command, capture_output=True, check=True, text=True, cwd=folder)
+    return [int(line) for line in ran.stdout.split() if line.isdecimal()]
+
+
+def rows(tokens: int) -> Iterator[tuple[str, ...]]:
+    """A line for each model."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{number}.gguf" for number in range(len(MODELS))]
+        for model, path in zip(MODELS, paths, strict=True):
+            write(model, path)
+        none: list[int | None] = [None] * len(MODELS)
+        peers = hf_mem(os.environ["HF_MEM"], tokens) if "HF_MEM" in os.environ else none
+        nodes = node(os.environ["NODE_LLAMA_CPP"], paths, tokens) if "NODE_LLAMA_CPP" in os.environ else none
+        for model, path, peer, estimate in zip(MODELS, paths, peers, nodes, strict=True):
+            real = f"{llama_cpp(os.environ['XLLAMACPP'], path, tokens):,.2f}" if "XLLAMACPP" in os.environ else "–"
+            figures = (ours(path, tokens), gguf_parser(model, tokens), estimate, peer, usual(model, tokens))
+            yield (model.name, real, *("–" if each is None else f"{each / 2**20:,.2f}" for each in figures))
+
+
+def main() -> None:
+    """Print the table, in MiB."""
+    print("| model | llama.cpp prints | `inspect memory` | gguf-parser | node-llama-cpp | hf-mem | the formula |")
+    print("|---|" + "--:|" * 6)
+    for row in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 32768):
+        print("| " + " | ".join(row) + " |")
+
+
+if __name__ == "__main__":
+    main()
