@@ -291,3 +291,39 @@ def test_any_number_of_workers_finds_the_same(workers: int, tmp_path: Path) -> N
     result = inspector.diff(saved(tmp_path / "a", tensors), saved(tmp_path / "b", other), data=True, workers=workers)
     for name, data in told(result).items():
         assert data.sums.max_abs == pytest.approx(np.abs(tensors[name] - other[name]).max(), rel=1e-6)
+
+
+def test_metas_own_files_have_queries_and_keys_in_another_order(tmp_path: Path) -> None:
+    """As Transformers' `convert_llama_weights_to_hf.py` permutes them; beside a GGUF nothing is done to them."""
+    tensors = llama()
+    model = saved(tmp_path / "a", tensors)
+    words = {
+        "model.embed_tokens": "tok_embeddings", "model.norm": "norm", "lm_head": "output", "self_attn.q_proj": "attention.wq",
+        "self_attn.k_proj": "attention.wk", "self_attn.v_proj": "attention.wv", "self_attn.o_proj": "attention.wo",
+        "mlp.gate_proj": "feed_forward.w1", "mlp.up_proj": "feed_forward.w3", "mlp.down_proj": "feed_forward.w2",
+        "input_layernorm": "attention_norm", "post_attention_layernorm": "ffn_norm", "model.layers": "layers",
+    }  # fmt: skip
+    original: Tensors = {}
+    for name, each in tensors.items():
+        stored = (
+            permuted(each, HEADS if "q_proj" in name else KEY_HEADS) if "q_proj" in name or "k_proj" in name else each
+        )
+        for own, theirs in words.items():
+            name = name.replace(own, theirs)
+        original[name] = np.ascontiguousarray(stored)
+    (tmp_path / "meta").mkdir()
+    save_file(original, tmp_path / "meta" / "consolidated.safetensors")
+    fields = {
+        "dim": WIDTH,
+        "n_layers": 2,
+        "n_heads": HEADS,
+        "n_kv_heads": KEY_HEADS,
+        "vocab_size": WORDS,
+        "hidden_dim": INNER,
+    }
+    (tmp_path / "meta" / "params.json").write_text(json.dumps(fields))
+    data = told(inspector.diff(model, tmp_path / "meta", data=True))
+    assert ({each.status for each in data.values()}, len(data)) == ({"equal"}, 21)
+    assert sum(each.transform == "permuted" for each in data.values()) == 4
+    data = told(inspector.diff(tmp_path / "meta", in_gguf(tmp_path / "b.gguf", tensors), data=True))
+    assert {(each.status, each.transform) for each in data.values()} == {("equal", None)}

@@ -41,8 +41,8 @@ from inspector.architectures.store import store
 from inspector.errors import TableError
 from inspector.model import Key
 
-#: What all conversions have.
-BASE = "_base"
+#: What all conversions have; what is beside Transformers in the files of those who trained a model.
+BASE, ORIGINAL = "_base", "_meta"
 
 
 class Conversion(NamedTuple):

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from inspector.model import Reconciliation
 
 DIFFERS = 1  # exit code
+#: Threads of NumPy's linear algebra: the tensors are what is divided among processors.
+ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 MOST_WORKERS = 4  # by default: more wait for the disk
 
 
@@ -48,6 +50,7 @@ def diff(
     for, so names, order and files play no part. With three, what A and B have changed of BASE. Only headers are read,
     but for --data, --rank and --parents. Exits with 1 where something differs.
     """
+    os.environ.update({name: value for name, value in ALONE.items() if name not in os.environ})
     from inspector import api
 
     workers = workers or min(os.cpu_count() or 1, MOST_WORKERS)

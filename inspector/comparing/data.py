@@ -30,7 +30,7 @@ from inspector.quantization.precision import group_of, spacing, step_of
 from inspector.sources import workers as threads
 
 #: Bytes that are compared at once as they are.
-RAW = 1 << 21
+RAW = 1 << 19
 #: Elements of each of the places at which it is tried what a converter did.
 SAMPLE = 1 << 12
 
@@ -163,10 +163,19 @@ class _Side:
 
     def __init__(self, reader: _Reader, side: Side) -> None:
         self.reader, self.side = reader, side
+        self._last: tuple[tuple[int, int, int] | None, Array] = (None, np.empty(0))
 
     def values(self, number: int) -> Callable[[int, int], Array]:
+        """A tensor's elements. What was asked for last is kept: steps are made of the same values."""
         each = self.side.tensors[number]
-        return lambda start, stop: self.reader.weights.values(each, start, stop)
+
+        def read(start: int, stop: int) -> Array:
+            place = (number, start, stop)
+            if self._last[0] != place:
+                self._last = (place, self.reader.weights.values(each, start, stop))
+            return self._last[1]
+
+        return read
 
     def steps(self, number: int) -> Callable[[int, int], Array] | None:
         """How far each value may lie from what it was made of; None where that is not known."""
@@ -183,7 +192,7 @@ class _Side:
 
         def read(start: int, stop: int) -> Array:
             first, last = start // size * size, min(-(-stop // size) * size, total)
-            found: Array = step(weights.values(each, first, last))
+            found: Array = step(self.values(number)(first, last))
             return found[start - first : stop - first]
 
         return read
@@ -266,13 +275,16 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
             x = numbers.applied(option.value, x, sides.number)
         else:
             y = numbers.applied(option.value, y, sides.number)
-    steps: list[Array] = []
-    if a.side.dtype != b.side.dtype or option.value:
+
+    def steps() -> Iterator[Array]:
+        if a.side.dtype == b.side.dtype and not option.value:
+            return
         for side, view, start, strides in ((a, option.a, start_a, own), (b, option.b, start_b, other)):
             read = side.steps(view.store)
             if read is not None:
-                steps.append(gathered(read, start, tile.sizes, strides))
-    return numbers.sums(x, y, steps, exact=not numbers.is_rounded(option.value))
+                yield gathered(read, start, tile.sizes, strides)
+
+    return numbers.sums(x, y, lambda: list(steps()), exact=not numbers.is_rounded(option.value))
 
 
 def _is_lossy(pair: Pair) -> bool:

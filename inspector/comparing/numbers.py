@@ -18,53 +18,80 @@ Array = NDArray[Any]
 #: Functions of a value: two libraries' results differ in the last bits.
 FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {"exp": np.exp, "relu": lambda x: np.maximum(x, 0)}
 ROUNDED = frozenset({"exp"})
+#: A sum of products below which some may have been too small for F32.
+_SMALL = 1e-30
 #: So many of F32's steps two libraries' `exp` may differ by.
 _LAST_BITS = 4 * 2.0**-23
 
 
-def sums(a: Array, b: Array, steps: Sequence[Array], *, exact: bool = True) -> Sums:
+def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, exact: bool = True) -> Sums:
     """What two arrays of one shape have in common.
 
     Args:
-        steps: for each of the two that is rounded, how far its values may lie from others.
+        steps: gives how far the values of each that was rounded may lie from others; called where any differ.
         exact: whether equal means the same number; else up to the last bits of F32.
     """
     a, b = a.reshape(-1), b.reshape(-1)
     with np.errstate(all="ignore"):
-        same = a == b
-        if exact and same.all():
+        square_a, square_b = np.dot(a, a), np.dot(b, b)
+        if not np.isfinite(square_a + square_b):
+            return _with_infinite(a, b, steps, exact=exact)
+        gap = a - b
+        differing = np.count_nonzero(gap)
+        if not differing:
             square = _dot(a, a)
             return Sums(elements=a.size, a=square, b=square, product=square)
-        nan_a, nan_b = np.isnan(a), np.isnan(b)
-        same |= nan_a & nan_b
-        finite = np.isfinite(a) & np.isfinite(b)
-        x, y = (a, b) if finite.all() else (np.where(finite, a, 0), np.where(finite, b, 0))
-        gap = np.abs(x - y)
         if not exact:
-            same |= finite & (gap <= np.abs(y) * np.float32(_LAST_BITS))
-        allowed = np.zeros_like(gap)
-        for step in steps:
-            allowed += np.nan_to_num(step.reshape(-1), nan=0.0, posinf=0.0)
-        beyond = ~same & ((gap > allowed) | ~finite)
+            gap[np.abs(gap) <= np.abs(b) * np.float32(_LAST_BITS)] = 0
+            differing = np.count_nonzero(gap)
+        allowed = _allowed(steps())
+        beyond = differing if allowed is None else np.count_nonzero(np.abs(gap) > allowed)
         return Sums(
             a.size,
-            int(a.size - np.count_nonzero(same)),
-            int(np.count_nonzero(beyond)),
-            float(gap.max(initial=0.0)),
+            int(differing),
+            int(beyond),
+            float(max(gap.max(), -gap.min())),
             _dot(gap, gap),
-            _dot(x, x),
-            _dot(y, y),
-            _dot(x, y),
-            _dot(allowed, allowed),
-            int(np.count_nonzero(nan_a)),
-            int(np.count_nonzero(nan_b)),
+            _dot(a, a),
+            _dot(b, b),
+            _dot(a, b),
+            0.0 if allowed is None else _dot(allowed, allowed),
         )
+
+
+def _allowed(steps: Sequence[Array]) -> Array | None:
+    """How far two values may lie apart that both were rounded; None where neither was."""
+    found: Array | None = None
+    for step in steps:
+        flat = step.reshape(-1)
+        found = flat if found is None else found + flat
+    return found
+
+
+def _with_infinite(a: Array, b: Array, steps: Callable[[], Sequence[Array]], *, exact: bool) -> Sums:
+    """The same where some numbers are none, or too large: equal where both are NaN, or the same infinity."""
+    nan_a, nan_b = np.isnan(a), np.isnan(b)
+    finite = np.isfinite(a) & np.isfinite(b)
+    alike = ~finite & ((a == b) | (nan_a & nan_b))
+    found = [np.where(finite, each, 0).astype(np.float64) for each in (a, b)]
+
+    def of_finite() -> list[Array]:
+        return [np.where(finite, step.reshape(-1), 0) for step in steps()]
+
+    rest = sums(found[0], found[1], of_finite, exact=exact)
+    other = int(np.count_nonzero(~finite & ~alike))
+    return rest._replace(
+        differing=rest.differing + other,
+        beyond=rest.beyond + other,
+        nan_a=int(np.count_nonzero(nan_a)),
+        nan_b=int(np.count_nonzero(nan_b)),
+    )
 
 
 def _dot(a: Array, b: Array) -> float:
     """Σ a·b; of what overflows F32, or is too small for it, with 64 bits."""
     found = float(np.dot(a, b))
-    if np.isfinite(found) and abs(found) > 1e-30:
+    if np.isfinite(found) and (abs(found) > _SMALL or not a.any()):
         return found
     return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
 

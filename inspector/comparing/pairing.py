@@ -14,7 +14,7 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
-from inspector.architectures.conversions import Conversion, conversion_of
+from inspector.architectures.conversions import ORIGINAL, Conversion, conversion_of
 from inspector.architectures.data.fusions import COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
@@ -76,9 +76,13 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
 
 
 def conversion_from(result: Reconciliation) -> Conversion | None:
-    """What a converter did that wrote the checkpoint; None where none is known to have."""
+    """How the checkpoint's tensors lie beside those of Transformers; None where they lie alike."""
     config = result.prediction.config if result.prediction else result.checkpoint.config
-    named = config.values.get(GGUF_ARCHITECTURE) if config else None
+    if config is None:
+        return None
+    if config.kind == "params.json":
+        return conversion_of(ORIGINAL)
+    named = config.values.get(GGUF_ARCHITECTURE)
     return conversion_of(named) if isinstance(named, GgufArchitecture) else None
 
 

@@ -22,7 +22,7 @@ Array = NDArray[np.floating]
 Read = Callable[[int, int], Array]
 
 #: Elements of a tile, and of a run that is worth being read by itself.
-TILE, RUN = 1 << 19, 1 << 9
+TILE, RUN = 1 << 16, 1 << 9
 #: A tile is read with what lies between its elements, where that is at most so many times as much.
 LOOSE = 4
 
