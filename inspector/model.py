@@ -107,7 +107,7 @@ class Header(NamedTuple):
     """All that a weight file says before its tensor data."""
 
     path: str  # relative to the checkpoint, "/"-separated
-    format: Literal["safetensors", "gguf", "pytorch"]
+    format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
     size: int  # the file's
     tensors: Sequence[Tensor]  # in the header's order
     regions: tuple[Region, ...]  # partition of [0, size), in order
@@ -180,7 +180,7 @@ class Variant(NamedTuple):
     """One of several checkpoints in a place, as file names tell it."""
 
     name: str  # its files' common name, with their folder: "Llama-8B-Q4_K_M", "unet/model"
-    format: Literal["safetensors", "gguf", "pytorch"]
+    format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
     type: str | None  # the quantization or dtype in the name: "Q4_K_M", "F16"
     model: str  # the name without it: equal for variants of one model
     paths: tuple[str, ...]

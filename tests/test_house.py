@@ -85,7 +85,7 @@ def test_few_modules_lie_flat() -> None:
 
 
 #: What several formats need, and which knows none of them.
-SHARED = ("findings", "training", "zips")
+SHARED = ("findings", "layout", "training", "zips")
 
 
 def test_formats_do_not_know_each_other() -> None:

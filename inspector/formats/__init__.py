@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from inspector.errors import FormatError
 from inspector.model import Header
 from inspector.sources import Source
@@ -31,7 +33,6 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
         )
         for magic in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
     ),
-    (b"\x89hdf", "not-weights", "an HDF5 file (Keras), not safetensors or GGUF"),
     (b"\x1f\x8b", "not-weights", "gzip-compressed: unpack it first"),
     (b"\x7felf", "not-weights", "a program for Linux (ELF), not weights"),
     (b"ggjt", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
@@ -39,6 +40,8 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
     (b"lmgg", "not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
 )
 _LONGEST = 64
+#: How a map begins in MessagePack.
+_MAPS = frozenset(bytes([first]) for first in (*range(0x81, 0x90), 0xDE, 0xDF))
 _TEXT = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
@@ -51,7 +54,11 @@ def read(source: Source, path: str) -> Header:
     """
     if source.size == 0:
         raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full", "empty-file")
-    magic = bytes(source.prefix(4)[:4])
+    magic = bytes(source.prefix(8)[:8])
+    other = _of_another_framework(magic, path)
+    if other is not None:
+        return other(source, path)
+    magic = magic[:4]
     if magic in (b"GGUF", b"FUGG"):
         from inspector.formats import gguf
 
@@ -72,6 +79,24 @@ def read(source: Source, path: str) -> Header:
     except FormatError as error:
         _explain_impostor(source, path, error)
         raise
+
+
+def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], Header] | None:
+    """What reads NumPy's, Flax's and HDF5's files, imported for them alone. MessagePack has no magic number."""
+    archive = magic[:4] == b"PK\3\4"
+    if magic[:6] == b"\x93NUMPY" or (archive and path.endswith(".npz")):
+        from inspector.formats import numpy
+
+        return numpy.read
+    if magic == b"\x89HDF\r\n\x1a\n" or (archive and path.endswith(".keras")):
+        from inspector.formats import hdf5
+
+        return hdf5.read
+    if path.endswith(".msgpack") and magic[:1] in _MAPS:
+        from inspector.formats import flax
+
+        return flax.read
+    return None
 
 
 def _explain_impostor(source: Source, path: str, error: FormatError) -> None:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from inspector import formats
 from inspector.adapters import metadata as adapter_metadata
-from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError, TargetError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Variant
 from inspector.opening import configs, selection
 from inspector.opening.card import card_of
 from inspector.opening.components import Part, parts_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, Source, workers
-from inspector.sources.filenames import INDEX, PICKLED, rank_of
+from inspector.sources.filenames import HDF5, INDEX, format_of, rank_of
 from inspector.sources.narrowed import Narrowed
 from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
@@ -73,6 +73,9 @@ def examine(place: Place, target: str) -> Checkpoint:
     Raises:
         TargetError: there are no weight files.
     """
+    if (place.selected or "").endswith(HDF5):
+        raise TargetError(f"{escape(target)}: HDF5's library, which is written in C, is given no file of strangers")
+    place = Narrowed(place, lambda path: not path.endswith(HDF5))
     try:
         return _read(place, target, None, None, None, lenient=True, alone=True)
     except NetworkError:
@@ -253,8 +256,7 @@ def finding_of(error: InspectorError, path: str) -> Finding:
 def _unreadable(path: str, size: int) -> Header:
     """A stand-in that keeps the file's bytes in the sums."""
     regions = (Region("unreadable", 0, size),) if size else ()
-    kind: Literal["safetensors", "gguf", "pytorch"] = "pytorch" if path.endswith(PICKLED) else "safetensors"
-    return Header(path, "gguf" if path.endswith(".gguf") else kind, size, (), regions, {})
+    return Header(path, format_of(path), size, (), regions, {})
 
 
 def _config_of(

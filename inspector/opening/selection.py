@@ -18,6 +18,7 @@ from inspector.sources.filenames import (
     COLLECTED,
     COLLECTIVE,
     INDEX,
+    OTHERS,
     PICKLED,
     PICKLED_INDEX,
     WEIGHTS,
@@ -66,6 +67,9 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("*.ckpt", "pickle"),
     ("*.pkl", "pickle"),
     ("*.h5", "other framework"),
+    ("*.hdf5", "other framework"),
+    ("*.keras", "other framework"),
+    ("*.npz", "other framework"),
     ("*.msgpack", "other framework"),
     ("*.ot", "other framework"),
     ("*.onnx*", "other framework"),
@@ -108,7 +112,7 @@ FOLDERS: Mapping[str, str] = {
 
 
 #: Every end that a weight file's name may have.
-_ALL = (*WEIGHTS, *PICKLED)
+_ALL = (*WEIGHTS, *PICKLED, *OTHERS)
 #: Shards of one set that are looked for; the largest published sets have some hundreds.
 MOST_SHARDS = 10_000
 
@@ -148,6 +152,7 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
     weights = weights or _pickled(place) or _states_of_ranks(place)
     if not weights and (collected := _collected(place)):
         return collected
+    weights = weights or sorted(path for path in place.files if path.endswith(OTHERS))
     if not weights:
         raise TargetError(_nothing(place))
     folder, elsewhere = _folder_of(place, weights)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from inspector.model import Reconciliation, Variant
-from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, rank_of, shard_of, type_of
+from inspector.sources.filenames import TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
 
 #: Which of several types the overview takes: what llama.cpp downloads when not told, then the usual ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
@@ -51,7 +51,7 @@ def _variant(key: tuple[str, int, str], paths: list[str], files: Mapping[str, in
     name, _, suffix = key
     return Variant(
         name=name,
-        format="gguf" if suffix == "gguf" else "pytorch" if f".{suffix}" in PICKLED else "safetensors",
+        format=format_of(suffix),
         type=type_of(name),
         model=_model(name),
         paths=tuple(paths),
@@ -78,7 +78,7 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
     return (
         bool(_ACCESSORIES.search(last)),
         part if folder else -1,
-        last not in ("model", "pytorch_model"),
+        last not in ("model", "pytorch_model", "flax_model", "tf_model"),
         preferred,
         -variant.size,
         variant.name,

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 WEIGHTS = (".safetensors", ".gguf")
 #: PyTorch's own, which are pickles: taken where a place has no others.
 PICKLED = (".bin", ".pth", ".pt", ".ckpt")
+#: Other frameworks': taken where a place has none of those.
+OTHERS = (".npz", ".msgpack", ".h5", ".hdf5", ".keras")
+#: Those of them that a C library reads.
+HDF5 = OTHERS[2:]
 #: What `torch.distributed.checkpoint` calls its list of tensors, and ends the ranks' files with.
 COLLECTIVE, COLLECTED = ".metadata", ".distcp"
 #: End of the name of an index, which tells the shard of each tensor.
@@ -88,6 +92,21 @@ def type_of(name: str) -> str | None:
     """The quantization or dtype that a file's or folder's name tells, the last where it has several."""
     types = TYPE.findall(name)
     return _SAME.get(types[-1].upper(), types[-1].upper()) if types else None
+
+
+Format = Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
+_FORMATS: dict[str, Format] = {
+    ".gguf": "gguf",
+    ".npz": "numpy",
+    ".msgpack": "flax",
+    **dict.fromkeys((*PICKLED, COLLECTED), "pytorch"),
+    **dict.fromkeys(HDF5, "hdf5"),
+}
+
+
+def format_of(path: str) -> Format:
+    """What a weight file's name says of its format: by its ending, with or without what stands before it."""
+    return _FORMATS.get(f".{path.rpartition('.')[2]}", "safetensors")
 
 
 #: Names of files of which each rank of a run wrote its own: Meta's, DeepSpeed's, Megatron's, and any with a rank.

@@ -1,0 +1,175 @@
+"""HDF5, as Keras and TensorFlow's models of Transformers are saved: read by the h5py package, if it is installed.
+
+Names are the paths to datasets, with dots: `dense.dense.kernel`. Links to other files are not followed, and no data is
+read. HDF5's library is written in C and was not made for files of strangers: audits do not come here.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from inspector.errors import FormatError, UsageError
+from inspector.formats import zips
+from inspector.formats.findings import Findings
+from inspector.formats.layout import around
+from inspector.model import Header, Tensor
+from inspector.sources import Source
+from inspector.units import escape, plural
+
+MAGIC = b"\x89HDF\r\n\x1a\n"
+#: The record of a `.keras` archive that holds the weights.
+IN_KERAS = "model.weights.h5"
+MAX_DATASETS = 200_000
+#: Chunks of one dataset whose places are asked for; of more the bytes are counted, and their places not told.
+MAX_CHUNKS = 10_000
+_BLOCK = 1 << 16
+_KINDS = {"f": "F", "i": "I", "u": "U", "c": "C"}
+
+
+def read(source: Source, path: str) -> Header:
+    """The datasets of a file, or of the weights in a `.keras` archive.
+
+    Raises:
+        FormatError: no HDF5, or a damaged one.
+        UsageError: h5py is not installed.
+        SourceError: the bytes cannot be had.
+    """
+    findings = Findings(path)
+    start, size = _weights(source, path)
+    try:
+        import h5py  # a C library, for these files alone
+    except ImportError as error:
+        what = f"{escape(path)} is an HDF5 file: to read it, pip install 'checkpoint-inspector[hdf5]'"
+        raise UsageError(what) from error
+    try:
+        with h5py.File(_Reader(source, start, size), "r") as file:
+            found = [*_datasets(file, h5py, findings)]
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(
+            f"{escape(path)} cannot be read as HDF5: {escape(str(error), 120)}", "unreadable-file"
+        ) from error
+    tensors = [tensor._replace(offset=tensor.offset + start if tensor.offset else 0) for tensor, _ in found]
+    claimed = [(begin + start, end + start) for _, ranges in found for begin, end in ranges]
+    rest = "archive" if start else "header"
+    return Header(path, "hdf5", source.size, tensors, around(claimed, source.size, rest), {}, findings.all())
+
+
+def _weights(source: Source, path: str) -> tuple[int, int]:
+    """Where the HDF5 file starts, and its bytes. Raises FormatError."""
+    if bytes(source.prefix(8)[:8]) == MAGIC:
+        return 0, source.size
+
+    def read_at(start: int, length: int) -> bytes:
+        length = min(length, source.size - start)
+        return source.read(start, length) if length > 0 and start >= 0 else b""
+
+    try:
+        members = zips.members(read_at, source.size)
+        found = next((each for each in members if each.name == IN_KERAS and each.method == zips.STORED), None)
+        if found is not None:
+            return zips.data_start(read_at, found), found.compressed
+    except zips.ZipError as error:
+        raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
+    raise FormatError(f"{escape(path)} has no {IN_KERAS} that is stored as it is", "not-weights")
+
+
+def _datasets(file: Any, h5py: Any, findings: Findings) -> Iterator[tuple[Tensor, list[tuple[int, int]]]]:
+    """Each dataset with the ranges that it has in the file."""
+    pending = [("", file)]
+    seen: set[tuple[int, int]] = set()
+    count = 0
+    while pending:
+        name, group = pending.pop()
+        info = h5py.h5o.get_info(group.id)
+        if (info.fileno, info.addr) in seen:
+            continue
+        seen.add((info.fileno, info.addr))
+        inner = []
+        for key in group:
+            full = f"{name}.{key}" if name else str(key)
+            link = group.get(key, getlink=True)
+            if isinstance(link, h5py.ExternalLink):
+                findings.add("index-path", "warning", f"a link to {link.filename!r:.80}: not followed", full)
+                continue
+            each = group.get(key)
+            count += 1
+            if count > MAX_DATASETS:
+                raise ValueError("more datasets than any model has")
+            if isinstance(each, h5py.Group):
+                inner.append((full, each))
+            elif isinstance(each, h5py.Dataset) and each.dtype.kind != "O" and each.shape is not None:
+                yield _dataset(full, each, findings)
+        pending += reversed(inner)
+
+
+def _dataset(name: str, found: Any, findings: Findings) -> tuple[Tensor, list[tuple[int, int]]]:
+    name = name.removesuffix(":0")
+    dtype, shape = found.dtype, tuple(int(size) for size in found.shape)
+    word = (
+        "BOOL"
+        if dtype.kind == "b" or dtype.name == "bool"
+        else f"{_KINDS.get(dtype.kind, dtype.kind)}{8 * dtype.itemsize}"
+    )
+    if dtype.byteorder == ">":
+        findings.add("big-endian", "info", "its numbers are big-endian", name)
+    if found.external:
+        findings.add(
+            "index-path", "warning", f"its numbers are in {str(found.external[0][0])!r:.80}: not looked at", name
+        )
+        return Tensor(name, word, shape, 0, 0), []
+    offset, nbytes = found.id.get_offset(), int(found.id.get_storage_size())
+    if offset is not None:
+        return Tensor(name, word, shape, int(offset), nbytes), [(int(offset), int(offset) + nbytes)]
+    if nbytes and found.chunks:
+        findings.add("view", "info", f"stored in chunks of {'×'.join(map(str, found.chunks))}", name)
+        chunks = found.id.get_num_chunks()
+        infos = [found.id.get_chunk_info(at) for at in range(min(chunks, MAX_CHUNKS))]
+        ranges = [(int(each.byte_offset), int(each.byte_offset) + int(each.size)) for each in infos]
+        return Tensor(name, word, shape, 0, nbytes), ranges
+    if prod(shape) and not nbytes:
+        findings.add("storage", "warning", f"{plural(prod(shape), 'element')} that were never written", name)
+    return Tensor(name, word, shape, 0, 0), []
+
+
+class _Reader(io.RawIOBase):
+    """A part of a file as h5py wants it. Reads are of whole blocks, the last of which are kept."""
+
+    def __init__(self, source: Source, start: int, size: int) -> None:
+        self._source, self._start, self._size = source, start, size
+        self._at = 0
+        self._blocks: dict[int, bytes] = {}
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0 if whence == io.SEEK_SET else self._at if whence == io.SEEK_CUR else self._size)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        done = 0
+        while done < len(view) and self._at < self._size:
+            block, skip = divmod(self._at, _BLOCK)
+            found = self._block(block)[skip : skip + len(view) - done]
+            view[done : done + len(found)] = found
+            done += len(found)
+            self._at += len(found)
+        return done
+
+    def _block(self, number: int) -> bytes:
+        if number not in self._blocks:
+            if len(self._blocks) >= 256:
+                self._blocks.pop(next(iter(self._blocks)))
+            start = number * _BLOCK
+            self._blocks[number] = self._source.read(self._start + start, min(_BLOCK, self._size - start))
+        return self._blocks[number]

@@ -1,0 +1,186 @@
+"""NumPy's own files: `.npy`, one array behind a line of text, and `.npz`, a ZIP archive of them.
+
+    magic, 6 bytes; version, 2; the header's length, 2 or 4; {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+
+The header is Python's syntax (numpy/lib/format.py): it is matched, never evaluated. Arrays of objects are pickles,
+which are told and not opened.
+"""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import NamedTuple
+
+from inspector.errors import FormatError
+from inspector.formats import zips
+from inspector.formats.findings import Findings
+from inspector.formats.layout import around
+from inspector.model import Header, Tensor
+from inspector.sources import Source
+from inspector.units import escape, plural
+
+MAGIC = b"\x93NUMPY"
+#: Bytes of an array's beginning that are read at once: nearly every header has 118.
+_FIRST = 512
+#: Bytes of a header: NumPy itself reads no longer one.
+MAX_HEADER = 10_000
+#: Arrays of one archive.
+MAX_ARRAYS = 100_000
+
+_HEADER = re.compile(
+    r"\{'descr': '(?P<descr>[<>|=]?[a-zA-Z?][0-9]{0,9}(?:\[\w{1,9}\])?)', 'fortran_order': (?P<fortran>True|False), "
+    r"'shape': \((?P<shape>[0-9, ]*)\),? *\}\s*"
+)
+#: Kind of a type → the beginning of its word.
+_KINDS = {"f": "F", "i": "I", "u": "U", "c": "C"}
+_WORDS = {"b1": "BOOL", "?": "BOOL", "?1": "BOOL"}
+
+
+class _Array(NamedTuple):
+    """What one array's header says."""
+
+    dtype: str
+    width: int  # bytes of an element
+    shape: tuple[int, ...]
+    start: int  # of the numbers, from the header's first byte
+    fortran: bool
+    big: bool
+
+    @property
+    def nbytes(self) -> int:
+        return prod(self.shape) * self.width
+
+
+class _NoArrayError(ValueError):
+    """A header that is none, or whose array is not one of numbers."""
+
+
+def read(source: Source, path: str) -> Header:
+    """The arrays of a `.npy` or `.npz` file.
+
+    Raises:
+        FormatError: it is neither.
+        SourceError: the bytes cannot be had.
+    """
+    findings = Findings(path)
+    if bytes(source.prefix(6)[:6]) == MAGIC:
+        return _single(source, path, findings)
+    try:
+        members = zips.members(_clipped(source), source.size)
+    except zips.ZipError as error:
+        raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
+    tensors: list[Tensor] = []
+    strides: dict[int, tuple[int, ...]] = {}
+    for member in members[:MAX_ARRAYS]:
+        if not member.name.endswith(".npy"):
+            continue
+        name = member.name.removesuffix(".npy").replace("/", ".")
+        try:
+            array, start = _member(source, member)
+        except (zips.ZipError, _NoArrayError) as error:
+            findings.add("tensor-entry", "warning", f"no array of numbers: {error}", name)
+            continue
+        stored = member.method == zips.STORED
+        nbytes = array.nbytes if stored else member.compressed
+        if stored and array.start + array.nbytes > member.compressed:
+            what = f"its numbers end {plural(array.start + array.nbytes - member.compressed, 'byte')} after its record"
+            findings.add("storage", "error", what, name)
+            nbytes = max(0, member.compressed - array.start)
+        _tell(array, name, findings, stored=stored)
+        if array.fortran and len(array.shape) > 1:
+            strides[len(tensors)] = _columns_first(array.shape)
+        tensors.append(Tensor(name, array.dtype, array.shape, start + (array.start if stored else 0), nbytes))
+    if not tensors and not findings.all():
+        raise FormatError(f"{escape(path)} is a ZIP archive, and none of NumPy's: it has no .npy file", "not-weights")
+    claimed = [(tensor.offset, tensor.offset + tensor.nbytes) for tensor in tensors]
+    regions = around(claimed, source.size, "archive")
+    return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
+
+
+def _single(source: Source, path: str, findings: Findings) -> Header:
+    name = path.rpartition("/")[2].removesuffix(".npy")
+    try:
+        array = _array(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
+    except _NoArrayError as error:
+        raise FormatError(f"{escape(path)} holds no array of numbers: {error}", "unreadable-file") from error
+    nbytes = min(array.nbytes, max(0, source.size - array.start))
+    if nbytes < array.nbytes:
+        what = f"{plural(array.nbytes - nbytes, 'byte')} of its numbers are beyond the end"
+        findings.add("truncated", "error", what, name)
+    _tell(array, name, findings, stored=True)
+    tensor = Tensor(name, array.dtype, array.shape, array.start, nbytes)
+    regions = around([(array.start, array.start + nbytes)], source.size)
+    strides = {0: _columns_first(array.shape)} if array.fortran and len(array.shape) > 1 else {}
+    return Header(path, "numpy", source.size, [tensor], regions, {}, findings.all(), strides)
+
+
+def _member(source: Source, member: zips.Member) -> tuple[_Array, int]:
+    """An archive's array, and where its record's bytes start. Raises ZipError, _NoArrayError."""
+    read_at = _clipped(source)
+    start = zips.data_start(read_at, member)
+    raw = read_at(start, min(member.compressed, MAX_HEADER if member.method != zips.STORED else _FIRST))
+    if member.method != zips.STORED:
+        return _array(zips.inflate(member.method, raw, MAX_HEADER)), start
+    length = _length(raw)
+    return _array(raw if length <= len(raw) else read_at(start, min(length, MAX_HEADER))), start
+
+
+def _length(raw: bytes) -> int:
+    """Bytes of a header with what stands before it."""
+    wide = raw[6:7] in (b"\2", b"\3")
+    return (12 if wide else 10) + int.from_bytes(raw[8 : 12 if wide else 10], "little")
+
+
+def _array(raw: bytes, source: Source | None = None) -> _Array:
+    """What a header says. Raises _NoArrayError."""
+    if raw[:6] != MAGIC or len(raw) < 12:
+        raise _NoArrayError("it does not begin as one")
+    length = _length(raw)
+    if length > MAX_HEADER:
+        raise _NoArrayError("a header longer than NumPy reads")
+    if length > len(raw) and source is not None and length <= source.size:
+        raw = bytes(source.prefix(length)[:length])
+    wide = raw[6:7] in (b"\2", b"\3")
+    text = raw[12 if wide else 10 : length].decode("utf-8" if raw[6:7] == b"\3" else "latin-1", "replace")
+    found = _HEADER.fullmatch(text)
+    if found is None:
+        kind = "objects, which are pickled" if "'descr': '|O" in text else "records, or a damaged header"
+        raise _NoArrayError(kind)
+    return _described(found, length)
+
+
+def _described(found: re.Match[str], start: int) -> _Array:
+    order, kind = re.fullmatch(r"([<>|=]?)(.*)", found["descr"]).groups()  # type: ignore[union-attr]  # all is optional
+    if kind.startswith("O"):
+        raise _NoArrayError("objects, which are pickled")
+    digits = re.search(r"\d+", kind)
+    width = int(digits[0]) if digits else 1
+    if kind[0] == "U":
+        dtype, width = kind, 4 * width
+    else:
+        dtype = _WORDS.get(kind) or (f"{_KINDS[kind[0]]}{8 * width}" if kind[0] in _KINDS else kind)
+    shape = tuple(int(each) for each in found["shape"].replace(" ", "").split(",") if each)
+    if len(shape) > 64 or any(size >= 2**63 for size in shape):
+        raise _NoArrayError("a shape that no array has")
+    return _Array(dtype, width, shape, start, found["fortran"] == "True", order == ">")
+
+
+def _tell(array: _Array, name: str, findings: Findings, *, stored: bool) -> None:
+    if array.big:
+        findings.add("big-endian", "info", "its numbers are big-endian", name)
+    if not stored:
+        findings.add("view", "info", "compressed: its bytes are those of the archive", name)
+
+
+def _columns_first(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Steps in elements of an array that has its first dimension together."""
+    return tuple(prod(shape[:at]) for at in range(len(shape)))
+
+
+def _clipped(source: Source) -> zips.Read:
+    def read_at(start: int, length: int) -> bytes:
+        length = min(length, source.size - start)
+        return source.read(start, length) if length > 0 and start >= 0 else b""
+
+    return read_at
