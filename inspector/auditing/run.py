@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
@@ -85,13 +85,16 @@ class Audit:
         return any(self.counts[severity] for severity in SEVERITIES[: SEVERITIES.index(on) + 1])
 
 
-def audit(targets: Iterable[str | Path], *, ignore: Collection[str] = (), revision: str | None = None) -> Audit:
-    """Check every model at the targets by every rule. Reads headers and small files, never tensor data.
+def audit(
+    targets: Iterable[str | Path], *, ignore: Collection[str] = (), revision: str | None = None, data: bool = False
+) -> Audit:
+    """Check every model at the targets by every rule. Reads headers and small files, and tensors only for `data`.
 
     A target that cannot be audited is listed in `Audit.failed`; if it is the only one, its error is raised.
 
     Args:
         ignore: codes of rules whose findings are left out, and counted.
+        data: whether the tensors are read too, and judged by the rules of the group `data`; needs NumPy.
 
     Raises:
         TargetError: there is nothing to audit at any target.
@@ -105,8 +108,14 @@ def audit(targets: Iterable[str | Path], *, ignore: Collection[str] = (), revisi
     """
     check_codes(ignore)
     named = [str(target) for target in targets]
+    more: Callable[[Subject], Iterable[Finding]] = lambda _: ()  # noqa: E731  as `each_of` has it
+    if data:
+        from inspector.measuring import needs
+
+        needs.check()
+        from inspector.auditing.numbers.reading import read as more
     with tables_of_project(settings.here(named).tables):
-        return collect(each_of(named, revision), ignore)
+        return collect(each_of(named, revision, more), ignore)
 
 
 def each_of(
@@ -171,15 +180,14 @@ def examined(
 ) -> Audited:
     """One model under every rule, in bounded time; what was not judged is a finding."""
     size = sum(entry.size for entry in subject.entries)
-    found = [*more(subject)]
+    found: list[Finding] = []
     verdicts: list[readers.Verdict] = []
     left = ["reading the files", *rules.all_rules()]
     try:
-        with ExitStack() as limited:
-            limited.enter_context(limits.processor_time(limits.seconds_for(size)))
-            if own_process:
-                limited.enter_context(limits.memory(limits.memory_for(size)))
+        with _limited(size, own_process=own_process):
             found += _guarded(left[0], lambda: _read(subject))
+        found += more(subject)  # what the user asked for beside the rules takes the time that it takes
+        with _limited(size, own_process=own_process):
             while left[1:]:
                 left.pop(0)
                 found += _guarded(left[0], lambda: _at_most(rules.all_rules()[left[0]].findings(subject)))
@@ -200,6 +208,16 @@ def examined(
         verdicts=tuple(verdicts),
         root=subject.root,
     )
+
+
+@contextmanager
+def _limited(size: int, *, own_process: bool) -> Iterator[None]:
+    """The processor time and the memory that a target of so many bytes may take."""
+    with ExitStack() as limited:
+        limited.enter_context(limits.processor_time(limits.seconds_for(size)))
+        if own_process:
+            limited.enter_context(limits.memory(limits.memory_for(size)))
+        yield
 
 
 def _guarded(what: str, work: Callable[[], Iterable[Finding]]) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ FINDINGS = 1  # exit code
 @click.command()
 @click.argument("targets", nargs=-1, metavar="TARGET...")
 @click.option("--cache", is_flag=True, help="Every model in the Hub's cache; TARGET may name another cache.")
+@click.option("--data", is_flag=True, help="Read the tensors too: NaN, holes, text, numbers beyond any scale, ….")
 @click.option("--checksum", is_flag=True, help="Read whole files: SHA-256 against what is known of them.")
 @click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, as sha256sum has them.")
 @click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files there.")
@@ -40,6 +41,7 @@ FINDINGS = 1  # exit code
 def audit(
     targets: tuple[str, ...],
     cache: bool,
+    data: bool,
     checksum: bool,
     manifest: str | None,
     write_manifest: str | None,
@@ -74,7 +76,7 @@ def audit(
     codes = {*ignore, *project.ignore}
     audits.check_codes(codes)
     sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
-    more = _more(sums, deep=deep)
+    more = _more(Reading(sums) if data else sums, deep=deep)
     with tables_of_project(project.tables):
         judged = _cached(targets, more) if cache else _audited(targets, revision, more, alone=alone)
         result = audits.collect(judged, codes)
@@ -101,12 +103,12 @@ def _exit_code(result: Audit, fail_on: str) -> int:
 More = Callable[["Subject"], "Iterable[Finding]"]
 
 
-def _more(sums: Checksums | None, *, deep: bool) -> More:
+def _more(asked: Reading | Checksums | None, *, deep: bool) -> More:
     """What is found in other ways than by rules."""
 
     def more(subject: Subject) -> Iterator[Finding]:
-        if sums is not None:
-            yield from sums.of(subject)
+        if asked is not None:
+            yield from asked.of(subject)
         if deep:
             from inspector.auditing import rendering  # with what starts a process
 
@@ -140,6 +142,34 @@ def _cached(places: tuple[str, ...], more: More) -> Iterator[Audited | Failed]:
             yield from audits.each_subject(name, found, more, own_process=True)
 
 
+class Reading:
+    """What the user asked to be read: the tensors, and checksums from the same bytes."""
+
+    def __init__(self, sums: Checksums | None) -> None:
+        from inspector.measuring import needs
+
+        needs.check()
+        self._sums = sums
+
+    def of(self, subject: Subject) -> list[Any]:
+        """Read a model's files; what is found on the way."""
+        from inspector.auditing.numbers.reading import read
+
+        sums = self._sums
+        expected, files = sums.wanted(subject) if sums else ([], {})
+        weights = {header.path for header in subject.all_headers}
+        others = {place: path for place, path in files.items() if path not in weights}
+        total = sum(header.size for header in subject.all_headers) + sum(place.stat().st_size for place in others)
+        with bytes_read(total, subject.target) as done:
+            found = read(subject, [path for path in files.values() if path in weights], done)
+            digests = sums.hashed(others, done) if sums else {}
+        if sums is None:
+            return found
+        if subject.measured is not None:
+            digests |= subject.measured.digests
+        return [*found, *sums.compared(subject, expected, digests)]
+
+
 class Checksums:
     """What the user asked for in the way of checksums, and what was computed on the way."""
 
@@ -151,6 +181,13 @@ class Checksums:
 
     def of(self, subject: Subject) -> list[Finding]:
         """Hash a model's files and compare; the findings."""
+        expected, files = self.wanted(subject)
+        with bytes_read(sum(path.stat().st_size for path in files), subject.target) as done:
+            digests = self.hashed(files, done)
+        return self.compared(subject, expected, digests)
+
+    def wanted(self, subject: Subject) -> tuple[list[Any], dict[Path, str]]:
+        """What is known of the model's files, and which are to be hashed: where they are, and their paths."""
         from inspector.auditing import checksums
 
         if not subject.is_local:
@@ -162,12 +199,21 @@ class Checksums:
         paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
         own = self._write.resolve() if self._write else None
         places = {path: file.resolve() for path in paths if (file := subject.on_disk(path))}
-        files = {file: path for path, file in places.items() if file != own}
-        total = sum(path.stat().st_size for path in files)
-        with bytes_read(total, subject.target) as done:
-            digests = checksums.sha256_of(list(files), done)
-        self._digests.update(digests)
-        return list(checksums.verify(subject, expected, {files[path]: digest for path, digest in digests.items()}))
+        return expected, {file: path for path, file in places.items() if file != own}
+
+    def hashed(self, files: Mapping[Path, str], done: Callable[[int], object]) -> dict[str, str]:
+        """Path → SHA-256."""
+        from inspector.auditing import checksums
+
+        return {files[path]: digest for path, digest in checksums.sha256_of(list(files), done).items()}
+
+    def compared(self, subject: Subject, expected: Sequence[Any], digests: Mapping[str, str]) -> list[Any]:
+        """The findings of checksums as they are beside those known."""
+        from inspector.auditing import checksums
+
+        places = {path: subject.on_disk(path) for path in digests}
+        self._digests.update({place.resolve(): digests[path] for path, place in places.items() if place})
+        return list(checksums.verify(subject, expected, digests))
 
     def save(self) -> None:
         """Write the manifest, where one was asked for."""

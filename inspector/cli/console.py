@@ -238,12 +238,18 @@ def bytes_read(total: int, label: str) -> Iterator[Callable[[int], object]]:
 
     import click
 
-    lock = Lock()
-    with click.progressbar(length=total, label=escape(label, 40), file=sys.stderr) as bar:
+    from inspector.units import decimal
+
+    lock, began = Lock(), monotonic()
+    bar: Any
+    with click.progressbar(
+        length=total, label=escape(label, 40), file=sys.stderr, item_show_func=lambda rate: f"{decimal(rate or 0)}/s"
+    ) as bar:
 
         def done(nbytes: int) -> None:
             with lock:
-                bar.update(nbytes)
+                rate = (bar.pos + nbytes) / max(monotonic() - began, 0.001)
+                bar.update(nbytes, round(rate))
 
         yield done
 

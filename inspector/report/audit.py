@@ -129,6 +129,7 @@ def rules() -> str:
 _TITLES = {
     "whole": "Whole: is everything there, and is each file what its name says?",
     "consistent": "Consistent: do the files say the same?",
+    "data": "Data: are the numbers sound? With `--data`, which reads the tensors.",
     "safe": "Safe: can it do harm?",
 }
 

@@ -69,6 +69,24 @@ class LocalFile:
             )
         return data
 
+    def read_into(self, buffer: memoryview, offset: int) -> int:
+        """Fill a buffer from `offset` on; its size. For much data, which is not copied once more.
+
+        Raises:
+            SourceError: the file has fewer bytes, or cannot be read.
+        """
+        done = 0
+        while done < len(buffer):
+            try:
+                got = os.preadv(self._fd, [buffer[done:]], offset + done)
+            except OSError as error:
+                raise _unreadable(self.path, error) from error
+            if not got:
+                raise SourceError(f"{escape(str(self.path))} ended at byte {integer(offset + done)} while it was read")
+            done += got
+        self._read += done
+        return done
+
     def prefix(self, length: int) -> memoryview:
         """As `Source.prefix`. Not a map of the file: reading one that another program cuts would end the process."""
         length = min(length, self.size)

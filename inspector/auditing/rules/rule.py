@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Finding, Severity
 
-Group = Literal["whole", "consistent", "safe"]
+Group = Literal["whole", "consistent", "data", "safe"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
 

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector import formats
 from inspector.bridge.reconciliation import reconcile
@@ -24,6 +24,9 @@ from inspector.sources.listing import Entry
 from inspector.sources.local import LocalPlace
 from inspector.sources.narrowed import Narrowed
 from inspector.units import integer
+
+if TYPE_CHECKING:
+    from inspector.auditing.numbers.passing import Measured
 
 #: Bounds of what an audit reads, well above what real models have: an input must not cost it seconds.
 MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
@@ -67,6 +70,7 @@ class Subject:
         self._beyond_few = set[str]() if one else self.by_path.keys() - {entry.path for entry in self.entries}
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
         self._starts: dict[str, bytes] = {}
+        self.measured: Measured | None = None  # what the data is like, where it was read
         self.memo: dict[str, Any] = {}  # what one rule worked out and another needs too
         self._whole = place
         #: What loaders see: without hidden files. A set of shards is selected by the names of its files.

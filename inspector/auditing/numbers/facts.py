@@ -1,0 +1,111 @@
+"""What was seen of a tensor, put together from its pieces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+#: Runs of zeros that are kept of a tensor: pruned ones have many.
+MOST_RUNS = 256
+
+
+class Run(NamedTuple):
+    """A range of a file's bytes."""
+
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(slots=True)
+class Facts:
+    """A tensor's bytes and numbers. Of a quantized GGUF tensor the numbers are the scales of its blocks."""
+
+    numbers: int = 0  # looked at
+    nan: int = 0
+    inf: int = 0
+    minus_inf: int = 0
+    first_odd: int | None = None  # index of the first number that is none, or infinite
+    largest: float = 0.0  # magnitude of the finite numbers
+    least_bits: int | None = None  # the least and the most of all numbers' bits, unsigned
+    most_bits: int | None = None
+    zeros: int = 0  # of the numbers in the sample
+    sampled: int = 0  # finite numbers of the sample
+    total: float = 0.0  # their sum
+    squares: float = 0.0  # and that of their squares
+    spread: float = 0.0  # the widest distance of a piece's quartiles of magnitude, in powers of two
+    middle: float | None = None  # median of log2 of the magnitudes, of the piece with the most numbers
+    middle_of: int = 0
+    runs: list[Run] = field(default_factory=list)  # of zero bytes, in order
+    run_bytes: int = 0  # bytes of all runs of zeros
+    text: tuple[int, bytes] | None = None  # where a text begins, and its first bytes
+    anchored: int = 0
+    complete: bool = True  # whether all of it could be read
+
+    @property
+    def constant(self) -> bool:
+        """Whether all numbers have the same bits."""
+        return self.least_bits is not None and self.least_bits == self.most_bits
+
+    @property
+    def all_zero(self) -> bool:
+        return self.constant and self.least_bits == 0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.sampled if self.sampled else 0.0
+
+    @property
+    def size(self) -> float:
+        """Root of the mean square."""
+        return (self.squares / self.sampled) ** 0.5 if self.sampled else 0.0
+
+    @property
+    def sparsity(self) -> float:
+        """The share of zeros."""
+        return self.zeros / (self.sampled or 1)
+
+    def join(self, other: Facts) -> None:
+        """Everything that another piece of the same tensor shows."""
+        self.numbers += other.numbers
+        self.nan += other.nan
+        self.inf += other.inf
+        self.minus_inf += other.minus_inf
+        odd = [each for each in (self.first_odd, other.first_odd) if each is not None]
+        self.first_odd = min(odd, default=None)
+        self.largest = max(self.largest, other.largest)
+        self.least_bits = _either(min, self.least_bits, other.least_bits)
+        self.most_bits = _either(max, self.most_bits, other.most_bits)
+        self.zeros += other.zeros
+        self.sampled += other.sampled
+        self.total += other.total
+        self.squares += other.squares
+        self.spread = max(self.spread, other.spread)
+        if other.middle_of > self.middle_of:
+            self.middle, self.middle_of = other.middle, other.middle_of
+        self.runs = _joined(self.runs, other.runs)
+        self.run_bytes += other.run_bytes
+        self.text = min((each for each in (self.text, other.text) if each), default=None)
+        self.complete = self.complete and other.complete
+
+
+def _either(choose: object, a: int | None, b: int | None) -> int | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return choose(a, b)  # type: ignore[operator,no-any-return]
+
+
+def _joined(a: list[Run], b: list[Run]) -> list[Run]:
+    """Runs in order, those that touch as one, the longest where there are many."""
+    found: list[Run] = []
+    for each in sorted((*a, *b)):
+        if found and each.start <= found[-1].end:
+            found[-1] = Run(found[-1].start, max(found[-1].end, each.end))
+        else:
+            found.append(each)
+    if len(found) > 2 * MOST_RUNS:
+        found = sorted(sorted(found, key=lambda run: -run.size)[:MOST_RUNS])
+    return found

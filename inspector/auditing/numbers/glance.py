@@ -1,0 +1,243 @@
+"""One look at a piece of a tensor: a few passes over its bytes, in the processor's cache.
+
+NaN, infinity and the largest magnitude are told by the bits: of floats of one sign, larger bits are larger numbers.
+What a distribution is like comes from a sample of evenly spaced numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.auditing.numbers.facts import Facts, Run
+from inspector.formats import decoding
+from inspector.formats.gguf.blocks import IQ1_M_SCALES, SCALES
+from inspector.formats.gguf.types import TYPES
+
+Array = NDArray[Any]
+#: Numbers of a piece that are looked at one by one.
+SAMPLE = 2048
+#: Least numbers of which a distribution is told.
+ENOUGH = 48
+#: Bytes of which it is asked whether all are zero: a sector, the least that a sparse file leaves out.
+CELL = 512
+#: Runs of zeros that are kept: shorter ones are nothing's trace.
+LEAST_RUN = 2048
+#: Bytes between the places where text is looked for, and of text that tells it.
+STEP, TEXT = 128, 96
+
+
+class Bits(NamedTuple):
+    """A float whose bits NumPy compares as integers."""
+
+    width: int  # bytes
+    infinity: int  # the bits of infinity, or the least of NaN
+
+
+_FLOATS: Mapping[str, Bits] = {
+    "BF16": Bits(2, 0x7F80),
+    "F16": Bits(2, 0x7C00),
+    "F32": Bits(4, 0x7F800000),
+    "F64": Bits(8, 0x7FF0000000000000),
+    "F8_E4M3": Bits(1, 0x7F),
+    "F8_E5M2": Bits(1, 0x7C),
+}
+_BLOCKS = {kind.name: kind.nbytes for kind in TYPES.values() if kind.block > 1}
+#: Dtypes that hold packed words, plain integers, or floats without a sign.
+_BYTES = frozenset({"U8", "I8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL", "F8_E8M0"})
+
+
+@np.errstate(all="ignore")  # numbers that are none are counted
+def glance(raw: Array, dtype: str, offset: int, start: int) -> Facts:
+    """What a piece shows.
+
+    Args:
+        raw: bytes, whole elements or blocks.
+        offset: of the first byte in the file.
+        start: number of the first element, or block, in the tensor.
+    """
+    found = Facts()
+    if dtype in _BLOCKS:
+        _blocks(found, raw, dtype, start)
+    elif dtype in _FLOATS:
+        _floats(found, raw, _FLOATS[dtype], dtype, start)
+    elif dtype in _BYTES:
+        _bytes(found, raw, dtype, start)
+    elif decoding.is_known(dtype):
+        _numbers(found, decoding.decoded(raw.tobytes(), dtype), start)
+    _zero_runs(found, raw, offset)
+    _text(found, raw, offset)
+    return found
+
+
+def _floats(found: Facts, raw: Array, kind: Bits, dtype: str, start: int) -> None:
+    bits = raw.view(f"<u{kind.width}")
+    if not bits.size:
+        return
+    sign = 1 << (8 * kind.width - 1)
+    highest, positive = int(bits.max()), int(bits.view(f"<i{kind.width}").max())
+    found.numbers = bits.size
+    found.least_bits, found.most_bits = int(bits.min()), highest
+    if positive >= kind.infinity or highest >= sign + kind.infinity:
+        _odd(found, decoding.decoded(raw.tobytes(), dtype), start)
+    else:
+        ends = [each for each in (positive, highest & (sign - 1) if highest >= sign else -1) if each >= 0]
+        found.largest = float(_one(max(ends), kind, dtype))
+    sample = bits[:: max(1, bits.size // SAMPLE)]
+    _distribution(found, decoding.decoded(sample.tobytes(), dtype))
+
+
+def _one(bits: int, kind: Bits, dtype: str) -> Any:
+    return decoding.decoded(bits.to_bytes(kind.width, "little"), dtype)[0]
+
+
+def _odd(found: Facts, values: Array, start: int) -> None:
+    """A piece in which some number is none, or infinite."""
+    usual = np.isfinite(values)
+    if not usual.all():
+        found.nan += int(np.isnan(values).sum())
+        found.inf += int((values == np.inf).sum())
+        found.minus_inf += int((values == -np.inf).sum())
+        found.first_odd = start + int(np.argmin(usual))
+    found.largest = float(np.abs(values[usual]).max()) if usual.any() else 0.0
+
+
+def _numbers(found: Facts, values: Array, start: int) -> None:
+    """Numbers of any other dtype."""
+    if values.size:
+        found.numbers = values.size
+        found.least_bits, found.most_bits = (0, 0) if not values.any() else (0, int(values.min() != values.max()))
+        _odd(found, values, start)
+        _distribution(found, values[:: max(1, values.size // SAMPLE)])
+
+
+def _bytes(found: Facts, raw: Array, dtype: str, start: int) -> None:
+    """Words: only their bits."""
+    bits = raw.view(f"<u{decoding.width(dtype)}")
+    if not bits.size:
+        return
+    found.numbers = bits.size
+    found.least_bits, found.most_bits = int(bits.min()), int(bits.max())
+    if dtype == "F8_E8M0" and found.most_bits == 255:
+        found.nan = int((bits == 255).sum())
+        found.first_odd = start + int(np.argmax(bits == 255))
+
+
+def _blocks(found: Facts, raw: Array, dtype: str, start: int) -> None:
+    """The scales of quantized blocks."""
+    blocks = raw.reshape(-1, _BLOCKS[dtype])
+    if dtype == "IQ1_M":
+        words = np.ascontiguousarray(blocks[:, IQ1_M_SCALES:]).view("<u2") >> 12
+        joined = words[:, 0] | words[:, 1] << 4 | words[:, 2] << 8 | words[:, 3] << 12
+        _scales(found, joined.astype("<u2").tobytes(), "F16", start)
+    elif dtype in SCALES:
+        for place in SCALES[dtype].places:
+            own = blocks[:, place : place + decoding.width(SCALES[dtype].dtype)]
+            _scales(found, own.tobytes(), SCALES[dtype].dtype, start)
+
+
+def _scales(found: Facts, raw: bytes, dtype: str, start: int) -> None:
+    own = Facts()
+    if dtype in _FLOATS:
+        _floats(own, np.frombuffer(raw, np.uint8), _FLOATS[dtype], dtype, start)
+    else:
+        _bytes(own, np.frombuffer(raw, np.uint8), dtype, start)
+    found.join(own)
+
+
+def _distribution(found: Facts, sample: Array) -> None:
+    """Sums, and the quartiles of the magnitudes."""
+    values = sample.astype(np.float64)
+    values = values[np.isfinite(values)]
+    size = np.abs(values)
+    present = size[size > 0]
+    found.sampled = values.size
+    found.zeros = values.size - present.size
+    found.total, found.squares = float(values.sum()), float(np.minimum(np.square(size), 1e300).sum())
+    if present.size >= ENOUGH:
+        low, middle, high = np.percentile(np.log2(present), (25, 50, 75))
+        found.spread, found.middle, found.middle_of = float(high - low), float(middle), present.size
+
+
+# --- bytes ----------------------------------------------------------------------------------------
+
+
+def _zero_runs(found: Facts, raw: Array, offset: int) -> None:
+    """Runs of zero bytes, told by whole cells on the file's own grid, and then to the byte."""
+    skip = -offset % CELL
+    cells = (raw.size - skip) // CELL
+    if cells <= 0:
+        return
+    words = raw[skip : skip + cells * CELL].view("<u8").reshape(cells, -1)
+    filled = words.any(axis=1)
+    if filled.all():
+        return
+    edges = np.flatnonzero(np.diff(np.concatenate(([True], filled, [True])).astype(np.int8)))
+    for first, last in edges.reshape(-1, 2).tolist():
+        low, high = _widened(raw, skip + first * CELL, skip + last * CELL)
+        found.run_bytes += high - low
+        if high - low >= LEAST_RUN or low == 0 or high == raw.size:
+            found.runs.append(Run(offset + low, offset + high))
+
+
+def _widened(raw: Array, low: int, high: int) -> tuple[int, int]:
+    """A run of zeros with the zeros of the cells on either side."""
+    before = np.flatnonzero(raw[max(0, low - CELL) : low])
+    after = np.flatnonzero(raw[high : high + CELL])
+    low = max(0, low - CELL) + int(before[-1]) + 1 if before.size else max(0, low - CELL)
+    high = high + int(after[0]) if after.size else min(raw.size, high + CELL)
+    return low, high
+
+
+_HIGH, _PRINTABLE = np.uint64(0x8080808080808080), np.uint64(0x4040404040404040)
+_TEXT = np.zeros(256, bool)
+_TEXT[[9, 10, 13, *range(32, 127)]] = True
+_LETTERS = np.zeros(256, bool)
+_LETTERS[[*range(65, 91), *range(97, 123), 32]] = True
+
+
+def _text(found: Facts, raw: Array, offset: int) -> None:
+    """Where text begins: eight printable bytes somewhere, and then many around them."""
+    skip = -offset % 8
+    words = raw[skip : skip + (raw.size - skip) // 8 * 8].view("<u8")[:: STEP // 8]
+    likely = (words & _HIGH) == 0
+    likely &= ((words | words << np.uint64(1)) & _PRINTABLE) == _PRINTABLE
+    for place in np.flatnonzero(likely)[:4096].tolist():
+        at = skip + place * STEP
+        piece = raw[at : at + TEXT]
+        if piece.size == TEXT and _TEXT[piece].all() and _LETTERS[piece].sum() > TEXT // 2 and len(set(piece)) > 11:
+            begin = at
+            while begin > 0 and at - begin < 1 << 16 and _TEXT[raw[begin - 1]]:
+                begin -= 1
+            found.text = (offset + begin, raw[begin : begin + 60].tobytes())
+            return
+
+
+# --- what may be there twice ----------------------------------------------------------------------
+
+#: Bits that are random in every kind of weight: the lower bits of a mantissa, of BF16 that was made F32 too.
+_ANCHOR = 0x003F0000003F0000
+_WANTED = np.uint64(0x0015_0000_002A_0000)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def anchors(raw: Array, offset: int, bits: int) -> tuple[Array, Array]:
+    """Places that their own bytes choose, one of 2**bits words, and a number for the sixteen bytes there.
+
+    The same bytes choose the same places wherever they lie, if by a multiple of eight bytes apart.
+    """
+    skip = -offset % 8
+    words = raw[skip : skip + (raw.size - skip) // 8 * 8].view("<u8")
+    mask = np.uint64(_mask(bits))
+    places = np.flatnonzero((words[:-1] & mask) == (_WANTED & mask))
+    return places * 8 + (offset + skip), words[places] * _MIX ^ words[places + 1]
+
+
+def _mask(bits: int) -> int:
+    """The lowest of the bits that are looked at, half of them of each half of a word."""
+    half = (1 << (bits + 1) // 2) - 1
+    other = (1 << bits // 2) - 1
+    return (half << 16 | other << 48) & _ANCHOR

@@ -1,0 +1,142 @@
+"""A model's tensors as the data rules see them: with their roles, and beside the same role in other layers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from math import log2, prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from inspector.auditing.numbers.facts import Facts, Run
+from inspector.formats.gguf.types import TYPES
+from inspector.model import Header, Key, Labelled, Packing, Reconciliation
+
+if TYPE_CHECKING:  # it needs NumPy
+    from inspector.auditing.numbers.passing import Measured
+
+#: Groups of roles whose matrices hold what was learnt.
+LEARNT = frozenset({"attention", "feed_forward", "router", "convolution", "state_space"})
+#: Embeddings and heads, of which rows may be unused.
+TABLES = frozenset({"embed_tokens", "lm_head"})
+_BLOCKS = frozenset(kind.name for kind in TYPES.values() if kind.block > 1)
+FLOATS = frozenset({"BF16", "F16", "F32", "F64"})
+SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
+
+
+class Seen(NamedTuple):
+    """A tensor with what its data is like."""
+
+    labelled: Labelled
+    facts: Facts
+    holds: bool  # whether it holds packed weights
+    side: str | None  # what it is for packed weights, if it serves them: "scales"
+
+    @property
+    def name(self) -> str:
+        return self.labelled.tensor.name
+
+    @property
+    def path(self) -> str:
+        return self.labelled.file
+
+    @property
+    def dtype(self) -> str:
+        return self.labelled.tensor.dtype
+
+    @property
+    def key(self) -> Key:
+        return self.labelled.key
+
+    @property
+    def is_block(self) -> bool:
+        """Whether its numbers are the scales of GGUF's blocks."""
+        return self.dtype in _BLOCKS
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in FLOATS or self.is_block
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether it is a matrix, or more, of what was learnt; packed ones among them."""
+        if self.side is not None or self.labelled.group == "buffer" or self.key.part == "bias":
+            return False
+        matrix = sum(size > 1 for size in self.labelled.tensor.shape) >= 2 or self.holds
+        return matrix and (self.dtype in FLOATS | SMALL_FLOATS or self.is_block or self.holds)
+
+    @property
+    def is_learnt(self) -> bool:
+        """Whether it is such a matrix of a known role."""
+        return self.is_weight and (self.labelled.group in LEARNT or self.key.role in TABLES)
+
+    @property
+    def extent(self) -> Run:
+        tensor = self.labelled.tensor
+        return Run(tensor.offset, tensor.offset + tensor.nbytes)
+
+    @property
+    def row(self) -> int:
+        """Bytes of a row; the tensor's of one dimension."""
+        tensor = self.labelled.tensor
+        rows = prod(tensor.shape[:-1])
+        return tensor.nbytes // rows if len(tensor.shape) > 1 and rows and tensor.nbytes % rows == 0 else tensor.nbytes
+
+    def is_row_end(self, place: int) -> bool:
+        """Whether a place in the file is where a row ends, give or take the zeros of a number's own bytes."""
+        at = place - self.labelled.tensor.offset
+        return min(at % self.row, -at % self.row) < 8
+
+
+class Peers:
+    """All tensors of a model, and those that have the same role."""
+
+    def __init__(self, measured: Measured, result: Reconciliation | None, headers: tuple[Header, ...]) -> None:
+        self.measured = measured
+        self.headers = headers
+        labels = {(each.file, each.tensor.name): each for each in (result.tensors if result else ())}
+        packing = result.packing if result else None
+        self.packing: Packing | None = packing
+        self.all = tuple(
+            Seen(
+                labels.get((header.path, tensor.name)) or _unknown(header, tensor.name, number),
+                measured.facts[header.path, tensor.name],
+                packing is not None and tensor.name in packing.names,
+                packing.kinds.get(tensor.name, "other") if packing and tensor.name in packing.side else None,
+            )
+            for header in headers
+            for number, tensor in enumerate(header.tensors)
+        )
+
+    @cached_property
+    def groups(self) -> Mapping[tuple[object, ...], tuple[Seen, ...]]:
+        """The tensors of one role, of all layers and experts, stored in the same way."""
+        found: dict[tuple[object, ...], list[Seen]] = defaultdict(list)
+        for each in self.all:
+            found[_role(each)].append(each)
+        return {role: tuple(together) for role, together in found.items()}
+
+    def of(self, seen: Seen) -> tuple[Seen, ...]:
+        """The other tensors of its role."""
+        return tuple(each for each in self.groups[_role(seen)] if each is not seen)
+
+    def in_file(self, header: Header) -> Iterator[Seen]:
+        """A file's tensors in the order of their bytes."""
+        own = (each for each in self.all if each.path == header.path)
+        yield from sorted(own, key=lambda each: each.labelled.tensor.offset)
+
+
+def _role(seen: Seen) -> tuple[object, ...]:
+    key, name = seen.key, "" if seen.key.role else seen.name
+    return (key.tower, key.branch, key.role, key.part, name, seen.is_block or seen.dtype, seen.side)
+
+
+def _unknown(header: Header, name: str, number: int) -> Labelled:
+    """A tensor of which nothing but its name is known."""
+    part = name.rpartition(".")[2]
+    return Labelled(header.tensors[number], header.path, Key("text", None, None, "", part), "other", 0)
+
+
+def octaves(value: float) -> float | None:
+    """A magnitude in powers of two; None for zero."""
+    return log2(value) if value > 0 else None

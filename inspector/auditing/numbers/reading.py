@@ -1,0 +1,28 @@
+"""A subject's data, read where the user asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from inspector.auditing.numbers.passing import measure
+from inspector.auditing.rules.subject import Subject
+from inspector.errors import InspectorError, NetworkError, UsageError
+from inspector.model import Finding
+
+
+def read(
+    subject: Subject, hashed: Collection[str] = (), progress: Callable[[int], object] = lambda _: None
+) -> list[Finding]:
+    """Look at all tensors of a model's files, for the rules; what cannot be read is a finding.
+
+    Args:
+        hashed: paths of weight files of which SHA-256 is wanted.
+        progress: called with the number of bytes done since the last call, from several threads.
+    """
+    try:
+        subject.measured = measure(subject.all_headers, subject.place.open, hashed, progress)
+    except (NetworkError, UsageError):
+        raise
+    except InspectorError as error:
+        return [Finding("not-judged", "error", f"its data cannot be read: {error}")]
+    return []

@@ -1,0 +1,49 @@
+"""What was done to bytes that make no numbers: under which change they would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inspector.formats import decoding
+
+#: Quartiles' distance of sane numbers, in powers of two, and how far the largest may lie above the median.
+SANE, REACH = 4.0, 14.0
+#: Numbers by which that is told.
+LEAST = 32
+
+
+def repair(raw: bytes, dtype: str, start: int) -> str | None:
+    """What to say of a part of a tensor: its bytes swapped, or shifted by so many.
+
+    Args:
+        start: the number of the part's first byte in the tensor.
+    """
+    width = decoding.width(dtype)
+    if width < 2 or dtype not in ("BF16", "F16", "F32", "F64"):
+        return None
+    data = np.frombuffer(raw, np.uint8)
+    data = data[-start % width :]
+    data = data[: data.size // width * width]
+    ways = {0: data, -1: data.reshape(-1, width)[:, ::-1].reshape(-1)}
+    ways |= {shift: data[shift : shift - width] for shift in range(1, width)}
+    spreads = {way: spread for way, bytes_ in ways.items() if (spread := _spread(bytes_, dtype)) is not None}
+    best = min(spreads, key=lambda way: spreads[way], default=0)
+    if not best:
+        return None
+    if best < 0:
+        return "with the bytes of each number swapped they are sane, as big-endian data would be"
+    return f"shifted by {best} of the {width} bytes of a number they are sane: bytes were lost or came in"
+
+
+def _spread(data: Any, dtype: str) -> float | None:
+    """The distance of the quartiles of sane numbers; None where they are not."""
+    with np.errstate(all="ignore"):
+        values = decoding.decoded(np.ascontiguousarray(data).tobytes(), dtype).astype(np.float64)
+    size = np.abs(values[values != 0])
+    if size.size < LEAST or not np.isfinite(size).all():
+        return None
+    low, middle, high = np.percentile(np.log2(size), (25, 50, 75))
+    is_sane = high - low < SANE and np.log2(size.max()) - middle < REACH
+    return float(high - low) if is_sane else None

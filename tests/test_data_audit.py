@@ -1,0 +1,119 @@
+"""`inspect audit --data`: damage of sixty kinds is found, oddities of fifty kinds that are sound are passed over."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spoilt
+from conftest import Ran
+
+from inspector.auditing.numbers.passing import PIECE, measure
+from inspector.auditing.rules import all_rules
+from inspector.auditing.run import audit
+from inspector.model import Finding
+from inspector.opening.checkpoint import open as opened
+from inspector.sources.targets import place_of
+
+Run = Callable[..., Ran]
+
+
+def found(kind: str, seed: int, folder: Path) -> list[Finding]:
+    """What the rules of the data say."""
+    result = audit([spoilt.make(kind, seed, folder)], data=True)
+    findings = [finding for model in result.checkpoints for finding in model.findings]
+    assert "not-judged" not in {finding.rule for finding in findings}
+    return [finding for finding in findings if all_rules()[finding.rule].group == "data"]
+
+
+def seed_of(kind: str) -> int:
+    """Another model for each kind, the same in every run."""
+    return zlib.crc32(kind.encode()) % 10_000
+
+
+@pytest.mark.parametrize("kind", spoilt.DAMAGED)
+def test_damage_is_found(kind: str, tmp_path: Path) -> None:
+    """An error in the file that is damaged."""
+    findings = found(kind, seed_of(kind), tmp_path)
+    assert findings
+    assert {finding.severity for finding in findings} == {"error"}
+    assert all(finding.path == next(tmp_path.glob("*model*.[gs]*")).name for finding in findings if finding.path)
+
+
+@pytest.mark.parametrize("kind", spoilt.SOUND)
+def test_oddities_are_passed_over(kind: str, tmp_path: Path) -> None:
+    """Not a word about what sound models have."""
+    assert found(kind, seed_of(kind), tmp_path) == []
+
+
+#: Kind of damage → the rule that tells it, and words of what it says.
+TOLD = {
+    "hole-anywhere": ("zero-block", "6,000 bytes of zeros"),
+    "nothing-but-zeros": ("zero-tensor", "never filled"),
+    "copy-anywhere": ("repeated-block", "7,000 bytes"),
+    "html": ("text-in-tensor", "504 Gateway"),
+    "swapped-tensor": ("scrambled-tensor", "bytes of each number swapped"),
+    "lost-byte-in-tensor": ("scrambled-tensor", "shifted by 1 of the"),
+    "nan": ("not-finite", "1 NaN in"),
+    "minus-infinity": ("not-finite", "3 minus infinity"),
+    "flipped-bit": ("value-scale", "half of the others are below"),
+    "constant-matrix": ("constant-tensor", "every number is 0.01"),
+    "gptq-scale-zero": ("packed-scale", "zero"),
+    "gguf-nan-scale": ("not-finite", "1 NaN in the scales of blocks"),
+}
+
+
+@pytest.mark.parametrize("kind", TOLD)
+def test_what_is_wrong_is_said(kind: str, tmp_path: Path) -> None:
+    """The rule, and the number or the reason."""
+    rule, words = TOLD[kind]
+    model = spoilt.Drawn(77, tmp_path)
+    model.dtype = "BF16"
+    spoilt.DAMAGED[kind](model)
+    if not hasattr(model, "path"):
+        model.save()
+    findings = [each for checked in audit([tmp_path], data=True).checkpoints for each in checked.findings]
+    assert any(each.rule == rule and words in each.message for each in findings), findings
+
+
+def test_without_data_nothing_is_read(tmp_path: Path) -> None:
+    """NaN is no matter of the headers."""
+    result = audit([spoilt.make("nan", 1, tmp_path)])
+    assert [finding.rule for model in result.checkpoints for finding in model.findings] == []
+
+
+def test_one_pass_hashes_and_looks(tmp_path: Path, inspect: Run) -> None:
+    """The checksum is that of the file, and what is wrong with its numbers is found beside it."""
+    spoilt.make("nan", 3, tmp_path)
+    weights = tmp_path / "model.safetensors"
+    (tmp_path / "SHA256SUMS").write_text(f"{hashlib.sha256(weights.read_bytes()).hexdigest()} *model.safetensors\n")
+    ran = inspect("audit", tmp_path, "--data", "--checksum", "--json")
+    assert ran.code == 1
+    assert [finding["rule"] for finding in ran.json["checkpoints"][0]["findings"]] == ["not-finite"]
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64} *model.safetensors\n")
+    ran = inspect("audit", tmp_path, "--data", "--checksum", "--json")
+    assert {finding["rule"] for finding in ran.json["checkpoints"][0]["findings"]} == {"not-finite", "checksum"}
+
+
+def test_every_byte_is_read_once(tmp_path: Path) -> None:
+    """Tensors without hashing, the whole file with it; pieces end within tensors, and find what lies at their ends."""
+    values = np.random.default_rng(2).normal(0, 0.02, (3, PIECE // 4)).astype("<f4")
+    values[1, -1] = np.nan
+    values[2, 0] = np.inf
+    path = tmp_path / "model.safetensors"
+    spoilt.safetensors(path, {"a.weight": values, "b.weight": values[:1] * 2})
+    checkpoint, place = opened(path), place_of(str(path))
+    plain = measure(checkpoint.files, place.open)
+    assert plain.bytes_read == 4 * PIECE
+    facts = plain.facts["model.safetensors", "a.weight"]
+    assert (facts.numbers, facts.nan, facts.inf, facts.first_odd) == (3 * PIECE // 4, 1, 1, PIECE // 2 - 1)
+    assert facts.largest == np.abs(values[np.isfinite(values)]).max()
+    hashed = measure(checkpoint.files, place.open, hashed=["model.safetensors"])
+    assert hashed.bytes_read == path.stat().st_size
+    assert hashed.digests == {"model.safetensors": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert hashed.facts == plain.facts
+    place.close()
