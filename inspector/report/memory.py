@@ -147,6 +147,9 @@ def _assumes(result: Memory) -> Iterator[str]:
         yield from (f"activations: {each}" for each in result.activations.assumes)
     if any(each.device for each in result.devices):
         yield "512 MiB of each device for its driver and kernels"
+    nominal = dict.fromkeys(each.device.name for each in result.devices if each.device and each.device.nominal)
+    if nominal:
+        yield f"memory of {', '.join(nominal)} as a data sheet has it: a driver may report some percent less"
 
 
 def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:

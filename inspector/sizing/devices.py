@@ -1,4 +1,4 @@
-"""Devices that people ask about: their memory and its bandwidth, from the vendors' data sheets."""
+"""Devices that people ask about: their memory as drivers report it, and its bandwidth."""
 
 from __future__ import annotations
 
@@ -17,57 +17,61 @@ class Device(NamedTuple):
     name: str
     nbytes: int
     bandwidth: int | None = None  # bytes a second; None where it is not known
+    nominal: bool = False  # whether its memory is that of a data sheet, of which a driver reports less
 
 
-#: Name, memory in GiB, bandwidth in GB/s, the vendor's page that says so. Vendors write GB for GiB of device memory.
+#: Name, memory, bandwidth in GB/s, the page that agrees with the latter. Memory in MiB ("24564M") is what `nvidia-smi`
+#: reports; in GiB ("24G") it is the sheet's, where no report was found. Vendors write GB for GiB of device memory.
 _SHEETS = """
-rtx-3060      12   360  nvidia.com/geforce/graphics-cards/30-series/rtx-3060-3060ti
-rtx-3070       8   448  nvidia.com/geforce/graphics-cards/30-series/rtx-3070-3070ti
-rtx-3080      10   760  nvidia.com/geforce/graphics-cards/30-series/rtx-3080-3080ti
-rtx-3090      24   936  nvidia.com/geforce/graphics-cards/30-series/rtx-3090-3090ti
-rtx-4060       8   272  nvidia.com/geforce/graphics-cards/40-series/rtx-4060-4060ti
-rtx-4060-ti   16   288  nvidia.com/geforce/graphics-cards/40-series/rtx-4060-4060ti
-rtx-4070      12   504  nvidia.com/geforce/graphics-cards/40-series/rtx-4070-family
-rtx-4070-ti-super 16 672 nvidia.com/geforce/graphics-cards/40-series/rtx-4070-family
-rtx-4080      16   716  nvidia.com/geforce/graphics-cards/40-series/rtx-4080-family
-rtx-4090      24  1008  nvidia.com/geforce/graphics-cards/40-series/rtx-4090
-rtx-5060-ti   16   448  nvidia.com/geforce/graphics-cards/50-series/rtx-5060-family
-rtx-5070      12   672  nvidia.com/geforce/graphics-cards/50-series/rtx-5070-family
-rtx-5070-ti   16   896  nvidia.com/geforce/graphics-cards/50-series/rtx-5070-family
-rtx-5080      16   960  nvidia.com/geforce/graphics-cards/50-series/rtx-5080
-rtx-5090      32  1792  nvidia.com/geforce/graphics-cards/50-series/rtx-5090
-rtx-a6000     48   768  nvidia.com/design-visualization/rtx-a6000
-rtx-6000-ada  48   960  nvidia.com/design-visualization/rtx-6000
-rtx-pro-6000  96  1792  nvidia.com/products/workstations/professional-desktop-gpus/rtx-pro-6000
-t4            16   320  nvidia.com/data-center/tesla-t4
-v100          32   900  nvidia.com/data-center/v100
-a10           24   600  nvidia.com/data-center/products/a10-gpu
-a10g          24   600  aws.amazon.com/ec2/instance-types/g5
-a40           48   696  nvidia.com/data-center/a40
-a100-40gb     40  1555  nvidia.com/data-center/a100
-a100          80  2039  nvidia.com/data-center/a100
-l4            24   300  nvidia.com/data-center/l4
-l40s          48   864  nvidia.com/data-center/l40s
-h100          80  3350  nvidia.com/data-center/h100
-h100-pcie     80  2000  nvidia.com/data-center/h100
-h100-nvl      94  3900  nvidia.com/data-center/h100
-h200         141  4800  nvidia.com/data-center/h200
-b200         180  8000  nvidia.com/data-center/dgx-b200
-mi250x       128  3276  amd.com/products/accelerators/instinct/mi200/mi250x
-mi300x       192  5300  amd.com/products/accelerators/instinct/mi300/mi300x
-mi325x       256  6000  amd.com/products/accelerators/instinct/mi300/mi325x
-mi355x       288  8000  amd.com/products/accelerators/instinct/mi350/mi355x
-rx-7900-xtx   24   960  amd.com/products/graphics/desktops/radeon/7000-series/amd-radeon-rx-7900xtx
-arc-b580      12   456  intel.com/products/sku/241598
-gaudi-3      128  3700  intel.com/products/details/processors/ai-accelerators/gaudi3
+rtx-3060              12G   360 techpowerup.com/gpu-specs/geforce-rtx-3060-12-gb.c3682
+rtx-3070               8G   448 techpowerup.com/gpu-specs/geforce-rtx-3070.c3674
+rtx-3080              10G   760 techpowerup.com/gpu-specs/geforce-rtx-3080.c3621
+rtx-3090              24G   936 techpowerup.com/gpu-specs/geforce-rtx-3090.c3622
+rtx-4060               8G   272 techpowerup.com/gpu-specs/geforce-rtx-4060.c4107
+rtx-4060-ti           16G   288 techpowerup.com/gpu-specs/geforce-rtx-4060-ti-16-gb.c4155
+rtx-4070              12G   504 techpowerup.com/gpu-specs/geforce-rtx-4070.c3924
+rtx-4070-ti-super     16G   672 techpowerup.com/gpu-specs/geforce-rtx-4070-ti-super.c4187
+rtx-4080           16376M   716 techpowerup.com/gpu-specs/geforce-rtx-4080.c3888
+rtx-4090           24564M  1008 techpowerup.com/gpu-specs/geforce-rtx-4090.c3889
+rtx-5060-ti           16G   448 techpowerup.com/gpu-specs/geforce-rtx-5060-ti-16-gb.c4292
+rtx-5070              12G   672 techpowerup.com/gpu-specs/geforce-rtx-5070.c4218
+rtx-5070-ti        16303M   896 techpowerup.com/gpu-specs/geforce-rtx-5070-ti.c4243
+rtx-5080              16G   960 techpowerup.com/gpu-specs/geforce-rtx-5080.c4217
+rtx-5090           32607M  1792 techpowerup.com/gpu-specs/geforce-rtx-5090.c4216
+rtx-a6000          49140M   768 techpowerup.com/gpu-specs/rtx-a6000.c3686
+rtx-6000-ada       49140M   960 techpowerup.com/gpu-specs/rtx-6000-ada-generation.c3933
+rtx-pro-6000       97887M  1792 techpowerup.com/gpu-specs/rtx-pro-6000-blackwell.c4272
+t4                    16G   320 techpowerup.com/gpu-specs/tesla-t4.c3316
+v100                  32G   898 techpowerup.com/gpu-specs/tesla-v100-sxm2-32-gb.c3185
+a10                23028M   600 techpowerup.com/gpu-specs/a10-pcie.c3793
+a10g               23028M   600 techpowerup.com/gpu-specs/a10g.c3798
+a40                46068M   696 techpowerup.com/gpu-specs/a40-pcie.c3700
+a100-40gb             40G  1555 techpowerup.com/gpu-specs/a100-sxm4-40-gb.c3506
+a100                  80G  2039 techpowerup.com/gpu-specs/a100-sxm4-80-gb.c3746
+l4                 23034M   300 techpowerup.com/gpu-specs/l4.c4091
+l40s               46068M   864 techpowerup.com/gpu-specs/l40s.c4173
+h100               81559M  3350 techpowerup.com/gpu-specs/h100-sxm5-80-gb.c3900
+h100-pcie          81559M  2039 techpowerup.com/gpu-specs/h100-pcie-80-gb.c3899
+h100-nvl              94G  3938 techpowerup.com/gpu-specs/h100-nvl-94-gb.c4327
+h200              143771M  4800 www.morphllm.com/nvidia-h200
+b200                 180G  8000 acecloud.ai/blog/nvidia-b200-vs-h200-h100-a100
+mi250x               128G  3277 techpowerup.com/gpu-specs/radeon-instinct-mi250x.c3837
+mi300x               192G  5300 llmbook.apartsin.com/appendices/appendix-g-hardware-compute/section-g.1.html
+mi355x               288G  8190 techpowerup.com/gpu-specs/radeon-instinct-mi355x.c4309
+rx-7900-xtx           24G   960 techpowerup.com/gpu-specs/radeon-rx-7900-xtx.c3941
+arc-b580              12G   456 techpowerup.com/gpu-specs/arc-b580.c4244
 """
 
 #: Device → the page that its figures are from.
 SOURCES = {line.split()[0]: line.split()[3] for line in _SHEETS.strip().splitlines()}
-DEVICES = {
-    name: Device(name, int(gib) * GIB, int(rate) * 10**9)
-    for name, gib, rate, _ in (line.split() for line in _SHEETS.strip().splitlines())
-}
+
+
+def _sheet(name: str, memory: str, rate: str) -> Device:
+    nominal = memory.endswith("G")
+    return Device(name, int(memory[:-1]) << (30 if nominal else 20), int(rate) * 10**9, nominal)
+
+
+DEVICES = {line.split()[0]: _sheet(*line.split()[:3]) for line in _SHEETS.strip().splitlines()}
 
 #: More devices than this are no machine's.
 MOST = 4096
