@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from inspector.comparing.agreement import AGREEMENTS, Data
+from inspector.comparing.beside import Beside, beside
 from inspector.comparing.pairing import Pair, Status, pairs
 from inspector.model import Config, Reconciliation
 
@@ -33,6 +34,7 @@ class Diff(NamedTuple):
     b: Reconciliation
     config: tuple[FieldDifference, ...]
     pairs: tuple[Pair, ...]
+    beside: tuple[Beside, ...] = ()  # vocabulary, chat template, settings, metadata
     data: tuple[Data | None, ...] | None = None  # how the values of each pair compare; None where none were read
 
     @property
@@ -51,9 +53,10 @@ class Diff(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether any tensor or any field does, or any value where these were read."""
+        """Whether any tensor, field, template or the like does, or any value where these were read."""
         values = any(each and each.status == "different" for each in self.data or ())
-        return bool(self.config) or values or any(pair.status != "same" for pair in self.pairs)
+        others = any(each.status != "same" for each in self.beside)
+        return bool(self.config) or values or others or any(pair.status != "same" for pair in self.pairs)
 
     @property
     def shared(self) -> float:
@@ -74,7 +77,8 @@ def diff(a: Reconciliation, b: Reconciliation) -> Diff:
     >>> diff(base, tuned).counts  # doctest: +SKIP
     {'same': 291, 'dtype': 0, 'shape': 0, 'only_a': 0, 'only_b': 0}
     """
-    return Diff(a, b, tuple(_fields(a.checkpoint.config, b.checkpoint.config)), pairs(a, b))
+    fields = tuple(_fields(a.checkpoint.config, b.checkpoint.config))
+    return Diff(a, b, fields, pairs(a, b), beside(a.checkpoint, b.checkpoint))
 
 
 def _fields(a: Config | None, b: Config | None) -> Iterator[FieldDifference]:

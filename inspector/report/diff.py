@@ -38,6 +38,12 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str
     if result.config:
         yield ""
         yield from _fields(result)
+    others = [each for each in result.beside if everything or each.status != "same"]
+    if others:
+        yield ""
+        yield table(
+            [(escape(each.what, 40), _BESIDE[each.status], escape(each.detail, 80)) for each in others], (), "lll"
+        )
     rows = [row for row in _rows(result, by) if everything or row.differs]
     if rows:
         yield ""
@@ -48,6 +54,7 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str
     yield _verdict(result)
 
 
+_BESIDE = {"same": "same", "different": "different", "only_a": "only in a", "only_b": "only in b"}
 _HEADERS = ("", "tensors of", "a → b", "bytes in a", "bytes in b")
 
 
@@ -251,6 +258,8 @@ def _verdict(result: Diff) -> str:
     agreements = result.agreements
     if agreements is not None:
         told.append("values: " + ", ".join(f"{integer(n)} {word}" for word, n in agreements.items() if n))
+    others = sum(each.status != "same" for each in result.beside)
+    told += [f"{plural(others, 'other thing')} different"] if others else []
     if result.config:
         told.append(plural(len(result.config), "configuration field") + " different")
     if result.differs:
@@ -275,6 +284,7 @@ def document(result: Diff) -> dict[str, Any]:
         "b": about(result.b),
         "config": [{"field": each.field, "a": each.a, "b": each.b} for each in result.config],
         "counts": {**result.counts, "data": result.agreements},
+        "beside": [each._asdict() for each in result.beside],
         "shared": round(result.shared, 6),
         "tensors": [
             _pair(pair, data)

@@ -1,0 +1,193 @@
+"""What lies beside the tensors of two checkpoints: vocabulary, chat template, settings, metadata.
+
+beside(a, b) → a `Beside` for each of these that either has
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+
+from inspector.errors import InspectorError
+from inspector.formats.gguf.values import KeyValues
+from inspector.model import Checkpoint
+from inspector.sources import Place
+from inspector.sources.targets import place_of
+from inspector.units import integer, plural
+
+#: Bytes of a file that are read here; over a network little, for only headers are asked for.
+MOST_LOCAL, MOST_REMOTE = 64 * 1024 * 1024, 1024 * 1024
+#: Settings that are compared field by field.
+SETTINGS = ("tokenizer_config.json", "generation_config.json")
+TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
+#: Key-values of GGUF that configurations have, or that are compared by themselves.
+_ELSEWHERE = ("tokenizer.", "split.", "general.architecture", "general.alignment")
+_NAMED = 3  # of what differs
+#: How llama.cpp's converter names tokens that fill a vocabulary up to the embedding's rows.
+PADDING = "[PAD"
+
+
+class Beside(NamedTuple):
+    """Something that is no tensor."""
+
+    what: str  # "chat template", "vocabulary", "generation_config.json", …
+    status: Literal["same", "different", "only_a", "only_b"]
+    detail: str = ""  # what differs, for people
+
+
+class _Files:
+    """The small files of one checkpoint, and its header's key-values."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.metadata = next((header.metadata for header in checkpoint.files), {})
+        self.format = checkpoint.format
+        self._place: Place | None = None
+        local = checkpoint.origin.kind == "local"
+        self._most = MOST_LOCAL if local else MOST_REMOTE
+        if checkpoint.other is not None:
+            with suppress(InspectorError):
+                revision = None if local or "@" in checkpoint.target else checkpoint.origin.revision
+                self._place = place_of(checkpoint.target, revision)
+
+    def close(self) -> None:
+        if self._place is not None:
+            self._place.close()
+
+    def size(self, name: str) -> int | None:
+        return self._place.files.get(name) if self._place else None
+
+    def text(self, name: str) -> str | None:
+        """A file's text; None where there is none, or too much of it."""
+        with suppress(InspectorError):
+            if self._place is not None and 0 < self._place.files.get(name, 0) <= self._most:
+                return self._place.read_text(name, self._most)
+        return None
+
+    def document(self, name: str) -> Mapping[str, Any] | None:
+        """A JSON object; None for anything else."""
+        text = self.text(name)
+        if text is None:
+            return None
+        with suppress(ValueError, RecursionError):
+            found = json.loads(text)
+            return found if isinstance(found, dict) else None
+        return None
+
+    def template(self) -> str | None:
+        """The chat template that is used without being named."""
+        if isinstance(self.metadata, KeyValues):
+            found = self.metadata.get(TEMPLATE)
+            return found if isinstance(found, str) else None
+        alone = self.text("chat_template.jinja")
+        if alone is not None:
+            return alone
+        for name in ("chat_template.json", SETTINGS[0]):
+            found = (self.document(name) or {}).get("chat_template")
+            if isinstance(found, list):
+                named = {each.get("name"): each.get("template") for each in found if isinstance(each, dict)}
+                found = named.get("default")
+            if isinstance(found, str):
+                return found
+        return None
+
+    def vocabulary(self) -> Mapping[int, str] | None:
+        """Number → token; None where it is not told in a way that is known here."""
+        if isinstance(self.metadata, KeyValues):
+            tokens = self.metadata.get(TOKENS)
+            return dict(enumerate(map(str, tokens))) if isinstance(tokens, (list, tuple)) else None
+        document = self.document("tokenizer.json") or {}
+        model = document.get("model")
+        found = dict(_vocabulary(model.get("vocab"))) if isinstance(model, dict) else {}
+        for token in document.get("added_tokens") or ():
+            if isinstance(token, dict) and isinstance(token.get("id"), int):
+                found[token["id"]] = str(token.get("content"))
+        return found or None
+
+
+def _vocabulary(vocabulary: Any) -> Iterator[tuple[int, str]]:
+    """BPE's object of tokens and numbers, or Unigram's list of tokens and scores."""
+    if isinstance(vocabulary, dict):
+        yield from ((number, token) for token, number in vocabulary.items() if isinstance(number, int))
+    elif isinstance(vocabulary, list):
+        yield from ((at, str(each[0])) for at, each in enumerate(vocabulary) if isinstance(each, list) and each)
+
+
+def beside(a: Checkpoint, b: Checkpoint) -> tuple[Beside, ...]:
+    """What of two checkpoints is no tensor and no configuration, and whether it is the same."""
+    own, other = _Files(a), _Files(b)
+    try:
+        found = [_vocabularies(own, other), _templates(own, other)]
+        found += [_settings(name, own, other) for name in SETTINGS]
+        found.append(_metadata(own, other))
+        return tuple(each for each in found if each)
+    finally:
+        own.close()
+        other.close()
+
+
+def _one_side(what: str, a: object, b: object) -> Beside | None:
+    """Of what only one has; nothing where neither has it."""
+    if a is None and b is None:
+        return None
+    return Beside(what, "only_b" if a is None else "only_a")
+
+
+def _templates(a: _Files, b: _Files) -> Beside | None:
+    own, other = a.template(), b.template()
+    if own is None or other is None:
+        return _one_side("chat template", own, other)
+    same = own.strip() == other.strip()
+    detail = "" if same else f"{plural(len(own), 'character')} → {integer(len(other))}"
+    return Beside("chat template", "same" if same else "different", detail)
+
+
+def _vocabularies(a: _Files, b: _Files) -> Beside | None:
+    name = "tokenizer.json"
+    sizes = a.size(name), b.size(name)
+    if None not in sizes:
+        if sizes[0] == sizes[1] and a.text(name) == b.text(name) is not None:
+            return Beside("vocabulary", "same")
+        if a.text(name) is None or b.text(name) is None:  # too large to be read over a network
+            same = sizes[0] == sizes[1]
+            return (
+                Beside("vocabulary", "same", "by its size")
+                if same
+                else Beside("vocabulary", "different", "by its size")
+            )
+    own, other = a.vocabulary(), b.vocabulary()
+    if own is None or other is None:
+        return _one_side("vocabulary", own, other)
+    unlike = [number for number in own.keys() & other.keys() if own[number] != other[number]]
+    both = {**own, **other}
+    extra = [number for number in own.keys() ^ other.keys() if not both[number].startswith(PADDING)]
+    if not unlike and not extra:
+        return Beside("vocabulary", "same", plural(min(len(own), len(other)), "token"))
+    counts = f"{plural(len(own), 'token')} → {integer(len(other))}"
+    return Beside("vocabulary", "different", f"{counts}, {integer(len(unlike))} numbers with another token")
+
+
+def _settings(name: str, a: _Files, b: _Files) -> Beside | None:
+    own, other = a.document(name), b.document(name)
+    if own is None or other is None:
+        return _one_side(name, own, other) if a.format == b.format else None
+    return _fields(name, own, other, {"transformers_version", "chat_template", "_from_model_config", "name_or_path"})
+
+
+def _metadata(a: _Files, b: _Files) -> Beside | None:
+    """What headers say of themselves, of two of one format."""
+    if a.format != b.format:
+        return None
+    own, other = (
+        {key: side.metadata.get(key) for key in side.metadata if not key.startswith(_ELSEWHERE)} for side in (a, b)
+    )
+    return _fields("metadata", own, other, set()) if own or other else None
+
+
+def _fields(what: str, a: Mapping[str, Any], b: Mapping[str, Any], without: set[str]) -> Beside:
+    unlike = [key for key in {**a, **b} if key not in without and a.get(key) != b.get(key)]
+    if not unlike:
+        return Beside(what, "same")
+    told = ", ".join(unlike[:_NAMED]) + (f" and {integer(len(unlike) - _NAMED)} more" if len(unlike) > _NAMED else "")
+    return Beside(what, "different", told)
