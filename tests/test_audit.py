@@ -488,3 +488,22 @@ def test_two_outputs_at_once_are_refused(tmp_path: Path, inspect: Run) -> None:
     ran = inspect("audit", tmp_path, "--json", "--sarif")
     assert (ran.code, ran.out) == (2, "")
     assert "one output at a time: json and sarif" in ran.err
+
+
+def test_another_configuration_can_be_named(tmp_path: Path, inspect: Run) -> None:
+    """In place of the one beside the weights, a file or a folder; one that cannot be read is an error of the call."""
+    folder = hostile.make(hostile.nothing, tmp_path / "model")
+    named = tmp_path / "other"
+    named.mkdir()
+    fields = json.loads((folder / "config.json").read_text())
+    (named / "config.json").write_text(json.dumps({**fields, "hidden_size": 2 * fields["hidden_size"]}))
+
+    def shapes(*options: object) -> list[str]:
+        found = inspect("audit", folder, *options, "--json").json["checkpoints"][0]["findings"]
+        return [each["rule"] for each in found if each["rule"] in ("shape", "missing")]
+
+    assert shapes() == []
+    assert "shape" in shapes("--config", named)
+    assert "shape" in shapes("--config", named / "config.json")
+    ran = inspect("audit", folder, "--config", tmp_path / "nowhere.json")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)

@@ -22,6 +22,7 @@ from inspector.auditing import limits, readers, rules, stores
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Finding, Severity
+from inspector.opening import configs
 from inspector.opening.weight_index import MAX_INDEX
 from inspector.sources import Place
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
@@ -124,6 +125,7 @@ def each_of(
     more: Callable[[Subject], Iterable[Finding]] = lambda _: (),
     *,
     alone: bool = False,
+    config: Path | None = None,
     own_process: bool = False,
 ) -> Iterator[Audited | Failed]:
     """The models at each target, examined, or what is wrong with the target: one bad target hides no other.
@@ -131,10 +133,25 @@ def each_of(
     Args:
         more: findings that are made elsewhere, by checksums say.
         alone: whether a shard stands for itself, and not for its set.
+        config: a configuration file, or a folder with one, in place of those beside the weights.
         own_process: whether the process may be limited in its memory.
+
+    Raises:
+        ConfigError: `config` cannot be read.
     """
+    if config is not None:
+        configs.load(config)  # one error at the beginning, and not a finding in each model
     for target in targets:
-        yield from each_subject(target, subjects(target, revision, alone=alone), more, own_process=own_process)
+        found = _under(config, subjects(target, revision, alone=alone))
+        yield from each_subject(target, found, more, own_process=own_process)
+
+
+def _under(config: Path | None, found: Iterable[Subject | Failed]) -> Iterator[Subject | Failed]:
+    """The subjects with the configuration that the user names for them."""
+    for each in found:
+        if isinstance(each, Subject):
+            each.config_named = config
+        yield each
 
 
 def each_subject(

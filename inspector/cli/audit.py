@@ -32,6 +32,9 @@ FINDINGS = 1  # exit code
 @click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox and a process of their own.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--alone", is_flag=True, help="A shard stands for itself, and not for its set.")
+@click.option(
+    "--config", metavar="FILE", type=click.Path(), help="A config.json in place of the one beside the weights."
+)
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="From which severity on to exit with 1.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave a rule out; may be given again.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
@@ -49,6 +52,7 @@ def audit(
     deep: bool,
     revision: str | None,
     alone: bool,
+    config: str | None,
     fail_on: str | None,
     ignore: tuple[str, ...],
     list_rules: bool,
@@ -78,7 +82,8 @@ def audit(
     sums = Checksums(manifest, write_manifest, hub, revision) if checksum or manifest or write_manifest or hub else None
     more = _more(Reading(sums) if data else sums, deep=deep)
     with tables_of_project(project.tables):
-        judged = _cached(targets, more) if cache else _audited(targets, revision, more, alone=alone)
+        named = Path(config) if config else None
+        judged = _cached(targets, more) if cache else _audited(targets, revision, more, alone=alone, config=named)
         result = audits.collect(judged, codes)
     if sums is not None:
         sums.save()
@@ -117,10 +122,12 @@ def _more(asked: Reading | Checksums | None, *, deep: bool) -> More:
     return more
 
 
-def _audited(targets: tuple[str, ...], revision: str | None, more: More, *, alone: bool) -> Iterator[Audited | Failed]:
+def _audited(
+    targets: tuple[str, ...], revision: str | None, more: More, *, alone: bool, config: Path | None
+) -> Iterator[Audited | Failed]:
     from inspector.auditing import run as audits
 
-    return audits.each_of(targets, revision, more, alone=alone, own_process=True)
+    return audits.each_of(targets, revision, more, alone=alone, config=config, own_process=True)
 
 
 def _cached(places: tuple[str, ...], more: More) -> Iterator[Audited | Failed]:

@@ -67,8 +67,11 @@ def open(
         place.close()
 
 
-def examine(place: Place, target: str) -> Checkpoint:
+def examine(place: Place, target: str, config: Path | None = None) -> Checkpoint:
     """The checkpoint at a place for an audit: whatever cannot be read is a finding.
+
+    Args:
+        config: a configuration file to use in place of the one beside the weights.
 
     Raises:
         TargetError: there are no weight files.
@@ -77,12 +80,12 @@ def examine(place: Place, target: str) -> Checkpoint:
         raise TargetError(f"{escape(target)}: HDF5's library, which is written in C, is given no file of strangers")
     place = Narrowed(place, lambda path: not path.endswith(HDF5))
     try:
-        return _read(place, target, None, None, None, lenient=True, alone=True)
+        return _read(place, target, config, None, None, lenient=True, alone=True)
     except NetworkError:
         raise
     except (FormatError, SourceError) as error:  # the index: go by the files' names instead
         without = Narrowed(place, lambda path: not path.endswith(INDEX))
-        read = _read(without, target, None, None, None, lenient=True, alone=True)
+        read = _read(without, target, config, None, None, lenient=True, alone=True)
         return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
 
 

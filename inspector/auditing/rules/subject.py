@@ -57,6 +57,7 @@ class Subject:
         """
         self.target = target
         self.root = root  # the folder that paths are relative to; None where it is not on this machine
+        self.config_named: Path | None = None  # what the user names in place of the configuration beside the weights
         self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
         self.findings: list[Finding] = []  # made while the files are read
@@ -100,7 +101,7 @@ class Subject:
         """The weight files that a loader would take, with their configuration; None where there are none."""
         place = Narrowed(self.place, self._small_enough)
         try:
-            return checkpoints.examine(place, self.target)
+            return checkpoints.examine(place, self.target, self.config_named)
         except TargetError:
             self._without_weights(place)
             return None
