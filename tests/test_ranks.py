@@ -13,6 +13,7 @@ import torch_files
 from hostile.torch_files import Saved, Tensors, torch_zip
 
 import inspector
+from inspector.errors import InspectorError
 from inspector.measuring.stored import Stored
 from inspector.model import Reconciliation
 
@@ -191,3 +192,47 @@ def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
             assert (
                 data.raw(each.tensor, each.file, total // 3, total // 2) == raw[total // 3 * width : total // 2 * width]
             )
+
+
+# --- audits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(WRITTEN))
+def test_what_real_ranks_wrote_is_sound(name: str, tmp_path: Path) -> None:
+    """Neither errors nor warnings; that they are pickles is a note."""
+    target = torch_files.unpack(WRITTEN[name], tmp_path)
+    told = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
+    assert not [each for each in told if each.severity != "info"]
+
+
+def test_a_malicious_list_is_told_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`.metadata` is unpickled by those who load the folder. Here nothing runs, and the audit says what would."""
+    monkeypatch.chdir(tmp_path)
+    target = torch_files.unpack(WRITTEN["fully sharded, collective"], tmp_path / "model")
+    (target / ".metadata").write_bytes(b"cos\nmkdir\n(S'ran'\ntR.")
+    told = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
+    assert ("pickle", ".metadata", "error") in {(each.rule, each.path, each.severity) for each in told}
+    with pytest.raises(InspectorError, match="no metadata"):
+        inspector.open(target)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("cut", range(1, 8))
+def test_a_damaged_list_is_one_line(cut: int, tmp_path: Path) -> None:
+    target = torch_files.unpack(WRITTEN["two dimensions, collective"], tmp_path)
+    path = target / ".metadata"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * cut // 8])
+    with pytest.raises(InspectorError, match=r"\.metadata"):
+        inspector.open(target)
+    assert "error" in {each.severity for model in inspector.audit([target]).checkpoints for each in model.findings}
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.6, 0.95])
+def test_a_ranks_file_that_is_cut_off(keep: float, tmp_path: Path) -> None:
+    """The tensors that are not there are told, and the sums hold."""
+    target = torch_files.unpack(WRITTEN["two dimensions, collective"], tmp_path)
+    path = target / "__1_0.distcp"
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * keep)])
+    result = reconciled(target)
+    assert "error" in {each.severity for each in result.findings}
+    assert sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk

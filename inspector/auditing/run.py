@@ -37,7 +37,21 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 _MARKS = (
     *WEIGHTS,
     ".index.json",
-    *(".bin", ".pt", ".pth", ".pt2", ".ckpt", ".pkl", ".pickle", ".joblib", ".npz", ".msgpack", ".mar", ".nemo"),
+    *(
+        ".bin",
+        ".pt",
+        ".pth",
+        ".pt2",
+        ".ckpt",
+        ".distcp",
+        ".pkl",
+        ".pickle",
+        ".joblib",
+        ".npz",
+        ".msgpack",
+        ".mar",
+        ".nemo",
+    ),
     *(".keras", ".h5", ".hdf5", ".onnx", "saved_model.pb", ".tflite", ".mlmodel", ".llamafile"),
     *("adapter_config.json", "model_index.json", "modules.json"),
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from inspector.errors import FormatError
 from inspector.model import Header
 from inspector.sources import Source
+from inspector.sources.filenames import HDF5
 from inspector.units import escape, plural
 
 #: First bytes of what is often found where weights should be → the audit's rule, what it is and what to do.
@@ -33,6 +34,7 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
         )
         for magic in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
     ),
+    (b"\x89hdf", "not-weights", "an HDF5 file (Keras), not safetensors or GGUF: by another name it can be read"),
     (b"\x1f\x8b", "not-weights", "gzip-compressed: unpack it first"),
     (b"\x7felf", "not-weights", "a program for Linux (ELF), not weights"),
     (b"ggjt", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
@@ -88,7 +90,7 @@ def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], He
         from inspector.formats import numpy
 
         return numpy.read
-    if magic == b"\x89HDF\r\n\x1a\n" or (archive and path.endswith(".keras")):
+    if path.endswith(HDF5) and (archive or magic == b"\x89HDF\r\n\x1a\n"):
         from inspector.formats import hdf5
 
         return hdf5.read

@@ -27,7 +27,14 @@ INDEX = ".safetensors.index.json"
 PICKLED_INDEX = ".bin.index.json"
 
 #: Format → what its files' names end in.
-ENDS = {"safetensors": WEIGHTS[:1], "gguf": WEIGHTS[1:], "pytorch": (*PICKLED, ".pkl", ".ptl", ".tar", ".model", ".th")}
+ENDS = {
+    "safetensors": WEIGHTS[:1],
+    "gguf": WEIGHTS[1:],
+    "pytorch": (*PICKLED, ".pt2", COLLECTED, ".pkl", ".ptl", ".tar", ".model", ".th"),
+    "numpy": (".npz", ".npy"),
+    "flax": (".msgpack",),
+    "hdf5": HDF5,
+}
 
 #: A quantization or a dtype as one word of a file's or folder's name.
 TYPE = re.compile(

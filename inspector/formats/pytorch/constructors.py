@@ -113,6 +113,39 @@ torch.storage.TypedStorage: -
 torch.storage._UntypedStorage: int?
 torch.storage._TypedStorage: -
 torch._C._TensorBase: -
+torch.distributed.tensor.DTensor: -
+torch.distributed.tensor.api.DTensor: -
+torch.distributed._tensor.api.DTensor: -
+torch.distributed.tensor._api.DTensor: -
+torch.distributed.tensor._dtensor_spec.DTensorSpec:
+torch.distributed.tensor._dtensor_spec.TensorMeta: any*
+torch.distributed.tensor._dtensor_spec.ShardOrderEntry: any*
+torch.distributed.tensor.placement_types.Shard:
+torch.distributed.tensor.placement_types._StridedShard:
+torch.distributed.tensor.placement_types.Replicate:
+torch.distributed.tensor.placement_types.Partial:
+torch.distributed._tensor.placement_types.DTensorSpec:
+torch.distributed._tensor.placement_types.TensorMeta: any*
+torch.distributed._tensor.placement_types.Shard:
+torch.distributed._tensor.placement_types.Replicate:
+torch.distributed._tensor.placement_types._Partial:
+torch.distributed.device_mesh.DeviceMesh:
+torch.distributed._mesh_layout._MeshLayout:
+torch.distributed._mesh_layout._FlatLayout:
+torch.distributed._shard.sharded_tensor.api.ShardedTensor: -
+torch.distributed._shard.sharded_tensor.api.ShardedTensor.ProcessGroupState:
+torch.distributed._shard.sharded_tensor.shard.Shard:
+torch.distributed._shard.sharded_tensor.metadata.ShardedTensorMetadata:
+torch.distributed._shard.sharded_tensor.metadata.TensorProperties:
+torch.distributed._shard.sharded_tensor.metadata.MEM_FORMAT_ENCODING: scalar
+torch.distributed._shard.metadata.ShardMetadata:
+torch.distributed._shard.sharding_spec.chunk_sharding_spec.ChunkShardingSpec:
+torch.distributed._shard.sharding_spec.api.EnumerableShardingSpec:
+torch.distributed.remote_device._remote_device:
+deepspeed.runtime.zero.config.ZeroStageEnum: scalar
+deepspeed.utils.tensor_fragment.fragment_address:
+deepspeed.runtime.fp16.loss_scaler.LossScaler:
+deepspeed.runtime.fp16.loss_scaler.DynamicLossScaler:
 torch.distributed.checkpoint.metadata.Metadata:
 torch.distributed.checkpoint.metadata.MetadataIndex:
 torch.distributed.checkpoint.metadata.TensorStorageMetadata:
@@ -291,6 +324,17 @@ def _matches(way: tuple[str, ...], arguments: tuple[Any, ...]) -> bool:
         elif not word.endswith("?"):
             return False
     return at == len(arguments)
+
+
+def attribute(what: Any, arguments: Any) -> Global | None:
+    """A class within a class, as `getattr(outer, "inner")` names it, if it is in the table; None for anything else."""
+    if not isinstance(what, Global) or what.path != "builtins.getattr" or not isinstance(arguments, tuple):
+        return None
+    match arguments:
+        case (Global() as outer, str(inner)) if inner.isidentifier():
+            found = Global(outer.module, f"{outer.name}.{inner}")
+            return found if known(outer) and known(found) else None
+    return None
 
 
 def calls(what: Global, arguments: Any) -> tuple[Any, Any] | None:

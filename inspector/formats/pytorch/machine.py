@@ -95,8 +95,13 @@ class Machine:
         self.reach(found, "name", constructors.known(found))
         return found
 
-    def call(self, what: Any, arguments: Any, named: Any = None) -> Made:
+    def call(self, what: Any, arguments: Any, named: Any = None) -> Made | Global:
         """What calling would make; noted with whether it is a known constructor's usual call."""
+        inner_class = constructors.attribute(what, arguments) if named is None else None
+        if inner_class is not None:
+            self.reached.pop((what.module, what.name, "name", False), None)
+            self.reach(inner_class, "name", known=True)
+            return inner_class
         inner, handed = _class_of(what), arguments
         while isinstance(inner, Global):
             self.reach(inner, "call", named is None and constructors.fits(inner, handed))
