@@ -12,8 +12,9 @@ import sparse
 import inspector
 from inspector import ConfigError, Prediction
 from inspector.architectures import family_of, formula
-from inspector.architectures.prediction import Scope, bytes_at
+from inspector.architectures.prediction import bytes_at
 from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
+from inspector.architectures.scope import Scope
 from inspector.opening.configs import normalize
 from inspector.report import documents
 

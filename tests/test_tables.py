@@ -10,7 +10,8 @@ import inspector
 from inspector.architectures import family_of, formula
 from inspector.architectures.formula import divisible
 from inspector.architectures.naming import Namer
-from inspector.architectures.prediction import Scope, predict
+from inspector.architectures.prediction import predict
+from inspector.architectures.scope import Scope
 from inspector.model import Config
 
 #: Widths of published networks: MobileNetV2 at 1.4 and 0.35, EfficientNet-B1's at 1.0 and B7's at 2.0, MobileViTV2's stem.

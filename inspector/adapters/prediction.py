@@ -15,7 +15,7 @@ from inspector.adapters.methods import Method, Piece
 from inspector.adapters.methods import method as method_of
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
-from inspector.architectures.prediction import MAX_INDEX
+from inspector.architectures.expansion import MAX_INDEX
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
 from inspector.quantization.patterns import compiled

@@ -10,7 +10,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from inspector.architectures import family_of, formula
-from inspector.architectures.prediction import MAX_INDEX, Scope, expand_row, head_of
+from inspector.architectures.expansion import MAX_INDEX, expand_row
+from inspector.architectures.prediction import head_of
+from inspector.architectures.scope import Scope
 from inspector.architectures.table import Cache, Family, Include, Row, nested_values
 from inspector.errors import ConfigError
 from inspector.model import Config

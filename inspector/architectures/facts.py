@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from inspector.architectures import family_of
-from inspector.architectures.prediction import Scope
+from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config
 

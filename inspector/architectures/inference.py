@@ -12,7 +12,8 @@ from math import prod
 from typing import Any
 
 from inspector.architectures import family_of, formula, naming
-from inspector.architectures.prediction import Scope, predict
+from inspector.architectures.prediction import predict
+from inspector.architectures.scope import Scope
 from inspector.architectures.store import store
 from inspector.architectures.table import Family, Row
 from inspector.errors import ConfigError

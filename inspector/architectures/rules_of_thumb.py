@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
-from inspector.architectures.prediction import Scope, scope_of
+from inspector.architectures.prediction import scope_of
+from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from inspector.architectures import family_of, formula
 from inspector.architectures.conversions import Conversion, key_text
 from inspector.architectures.data.fusions import PARTS
-from inspector.architectures.prediction import Scope
+from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, nested_values
 from inspector.comparing.pairing import Pair, Side, conversion_from
 from inspector.comparing.views import View, whole

@@ -22,7 +22,8 @@ from inspector.architectures.data.gguf_keys import (
     SHOWN_ROWS,
     TOKENS,
 )
-from inspector.architectures.prediction import NO_MODEL, PER_LAYER, TIED
+from inspector.architectures.prediction import NO_MODEL
+from inspector.architectures.scope import PER_LAYER, TIED
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Claim, Config, Header

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inspector.architectures.prediction import Scope
+from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.sizing.engines.engine import Engine, Request
 

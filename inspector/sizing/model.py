@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from inspector.architectures import caches
-from inspector.architectures.prediction import Scope
+from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
 

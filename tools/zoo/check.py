@@ -22,7 +22,7 @@ import records
 import write_down
 from records import Record
 
-from inspector.architectures import family_of, naming, prediction
+from inspector.architectures import expansion, family_of, naming, prediction, scope
 from inspector.architectures.naming import by_table
 from inspector.errors import ConfigError
 from inspector.model import Config
@@ -120,7 +120,7 @@ def use_drafts(folder: Path) -> None:
 
     shorter = {t: f._replace(rows=tuple(compacted(f.rows))) for t, f in load_drafts(folder).items()}
     families = name_roles(shorter)
-    prediction.family_of = by_table.family_of = lambda config: (  # type: ignore[attr-defined]
+    prediction.family_of = scope.family_of = expansion.family_of = by_table.family_of = lambda config: (  # type: ignore[attr-defined]
         families.get(str(config.get("model_type"))) or family_of(config)
     )
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from inspector.architectures import prediction
+from inspector.architectures import expansion
 from inspector.architectures.table import Family, Include, Row
 from inspector.errors import ConfigError
 
@@ -145,7 +145,7 @@ def predicted(family: Family, values: Mapping[str, Any], head: str) -> dict[str,
     """Stored names with shapes, and the row of each; None where the table does not fit the configuration."""
     try:
         found = {}
-        for row, expected, tied in prediction.expand(family, values, head):
+        for row, expected, tied in expansion.expand(family, values, head):
             if not tied and (row.persistent or not row.buffer):
                 found.update({expected.name_of(key): (row, expected.shape) for key in expected.keys()})
         return found

@@ -1,0 +1,244 @@
+"""The fields of a configuration as a family's table sees them: what a name in a formula stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from inspector.architectures import family_of, formula
+from inspector.architectures.data.layer_kinds import LAYER_KINDS, OLD_KINDS
+from inspector.architectures.table import Family, Include, nested_values
+from inspector.errors import ConfigError
+
+#: Larger numbers are no dimensions.
+MAX_DIMENSION = 2**63 - 1
+
+#: Fields that every configuration has, though files leave them out, and their values there.
+EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
+EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
+#: Fields that files leave at null, and what every class takes then.
+FOR_NULL: Mapping[str, str] = {
+    "num_key_value_heads": "num_attention_heads",
+    "head_dim": "hidden_size // num_attention_heads",
+}
+
+#: Whole models that do not say whether their head is tied go by what their text model says, or its type.
+TIED, TEXT = "tie_word_embeddings", "text_config"
+
+#: Mappings that are one value: labels by their numbers, which a file gives whole.
+WHOLE = frozenset({"id2label", "label2id"})
+
+#: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
+PER_LAYER = "per_layer_config"
+
+
+class Scope:
+    """Names → values. The first of these that has one gives it:
+
+        an index variable                       layer, expert
+        the layer's own configuration           `per_layer_config`
+        the configuration                       under the family's name for the field, or a common one
+        the type's own value                    `types` of the table; not for a field that is null
+        a derived value                         `derived`
+        what a null stands for                  FOR_NULL, else None
+        the family's default                    `defaults`
+        what every configuration has            EVERYWHERE_DERIVED, EVERYWHERE
+
+    A nested configuration is completed: by what the table of the whole says of it, then by the table of its own type.
+    """
+
+    def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:
+        self.family = family
+        self.values = _with_new_kinds(values)
+        self.indexes = indexes or {}
+        self._aliases: dict[str, list[str]] = {}
+        for alias, own in family.fields.items():
+            self._aliases.setdefault(own, [own]).append(alias)
+        self._pending: set[str] = set()
+        self._known: dict[str, Any] = {}  # derived fields that are the same for every index
+        self._layers = _own_values(values.get(PER_LAYER))
+        self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a field or index. Raises ConfigError where the configuration must give it."""
+        if name in self.indexes:
+            return self.indexes[name]
+        given = self._given(name)
+        if given is None:
+            return self._completed(name, None, self._default(name, self._is_null(name)))
+        if name in WHOLE or not isinstance(given, Mapping):
+            return given
+        return self._completed(name, given, self._whole_default(name))
+
+    def _completed(self, name: str, given: Mapping[str, Any] | None, default: Any) -> Any:
+        """A nested configuration with what it leaves out; any other default as it is."""
+        whole = default if isinstance(default, Mapping) else {}
+        if name in self._parts and (given is not None or default is not None):
+            return _part(self._parts[name], self, whole)
+        if given is not None:
+            return _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
+        return self.filled(name, default) if isinstance(default, Mapping) and name not in WHOLE else default
+
+    def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A part's fields, with those that follow from the whole where it leaves them out (`Family.followers`)."""
+        follow = {name: field for name, field in self.family.followers(part) if values.get(field) is None}
+        found = {field: self._derived(name) for name, field in follow.items() if name not in self._pending}
+        return {**values, **found} if found else values
+
+    def _whole_default(self, name: str) -> Any:
+        """What the table says of a nested configuration that is given; None where it leaves that to the part's own."""
+        with suppress(ConfigError):
+            return self._default(name, null=False)
+        return None
+
+    def _given(self, name: str) -> Any:
+        own = self._of_layer().get(name)
+        if own is not None:
+            return _checked(name, own)
+        for alias in self._aliases.get(name, (name,)):
+            value = self.values.get(alias)
+            if value is not None:
+                return _checked(name, value)
+        return None
+
+    def _of_layer(self) -> Mapping[str, Any]:
+        """The values that `per_layer_config` gives to the layer that is asked for."""
+        return self._layers.get(self.indexes["layer"], {}) if self._layers and "layer" in self.indexes else {}
+
+    def _is_null(self, name: str) -> bool:
+        return any(alias in self.values for alias in self._aliases.get(name, (name,)))
+
+    def _default(self, name: str, null: bool) -> Any:
+        """What holds where the configuration says nothing, or says null."""
+        family = self.family
+        typed = family.types.get(self.values.get("model_type", ""), {})
+        if name == TIED and not any(name in known for known in (typed, family.derived, family.defaults)):
+            said = _tied_by_text(self.values.get(TEXT))
+            if said is not None:
+                return said
+        if name in typed and not null:
+            return typed[name]
+        if name in family.derived:
+            return self._derived(name)
+        if null:
+            return formula.evaluate(FOR_NULL[name], self) if name in FOR_NULL else None
+        return family.defaults[name] if name in family.defaults else self._everywhere(name)
+
+    def _everywhere(self, name: str) -> Any:
+        if name in EVERYWHERE_DERIVED:
+            return formula.evaluate(EVERYWHERE_DERIVED[name], self)
+        if name in EVERYWHERE:
+            return EVERYWHERE[name]
+        raise self._needed(name)
+
+    def _needed(self, name: str) -> ConfigError:
+        return ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
+
+    def _derived(self, name: str) -> Any:
+        """A derived field's value; one that no index changes is worked out once."""
+        if name in self._known:
+            return self._known[name]
+        if name in self._pending:
+            raise self._needed(name)
+        self._pending.add(name)
+        try:
+            value = formula.evaluate(self.family.derived[name], self)
+        finally:
+            self._pending.discard(name)
+        if not self._layers and not self.mentions(self.family.derived[name], self.indexes):
+            self._known[name] = value
+        return value
+
+    def mentions(self, text: str, indexes: Collection[str]) -> bool:
+        """Whether an expression's value may differ between the indexes, by itself or through a derived field."""
+        left, seen = [*formula.names(text)], set[str]()
+        while left:
+            name = left.pop()
+            if name in indexes:
+                return True
+            if name not in seen and name in self.family.derived:
+                left += formula.names(self.family.derived[name])
+            seen.add(name)
+        return False
+
+    def at(self, **indexes: int) -> Scope:
+        """The same scope with index variables set."""
+        inner = Scope.__new__(Scope)
+        inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
+        inner._aliases, inner._pending, inner._known = self._aliases, self._pending, self._known
+        inner._layers, inner._parts = self._layers, self._parts
+        return inner
+
+
+def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration with today's words for the kinds of its layers."""
+    lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
+    new = {
+        name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists
+    }
+    return values if new == lists else {**values, **new}
+
+
+def _tied_by_text(text: Any) -> bool | None:
+    """Whether a text model says that its head is tied, or its type does; None where it leaves that to the whole."""
+    if not isinstance(text, Mapping):
+        return None
+    family = family_of(text) if text.get("model_type") else None
+    usual = {**family.defaults, **family.types.get(text["model_type"], {})} if family else {}
+    said = text.get(TIED, usual.get(TIED))
+    return None if said is None else bool(said)
+
+
+class Part(Mapping[str, Any]):
+    """A nested configuration: what it leaves out is what the table of its own type says, or else the whole's."""
+
+    def __init__(self, scope: Scope, whole: Mapping[str, Any]) -> None:
+        self.scope = scope
+        self.whole = whole  # what the whole's table says of the part
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = self.scope[self.scope.family.fields.get(name, name)]
+        except ConfigError:
+            value = None
+        return self.whole[name] if value is None else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.whole, **self.scope.values})
+
+    def __len__(self) -> int:
+        return len({**self.whole, **self.scope.values})
+
+
+def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    own = scope.filled(include.scope, nested_values(include, scope.values))
+    family = family_of(own)
+    given = scope.values.get(include.scope)
+    if family is None:
+        return {**whole, **given} if isinstance(given, Mapping) else whole
+    return Part(Scope(family, own if isinstance(given, Mapping) else {**whole, **own}), whole)
+
+
+def _typed_part(given: Mapping[str, Any], whole: Mapping[str, Any], outer: Any) -> Mapping[str, Any]:
+    """A nested configuration whose rows the whole's table has: what it leaves out is its own type's to say."""
+    values = {**whole, **given}
+    family = family_of(values) if values.get("model_type") not in (None, outer) else None
+    return values if family is None else Part(Scope(family, values), whole)
+
+
+def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
+    """Layer → its own values; the numbers are written with leading zeros: `{"05": {"head_dim": 512}}`."""
+    if not isinstance(layers, Mapping):
+        return {}
+    numbered = ((str(number), own) for number, own in layers.items() if isinstance(own, Mapping))
+    return {int(number): own for number, own in numbered if number.isdecimal() and len(number) < 9}
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A number from a configuration: whole floats become integers, absurd ones are refused."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, int) and not -MAX_DIMENSION <= value <= MAX_DIMENSION:
+        raise ConfigError(f"the configuration's `{name}` is beyond 64 bits")
+    return value
