@@ -75,3 +75,17 @@ def test_tables_for_documents(made: Made, inspect: Callable[..., Ran]) -> None:
     assert [cell.strip() for cell in lines[2].strip("|").split("|")][:6] == [
         "wte.weight", "model.safetensors", "F32", "50257×768", lines[2].split("|")[5].strip(), "154389504"
     ]  # fmt: skip
+
+
+def test_rows_as_parquet(made: Callable[[str], Path], tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """The JSON's rows, with exact types, in a file that pandas, DuckDB and Polars open."""
+    from pyarrow import parquet
+
+    rows = inspect("tensors", made("gpt2"), "--json").json["tensors"]
+    ran = inspect("tensors", made("gpt2"), "--parquet", tmp_path / "rows.parquet")
+    assert (ran.code, ran.out) == (0, "")
+    assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == rows
+    ran = inspect("tensors", made("gpt2"), "--parquet", tmp_path / "nowhere" / "rows.parquet")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    ran = inspect("tensors", made("gpt2"), "--parquet", tmp_path / "x", "--csv")
+    assert "one output at a time" in ran.err

@@ -50,6 +50,7 @@ def choosing_options(command: Any) -> Any:
 def form_options(command: Any) -> Any:
     """In which form rows are written."""
     for option in (
+        click.option("--parquet", type=click.Path(), metavar="FILE", help="Write the rows there, as Parquet."),
         click.option(
             "--format",
             "forms",

@@ -47,6 +47,7 @@ def tensors(
     limit: int | None,
     wide: bool,
     forms: tuple[str, ...],
+    parquet: str | None,
     **opening: Any,
 ) -> None:
     """Every tensor: name, file, shape, dtype, bytes, offset and what it is for.
@@ -55,27 +56,27 @@ def tensors(
     """
     from inspector.bridge.choosing import Asked, chosen
 
-    form = one_form(forms)
+    form = one_form([*forms, *(["parquet"] if parquet else [])])
     result = console.reconciled(target, **opening)
     found = chosen(result.tensors, Asked(pattern, roles, groups, towers, dtypes, layers))
     if sort != "file":
         found.sort(key=_SORTS[sort])
     found = (found[::-1] if reverse else found)[:limit]
-    from inspector.report import documents
+    from inspector.report import documents, tables
 
+    names = [each.name for each in tables.TENSORS]
     if form == "json":
         rows = [documents.tensor(each) for each in found]
         console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
     elif form == "jsonl":
         console.print_lines((json.dumps(documents.tensor(each)) for each in found), wide=True)
     elif form == "csv":
-        from inspector.report import csv
-
-        csv.write_tensors(found, sys.stdout)
+        tables.write_csv(names, map(documents.tensor, found), sys.stdout)
+    elif form == "parquet":
+        assert parquet is not None
+        tables.write_parquet(parquet, tables.TENSORS, map(documents.tensor, found))
     elif form:
-        from inspector.report.csv import COLUMNS
-
-        console.print_table([documents.tensor(each) for each in found], COLUMNS, form)
+        console.print_table([documents.tensor(each) for each in found], names, form)
     else:
         from inspector.report import text
 

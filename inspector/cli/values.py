@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 @click.option("--stored", is_flag=True, help="Packed weights as the integers that the file has.")
 @click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
 @form_options
-@click.option("--parquet", type=click.Path(), metavar="FILE", help="Write the rows there.")
 def values(
     target: str,
     pattern: str | None,
@@ -50,7 +49,7 @@ def values(
     from inspector.bridge.choosing import Asked, chosen
     from inspector.measuring.values import values as measure
 
-    form = one_form(forms)
+    form = one_form([*forms, *(["parquet"] if parquet else [])])
     asked = Asked(pattern, roles, groups, towers, dtypes, layers)
     result = console.reconciled(target, **opening)
     total = sum(each.tensor.nbytes for each in chosen(result.tensors, asked))

@@ -14,7 +14,7 @@ from inspector.errors import UsageError
 from inspector.model import Checkpoint, Prediction, Reconciliation
 from inspector.report import forecast, text
 from inspector.report.documents import predicted_tensors, tensor
-from inspector.report.tables import Column, arrow_table
+from inspector.report.tables import PREDICTED, TENSORS, arrow_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,29 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Noun = Checkpoint | Reconciliation | Prediction
-
-#: Column → its type, as Arrow calls it. Sizes are unsigned: a file may say that it has more than 2⁶³ bytes.
-TENSORS: tuple[Column, ...] = (
-    Column("name", "string"),
-    Column("file", "string"),
-    Column("dtype", "string"),
-    Column("shape", "list<uint64>"),
-    Column("offset", "uint64"),
-    Column("bytes", "uint64"),
-    Column("parameters", "uint64"),
-    Column("role", "string"),
-    Column("group", "string"),
-    Column("tower", "string"),
-    Column("branch", "string"),
-    Column("layer", "int64"),
-    Column("expert", "int64"),
-    Column("part", "string"),
-)
-PREDICTED: tuple[Column, ...] = tuple(
-    each
-    for each in TENSORS
-    if each.name in ("name", "shape", "role", "group", "tower", "branch", "layer", "expert", "part")
-)
 
 
 def overview(noun: Noun) -> str:

@@ -1,11 +1,13 @@
-"""Rows → an Arrow table with exact types, and a Parquet file of it. pyarrow is asked for where it is used."""
+"""Rows → comma-separated values, Arrow tables with exact types, Parquet files. pyarrow is loaded when it is used."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from inspector.errors import SourceError, UsageError
+from inspector.report.markup import inert
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -17,6 +19,43 @@ class Column(NamedTuple):
 
     name: str
     type: str  # as Arrow calls it: "string", "uint64", "list<uint64>", "double", "bool"
+
+
+#: Column → its type, as Arrow calls it. Sizes are unsigned: a file may say that it has more than 2⁶³ bytes.
+TENSORS: tuple[Column, ...] = (
+    Column("name", "string"),
+    Column("file", "string"),
+    Column("dtype", "string"),
+    Column("shape", "list<uint64>"),
+    Column("offset", "uint64"),
+    Column("bytes", "uint64"),
+    Column("parameters", "uint64"),
+    Column("role", "string"),
+    Column("group", "string"),
+    Column("tower", "string"),
+    Column("branch", "string"),
+    Column("layer", "int64"),
+    Column("expert", "int64"),
+    Column("part", "string"),
+)
+PREDICTED: tuple[Column, ...] = tuple(
+    each
+    for each in TENSORS
+    if each.name in ("name", "shape", "role", "group", "tower", "branch", "layer", "expert", "part")
+)
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], out: TextIO) -> None:
+    """A header and a line a row; lists as `4096x11008`. No cell is a spreadsheet's formula or a terminal's command."""
+    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows({name: _cell(row.get(name)) for name in columns} for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return "x".join(map(str, value))
+    return _inert(value) if isinstance(value, str) else value
 
 
 def arrow_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> pa.Table:
@@ -64,3 +103,9 @@ def _type(pa: Any, name: str) -> Any:
         "double": pa.float64(),
         "bool": pa.bool_(),
     }[name]
+
+
+def _inert(text: str) -> str:
+    """A text that no spreadsheet takes for a formula and no terminal for a command: names, dtypes and files alike."""
+    safe = text if text.isprintable() else text.encode("unicode_escape").decode()
+    return inert(safe)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, TextIO
 
-from inspector.errors import SourceError
 from inspector.measuring.statistics import PERCENTILES, Histogram, Summary
 from inspector.measuring.values import Row, Values
-from inspector.report import documents
+from inspector.report import documents, tables
 from inspector.report.columns import table
-from inspector.report.csv import _inert
+from inspector.report.tables import Column
 from inspector.units import decimal, escape, integer, plural
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -104,39 +102,35 @@ def flat(found: Values) -> list[dict[str, Any]]:
 
 def write_csv(found: Values, out: TextIO) -> None:
     """A header and a row a tensor; shapes as `4096x11008`."""
-    writer = csv.DictWriter(out, columns(found), lineterminator="\n")
-    writer.writeheader()
-    for each in flat(found):
-        if each.get("shape") is not None:
-            each["shape"] = "x".join(map(str, each["shape"]))
-        writer.writerow({name: _inert(value) if isinstance(value, str) else value for name, value in each.items()})
+    tables.write_csv(columns(found), flat(found), out)
 
 
 def write_parquet(found: Values, path: str) -> None:
-    """The same rows as a Parquet file, with the histograms. Raises SourceError where it cannot be written."""
-    import pyarrow as pa
-    from pyarrow import parquet
+    """The same rows as a Parquet file, with the histograms.
 
+    Raises:
+        UsageError: pyarrow is not installed.
+        SourceError: the file cannot be written.
+    """
     rows = flat(found)
     for each, source in zip(rows, found.rows, strict=True):
         histogram = source.summary.histogram
         each["histogram_edges"] = list(histogram.edges) if histogram else None
         each["histogram_counts"] = list(histogram.counts) if histogram else None
-    types = {
-        "name": pa.string(),
-        **dict.fromkeys(("file", "dtype", "role", "group", "tower", "branch", "part"), pa.string()),
-        "shape": pa.list_(pa.int64()),
-        "dequantized": pa.bool_(),
-        **dict.fromkeys(("layer", "expert", "tensors", "elements", "nan", "inf", "zeros"), pa.int64()),
-        "histogram_edges": pa.list_(pa.float64()),
-        "histogram_counts": pa.list_(pa.int64()),
-    }
     names = (*columns(found), "histogram_edges", "histogram_counts")
-    schema = pa.schema([(name, types.get(name, pa.float64())) for name in names])
-    try:
-        parquet.write_table(pa.Table.from_pylist(rows, schema), path)
-    except OSError as error:
-        raise SourceError(f"{escape(path)} cannot be written: {error.strerror or error}") from error
+    tables.write_parquet(path, [Column(name, _TYPES.get(name, "double")) for name in names], rows)
+
+
+#: Column → its type, as Arrow calls it; statistics are doubles.
+_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("name", "file", "dtype", "role", "group", "tower", "branch", "part"), "string"),
+    **dict.fromkeys(("tensors", "elements", "nan", "inf", "zeros"), "uint64"),
+    **dict.fromkeys(("layer", "expert"), "int64"),
+    "shape": "list<uint64>",
+    "dequantized": "bool",
+    "histogram_edges": "list<double>",
+    "histogram_counts": "list<uint64>",
+}
 
 
 # --- text -----------------------------------------------------------------------------------------
