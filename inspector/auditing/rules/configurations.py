@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -118,14 +117,21 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
     yield from (where + what for what in _wrong_labels(own))
 
 
+def _near(word: str, known: Collection[str], least: float) -> list[str]:
+    """The known word that is most like another; none where none is alike enough."""
+    from difflib import get_close_matches  # where there is a word that is not known
+
+    return get_close_matches(word.lower(), known, 1, least)
+
+
 def _unknown_word(table: Mapping[str, Any], field: str, value: str) -> str | None:
     """Why a word is refused, of the fields whose words are all known."""
     if field in ("dtype", "torch_dtype"):
         known = value.removeprefix("torch.") in table["dtypes"] or value == "auto"
         return None if known else "no dtype of PyTorch"
     if field in table["activation_fields"]:
-        near = get_close_matches(value.lower(), table["activations"], 1, 0.7)
-        return None if value in table["activations"] or not near else "no activation function that it knows"
+        known = value in table["activations"] or not _near(value, table["activations"], 0.7)
+        return None if known else "no activation function that it knows"
     return None
 
 
@@ -156,7 +162,7 @@ def model_type(subject: Subject) -> Iterator[Found]:
         elif of_transformers and not kind:
             yield Found(f"no model_type, and {_shown(classes)} needs one", entry.path)
         elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
-            near = get_close_matches(kind.lower(), table["fields"], 1, 0.75)
+            near = _near(kind, table["fields"], 0.75)
             if near and str(first).lower().startswith(_flat(near[0])[:4]):
                 yield Found(f"model_type {_shown(kind)} is none that Transformers has; {near[0]!r} is", entry.path)
 
@@ -212,7 +218,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
         if not isinstance(kind, str):
             yield f"rope_type is {_shown(kind)}"
         elif kind not in _ROPE:
-            if kind not in _PLAIN_ROPE and get_close_matches(kind.lower(), (*_ROPE, "default"), 1, 0.6):
+            if kind not in _PLAIN_ROPE and _near(kind, (*_ROPE, "default"), 0.6):
                 yield f"no kind is called {_shown(kind)}"
         elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
             yield f"{kind} needs {', '.join(missing)}"

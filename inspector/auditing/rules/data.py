@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import prod
-from statistics import median
 
 from inspector.auditing.numbers.facts import Run
 from inspector.auditing.numbers.peers import TABLES, Peers, Seen, octaves
@@ -400,6 +399,8 @@ def _unlike(seen: Seen, group: Sequence[Seen]) -> str | None:
 
 def _usual(values: Iterable[float]) -> tuple[float, float] | None:
     """Median and deviation, in powers of two, the latter from the median of the distances."""
+    from statistics import median  # slow to import, and most audits read no data
+
     logs = [each for each in map(octaves, values) if each is not None]
     if not logs:
         return None
@@ -413,6 +414,8 @@ def _apart(value: float, usual: tuple[float, float]) -> float:
 
 def _not_positive(seen: Seen, others: Sequence[Seen]) -> str | None:
     """A norm around zero among norms of positive numbers: another tensor's bytes."""
+    from statistics import median
+
     sides = [abs(each.facts.mean) / each.facts.size for each in others if each.facts.size]
     own = abs(seen.facts.mean) / seen.facts.size if seen.facts.size else 1.0
     if prod(seen.labelled.tensor.shape) < 16 or not sides or min(sides) < 0.8 or own > 0.4:
