@@ -158,3 +158,22 @@ def test_an_index_of_pickles_without_a_configuration_has_names(tmp_path: Path, i
     out = inspect(path).out
     assert "484 tensors in 2 files, none of which is here" in out
     assert "qkv_proj" in out
+
+
+def test_a_training_run_without_a_configuration_is_still_a_model(tmp_path: Path) -> None:
+    """An optimizer's moments have the shapes of weights, and no say in which model it is: predicted by the weights alone."""
+    from test_filesystem import PARAMETERS, small
+
+    layers = [entry for file in small()["files"].values() for entry in file["tensors"]]
+    entries = {name: {"dtype": dtype, "shape": shape} for dtype, shape, name in layers}
+    for moment in ("exp_avg", "exp_avg_sq"):
+        for at, (dtype, shape, _) in enumerate(layers):
+            entries[f"optimizer.state.{at}.{moment}"] = {"dtype": dtype, "shape": shape}
+    end = 0
+    for entry in entries.values():
+        size = 2 * entry["shape"][0] * (entry["shape"][1] if len(entry["shape"]) == 2 else 1)
+        entry["data_offsets"], end = [end, end + size], end + size
+    result = inspector.reconcile(inspector.open(write(tmp_path / "run.safetensors", entries, end)))
+    assert result.prediction is not None
+    assert result.prediction.parameters == result.logical == PARAMETERS
+    assert {step.cause: step.bytes for step in result.steps}["training_state"] == 2 * 2 * PARAMETERS

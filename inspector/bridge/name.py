@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from inspector.architectures import family_of
 from inspector.architectures.naming import MOST_PATTERNS, Named, Namer, Names
 from inspector.bridge.identify import Stored
+from inspector.formats import training
 from inspector.model import Adapter, Config, Expected, Finding, Prediction
 from inspector.units import integer, plural
 
@@ -25,10 +26,13 @@ def inferred(stored: Stored) -> Config | None:
         return None
     from inspector.architectures.inference import infer  # only checkpoints without a configuration need it
 
-    named = Namer().name(stored.names, stored.side)
-    side = stored.side
-    weights = ((name, shape) for name, shape in zip(stored.names, stored.shapes, strict=True) if name not in side)
-    return infer(weights, {slot.role for slot, _ in named.groups})
+    of_model = [
+        (name, shape)
+        for name, shape in zip(stored.names, stored.shapes, strict=True)
+        if name not in stored.side and not training.is_state(name)
+    ]
+    named = Namer().name([name for name, _ in of_model])
+    return infer(of_model, {slot.role for slot, _ in named.groups})
 
 
 def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:
