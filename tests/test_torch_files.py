@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch_files
+from hostile.torch_files import Saved, Tensors, inner, torch_zip
+from safetensors.numpy import save_file
 
 import inspector
+from inspector.sizing import weights
 
 CASES = {case["case"]: case for case in torch_files.cases()}
 
@@ -53,3 +58,36 @@ def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
     assert result.logical == 56 + 3  # without a configuration, the buffer of three steps counts
     assert result.dtype == "F32"
     assert result.checkpoint.files[0].metadata["step"] == 7
+
+
+# --- across formats -------------------------------------------------------------------------------
+
+
+def small(tmp_path: Path) -> tuple[Path, Path]:
+    """The same weights pickled within a training checkpoint, with DistributedDataParallel's prefix, and as safetensors."""
+    shapes = {"model.embed_tokens.weight": (10, 4), "model.norm.weight": (4,), "lm_head.weight": (10, 4)}
+    tensors: Tensors = {f"module.{name}": Saved(shape, str(at)) for at, (name, shape) in enumerate(shapes.items())}
+    saved: Tensors = {"state_dict": inner(tensors), "optimizer": inner({"exp_avg": Saved((10, 4), "3")})}
+    sizes = {str(at): 4 * prod(shape) for at, shape in enumerate([*shapes.values(), (10, 4)])}
+    pickled = tmp_path / "pytorch_model.bin"
+    pickled.write_bytes(torch_zip(saved, storages=sizes))
+    written = tmp_path / "model.safetensors"
+    arrays = {
+        name: np.frombuffer(bytes(at % 251 for at in range(4 * prod(shape))), np.float32).reshape(shape)
+        for name, shape in shapes.items()
+    }
+    save_file(arrays, written)
+    return pickled, written
+
+
+def test_diff_across_formats(tmp_path: Path) -> None:
+    """Names with a wrapper's prefix are the same tensors; the optimizer's is only in one; values are compared."""
+    one, two = (inspector.reconcile(inspector.open(path)) for path in small(tmp_path))
+    found = inspector.diff(one, two)
+    assert {status: count for status, count in found.counts.items() if count} == {"same": 3, "only_a": 1}
+
+
+def test_a_model_takes_no_memory_for_its_optimizer(tmp_path: Path) -> None:
+    """Weights of 4 × (40 + 4 + 40) bytes; the moments are not loaded to run it."""
+    one, two = (inspector.reconcile(inspector.open(path)) for path in small(tmp_path))
+    assert weights.stored(one).nbytes == weights.stored(two).nbytes == 336

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from inspector.architectures.data.roles import group_of
+from inspector.formats import training
 from inspector.model import Expected, Prediction, Reconciliation
 from inspector.sizing.widths import WIDTHS, Width
 
@@ -51,10 +52,13 @@ class Weights(NamedTuple):
 
 
 def stored(result: Reconciliation) -> Weights:
-    """The weights as they are in the files."""
+    """The weights as they are in the files, without a training run's state, which nobody loads to run the model."""
     shares = _shares(result.prediction)
+    trained = any(step.cause == "training_state" for step in result.steps)
     sums: dict[tuple[str, int | None, bool], int] = {}
     for each in result.tensors:
+        if trained and training.is_state(each.tensor.name):
+            continue
         layer = each.key.layer if each.key.tower in MAIN else None
         key = (each.key.role, layer, len(each.tensor.shape) > 1)
         sums[key] = sums.get(key, 0) + each.tensor.nbytes
@@ -64,7 +68,8 @@ def stored(result: Reconciliation) -> Weights:
         for (role, layer, matrix), nbytes in sums.items()
     )
     kinds = {each.dtype: each.bytes for each in result.dtypes}
-    main = result.packing.scheme if result.packing else max(kinds, key=kinds.__getitem__, default="")
+    most = result.dtype if trained else max(kinds, key=kinds.__getitem__, default="")
+    main = result.packing.scheme if result.packing else most
     return Weights(sum(part.nbytes for part in parts), main or "", parts, ())
 
 
