@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from inspector.architectures import family_of, formula
 from inspector.architectures.expansion import MAX_INDEX, expand_row
 from inspector.architectures.prediction import head_of
-from inspector.architectures.scope import Scope
+from inspector.architectures.scope import PER_LAYER, Scope
 from inspector.architectures.table import Cache, Family, Include, Row, nested_values
 from inspector.errors import ConfigError
 from inspector.model import Config
@@ -94,8 +94,9 @@ def _kept(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, .
     if scope is None or scope.family.cache is None:
         return None
     groups: dict[Kept, list[int]] = {}
+    at: dict[int, Scope] = {}
     for cache in scope.family.cache:
-        for layer, each in _layers(cache, scope):
+        for layer, each in _layers(cache, scope, at):
             groups.setdefault(each, []).append(layer)
     return tuple(each._replace(layers=tuple(layers)) for each, layers in groups.items())
 
@@ -122,32 +123,48 @@ def _scope(family: Family, values: Mapping[str, Any]) -> Scope:
     return Scope(family._replace(defaults=defaults, derived=derived), values)
 
 
-def _layers(cache: Cache, scope: Scope) -> Iterator[tuple[int, Kept]]:
-    """The layers that keep this, and what each of them keeps."""
+def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[int, Kept]]:
+    """The layers that keep this, and what each of them keeps; `at` has the scopes of layers that were asked about."""
     keys, values = (_outputs(text, cache, scope) for text in (cache.keys, cache.values))
+    differ = _differs(cache, scope)
+    alike: Kept | None = None
     for layer in range(_whole(cache.layers, scope, MAX_INDEX)) if keys is None else sorted(keys):
-        inner = scope.at(layer=layer)
+        inner = at.setdefault(layer, scope.at(layer=layer))
         if cache.when and not formula.evaluate(cache.when, inner):
             continue
-        window = formula.evaluate(cache.window, inner) if cache.window else None
-        yield (
-            layer,
-            Kept(
-                cache.kind,
-                (),
-                _whole(cache.keys, inner) if keys is None else keys[layer],
-                _whole(cache.values, inner) if values is None else values.get(layer, 0),
-                window if isinstance(window, int) and window > 0 else None,
-                _whole(cache.kernel, inner) if cache.kernel else None,
-                cache.dtype or None,
-                max(1, _whole(cache.stride, inner)) if cache.stride else 1,
-                cache.waiting,
-                _heads(cache.heads, inner),
-                cache.mixer,
-                cache.chunked,
-                _told(cache, scope.family),
-            ),
-        )
+        if alike is None or differ:
+            alike = _one(cache, inner, keys is None, values is None)
+        if keys is not None:
+            alike = alike._replace(keys=keys[layer])
+        if values is not None:
+            alike = alike._replace(values=values.get(layer, 0))
+        yield layer, alike
+
+
+def _differs(cache: Cache, scope: Scope) -> bool:
+    """Whether one of its formulas may give another number for another layer."""
+    texts = (cache.keys, cache.values, cache.window, cache.kernel, cache.stride, cache.heads)
+    return PER_LAYER in scope.values or any(scope.mentions(text, ("layer",)) for text in texts if text)
+
+
+def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:
+    """What a layer keeps, keys and values where they are formulas."""
+    window = formula.evaluate(cache.window, scope) if cache.window else None
+    return Kept(
+        cache.kind,
+        (),
+        _whole(cache.keys, scope) if keys else 0,
+        _whole(cache.values, scope) if values else 0,
+        window if isinstance(window, int) and window > 0 else None,
+        _whole(cache.kernel, scope) if cache.kernel else None,
+        cache.dtype or None,
+        max(1, _whole(cache.stride, scope)) if cache.stride else 1,
+        cache.waiting,
+        _heads(cache.heads, scope),
+        cache.mixer,
+        cache.chunked,
+        _told(cache, scope.family),
+    )
 
 
 def _heads(text: str, scope: Scope) -> int | None:

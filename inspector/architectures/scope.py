@@ -57,6 +57,7 @@ class Scope:
             self._aliases.setdefault(own, [own]).append(alias)
         self._pending: set[str] = set()
         self._known: dict[str, Any] = {}  # derived fields that are the same for every index
+        self._here: dict[str, Any] = {}  # those that these indexes change
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
@@ -137,8 +138,8 @@ class Scope:
 
     def _derived(self, name: str) -> Any:
         """A derived field's value; one that no index changes is worked out once."""
-        if name in self._known:
-            return self._known[name]
+        if name in self._known or name in self._here:
+            return self._known[name] if name in self._known else self._here[name]
         if name in self._pending:
             raise self._needed(name)
         self._pending.add(name)
@@ -148,6 +149,8 @@ class Scope:
             self._pending.discard(name)
         if not self._layers and not self.mentions(self.family.derived[name], self.indexes):
             self._known[name] = value
+        elif self.indexes:
+            self._here[name] = value
         return value
 
     def mentions(self, text: str, indexes: Collection[str]) -> bool:
@@ -166,7 +169,7 @@ class Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
         inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
-        inner._aliases, inner._pending, inner._known = self._aliases, self._pending, self._known
+        inner._aliases, inner._pending, inner._known, inner._here = self._aliases, self._pending, self._known, {}
         inner._layers, inner._parts = self._layers, self._parts
         return inner
 
