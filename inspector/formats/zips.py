@@ -73,6 +73,8 @@ def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
             break
     if at < 0 or len(tail) - at < _END.size:
         return None
+    if _is_end(tail, tail.rfind(b"PK\5\6", 0, at)):
+        raise ZipError("it ends twice: readers differ in which list of members they take")
     _, _, _, _, _, listed, start, _ = _END.unpack_from(tail, at)
     at += tail_start
     found = read(at - _LOCATOR_64.size, _LOCATOR_64.size) if at >= _LOCATOR_64.size else b""
@@ -82,6 +84,11 @@ def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
         if record[:4] == b"PK\6\6" and len(record) == _END_64.size:
             *_, listed, start = _END_64.unpack(record)
     return at, listed, start
+
+
+def _is_end(tail: bytes, at: int) -> bool:
+    """Whether a record ends the file: its comment reaches to the last byte."""
+    return at >= 0 and int.from_bytes(tail[at + 20 : at + 22], "little") == len(tail) - at - _END.size
 
 
 def _listed(raw: bytes, shift: int) -> Iterator[Member]:

@@ -43,6 +43,10 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
 PASSING = frozenset(("default", "d"))
 #: Filters whose outcome is no text that could be a name.
 COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
+#: Filters that leave nothing out.
+WHOLE = frozenset(
+    ("list", "string", "reverse", "sort", "safe", "upper", "lower", "title", "escape", "e", "forceescape")
+)
 #: Filters and methods whose outcome is a part of their input, whatever else they are given.
 PARTS = frozenset(
     """
@@ -144,11 +148,13 @@ def is_widened(name: str, text: Value, *arguments: Value) -> bool:
 
 
 def grown(name: str, text: Value, *arguments: Value) -> int:
-    """The weight of what `join` and `replace` make: they put one text into another, again and again."""
+    """The work of `join`, `replace` and `sum`: they put one text or list into another, again and again."""
     weights = [each.weight for each in arguments]
     if name == "join" and weights:
         pieces = text.weight if text.items is None else len(text.items)
         return text.weight + pieces * weights[0]
+    if name == "sum":  # each list is copied into the next sum
+        return text.weight * text.weight if any(each.items is not None for each in arguments) else 1
     if name == "replace" and len(weights) > 1:
         return text.weight * max(1, weights[1] // weights[0])
     return text.weight + sum(weights)

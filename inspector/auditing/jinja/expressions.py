@@ -15,7 +15,7 @@ from inspector.auditing.jinja.values import ANY, DATA, MADE, NOTHING, Value
 MAX_STEPS = 60_000
 #: Nodes within each other: Python's own limit is not far beyond.
 MAX_DEPTH = 150
-#: Characters that one `join` or `replace` may make of the template's own texts.
+#: Characters that one `join`, `replace` or product may make of the template's own texts.
 MOST_WOVEN = 10_000_000
 
 
@@ -135,7 +135,11 @@ class Expressions:
             self.tell("work without end", "a text or number times a large number")
             return MADE
         times = max((abs(each) for value in (left, right) for each in value.numbers), default=1)
-        return replace(values.worked_out(lambda a, b: a * b, left, right), weight=left.weight * right.weight * times)
+        weight = left.weight * right.weight * times
+        if weight > MOST_WOVEN and not all(map(_is_number, (left, right))):
+            self.tell("work without end", "a text times a large number")
+            return MADE
+        return replace(values.worked_out(lambda a, b: a * b, left, right), weight=weight)
 
     def _of_pow(self, node: nodes.Pow) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -226,12 +230,15 @@ class Expressions:
             return self._mapped(found, arguments, named)
         if node.name == "format" and arguments:
             return self._formatted(found, Value(items=tuple(arguments)))
+        if node.name == "sum" and calls.grown("sum", found, *arguments, *named.values()) > MOST_WOVEN:
+            self.tell("work without end", "a sum of lists")
         if node.name in ("join", "replace"):
             return self._woven(node.name, found, arguments, named)
         function = calls.FILTERS.get(node.name)
         if function is None or named or calls.is_huge(*arguments):
             return _unknown([found, *arguments, *named.values()])
-        return values.worked_out(function, found, *arguments)
+        made = values.worked_out(function, found, *arguments)
+        return replace(made, weight=max(made.weight, found.weight)) if node.name in calls.WHOLE else made
 
     def _woven(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
         """`join` and `replace`, whose outcome may be as long as their texts' lengths multiplied."""
@@ -352,7 +359,9 @@ class Expressions:
             if calls.is_huge(*arguments):
                 self.tell("work without end", "a large range")
             known = arguments and all(map(values.is_known, arguments)) and not calls.is_huge(*arguments)
-            return values.worked_out(lambda *at: list(range(*at)[:100]), *arguments) if known else DATA
+            count = max((abs(each) for value in arguments for each in value.numbers), default=1)
+            first = values.worked_out(lambda *at: list(range(*at)[:100]), *arguments) if known else DATA
+            return replace(first, weight=max(1, count)) if known else first
         if name == "lipsum" and (calls.is_huge(*arguments, *named.values()) or self.rounds > 1000):
             self.tell("work without end", "lipsum")
         if name == "caller" and self.callers:
@@ -376,6 +385,10 @@ def _table(found: list[Value]) -> Value:
 
 def is_range(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "range"
+
+
+def _is_number(value: Value) -> bool:
+    return values.is_known(value) and not any(value.texts)
 
 
 def _is_plain(node: nodes.Node) -> bool:

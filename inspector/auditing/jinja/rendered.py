@@ -79,8 +79,8 @@ def outcome(text: str) -> dict[str, str]:
     """`grave`: what no template does; `failed`: why no conversation could be rendered; nothing where all is well."""
     try:
         template = _environment().from_string(text)
-    except TemplateSyntaxError as error:
-        return {"failed": f"Jinja cannot parse it: {error.message}"}
+    except (TemplateSyntaxError, SyntaxError) as error:  # the second is Python's, of what Jinja made of it
+        return {"failed": f"Jinja cannot parse it: {error.args[0]}"}
     except RecursionError:
         return {"grave": "expressions within each other, deeper than Python goes"}
     failed: list[str] = []

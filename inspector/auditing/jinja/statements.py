@@ -192,7 +192,10 @@ class Walk(Expressions):
         self.inner.pop()
         self.rounds, self.all_rounds = outer
         written.append(self.text_of(node.else_))
-        return values.joined(written) if known else values.either([*written, values.constant("")])
+        if known:
+            return values.joined(written)
+        found = values.either([*written, values.constant("")])
+        return replace(found, weight=found.weight * max(1, rounds)) if written_out and not self.testing else found
 
     def _check_rounds(self, node: nodes.For) -> None:
         if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS:

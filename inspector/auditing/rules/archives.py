@@ -25,7 +25,7 @@ MAX_DEPTH = 5
 MAX_UNPACKED = 16 * 1024 * 1024
 MAX_ALL_UNPACKED = 64 * 1024 * 1024
 #: Members of all of a model's archives together.
-MAX_MEMBERS = 50_000
+MAX_MEMBERS = 20_000
 #: Memory that an LZMA stream may ask for.
 MAX_LZMA = 64 * 1024 * 1024
 #: Compressed streams, one after the other, in one file.
@@ -50,6 +50,8 @@ UNOPENED: tuple[tuple[bytes, str], ...] = (
     (b"ISc(", "an InstallShield cabinet"),
     (b"!<arch>\n", "an ar archive"),
     (b"070701", "a cpio archive"),
+    (b"ftrt", "a plan of TensorRT, which is compiled code"),
+    (b"ptrt", "a plan of TensorRT, which is compiled code"),
 )
 
 #: First bytes of a program → what it is.

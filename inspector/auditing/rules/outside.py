@@ -26,9 +26,11 @@ def outside_path(subject: Subject) -> Iterator[Found]:
     Modelfile, archives' own lists of members, XML, and the base model's path where it is on another computer. A
     warning for a tokenizer's files: some are left over from the computer that saved it.
     """
-    yield from _named_in_documents(subject)
-    yield from _named_in_archives(subject)
-    yield from _named_in_recipes(subject)
+    for found in (
+        *(_named_in_documents, _on_another_computer, _entities, _checkpoint_state),
+        *(_named_in_archives, _named_in_recipes),
+    ):
+        yield from found(subject)
 
 
 def _named_in_documents(subject: Subject) -> Iterator[Found]:
@@ -37,14 +39,33 @@ def _named_in_documents(subject: Subject) -> Iterator[Found]:
             for path, severity in _paths(configs_of(subject, entry.path), entry.name):
                 if leaves(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
+
+
+def _on_another_computer(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("config.json"):
         document = subject.document(entry.path)
         for field in ("_name_or_path", "name_or_path", "base_model_name_or_path"):
             if isinstance(document.get(field), str) and _ON_ANOTHER.match(document[field]):
                 yield Found(f"{field} is {document[field]!r:.120}, on another computer", entry.path)
+
+
+def _entities(subject: Subject) -> Iterator[Found]:
     for entry in subject.named(".xml"):
-        if entry.kind == "file" and (found := _ENTITY.search(subject.head(entry.path, 1 << 16))):
+        start = subject.head(entry.path, MAX_PROLOGUE)
+        if found := _ENTITY.search(start):
             yield Found(f"it puts in what lies elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
+        elif entry.size > MAX_PROLOGUE and not re.search(rb"<[A-Za-z_]", start):
+            yield Found("its beginning is longer than any, and not judged", entry.path)
+
+
+def _checkpoint_state(subject: Subject) -> Iterator[Found]:
+    """The text in which TensorFlow keeps the newest checkpoint's path."""
+    for entry in subject.named("checkpoint"):
+        if entry.name == "checkpoint" and entry.kind == "file":
+            for path in _CHECKPOINT.findall(subject.text(entry.path) or ""):
+                if leaves(path):  # TensorFlow's own writer notes where a model was trained, too
+                    severity: Severity = "warning" if ".." in path else "info"
+                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
 
 def _named_in_archives(subject: Subject) -> Iterator[Found]:
@@ -65,10 +86,13 @@ def _named_in_recipes(subject: Subject) -> Iterator[Found]:
 #: Ends of documents that name files.
 _NAMING = (
     *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
-    "tokenizer_config.json",
+    *("tokenizer_config.json", "model.json", "manifest.json"),
 )
 #: A folder that another computer shares: Windows asks it, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
+_CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
+#: Bytes of an XML document before its first element, which declare its entities.
+MAX_PROLOGUE = 1 << 20
 #: An entity of XML whose text is another file, or fetched.
 _ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
 #: Fields of tokenizer_config.json that take the place of the tokenizer's own files. Others are left over from training.
@@ -91,19 +115,32 @@ def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
     """Paths in a document that names files, with how grave one is that leads outside; None for the rule's own."""
     if name == "modules.json" and isinstance(document, list):
         yield from ((text, None) for each in document if isinstance(each, dict) for text in _texts(each.get("path")))
-    elif not isinstance(document, dict):
-        return
-    elif name.endswith(".index.json"):
-        weight_map = document.get("weight_map")
-        files = weight_map.values() if isinstance(weight_map, dict) else ()
-        yield from ((text, None) for text in dict.fromkeys(each for each in files if isinstance(each, str)))
-    elif name == "tokenizer_config.json":
+    elif isinstance(document, dict) and name == "tokenizer_config.json":
         yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _texts(document.get(field)))
+    elif isinstance(document, dict):
+        yield from ((text, None) for text in dict.fromkeys(_named_files(document, name)))
+
+
+def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
+    if name.endswith(".index.json"):
+        yield from _values(document.get("weight_map"))
+    elif name == "model.json":  # TensorFlow.js
+        manifest = document.get("weightsManifest")
+        for each in manifest if isinstance(manifest, list) else ():
+            yield from _texts(each.get("paths") if isinstance(each, dict) else None)
+    elif name.lower() == "manifest.json":  # Core ML's packages
+        entries = document.get("itemInfoEntries")
+        for each in entries.values() if isinstance(entries, dict) else ():
+            yield from _texts(each.get("path") if isinstance(each, dict) else None)
     elif name == "router_config.json":
-        for parts in (document.get("types"), document.get("structure"), document.get("parameters")):
-            yield from ((text, None) for text in _texts(parts))
+        for field in ("types", "structure", "parameters"):
+            yield from _texts(document.get(field))
     else:
-        yield from ((text, None) for text in _files_in(document))
+        yield from _files_in(document)
+
+
+def _values(mapping: Any) -> Iterator[str]:
+    yield from (each for each in (mapping.values() if isinstance(mapping, dict) else ()) if isinstance(each, str))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -144,9 +181,17 @@ def external_data(subject: Subject) -> Iterator[Found]:
         if entry.kind == "file" and not entry.outside:
             with subject.reading(entry.path) as read:
                 yield from _in_onnx(entry.path, read, entry.size)
+    for entry in subject.named(".bin", ".data", ".model"):
+        if entry.kind == "file" and _ONNX.match(subject.head(entry.path, 4)):
+            with subject.reading(entry.path) as read:  # whatever is no graph ends in damage, and is others' to tell
+                yield from (each for each in _in_onnx(entry.path, read, entry.size) if "outside" in each.message)
     for entry in subject.entries:
         if entry.kind == "file" and not entry.outside and is_hdf5(subject, entry):
             yield from _in_hdf5(entry.path, hdf5_parts(subject, entry))
+
+
+#: How ONNX's models begin: a version of few, then a field with text or the graph.
+_ONNX = re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x3a\x42]")
 
 
 def is_hdf5(subject: Subject, entry: Entry) -> bool:

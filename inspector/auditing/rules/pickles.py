@@ -32,6 +32,8 @@ PICKLES = (
     *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz", ".ptl", ".th", ".p", ".pk", ".pck", ".sav", ".tar"),
     *(".debug_pkl", ".cpkl", ".distcp", ".metadata", ".mdl", ".model.state", ".torch", ".t7", ".weights", ".z"),
 )
+#: Ends of members that are models themselves: rules look into them where they lie in a folder.
+MODELS = (".onnx", ".h5", ".hdf5", ".pb", ".gguf", ".safetensors", ".tflite", ".jinja")
 #: Members of the tar archives that PyTorch wrote before 0.1.10.
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 
@@ -78,7 +80,7 @@ def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
             yield entry.path, None
             return
         with subject.reading(entry.path) as read:
-            found = judge(Piece("", read, entry.size), budgets, likely=likely)
+            found = judge(Piece("", read, entry.size), budgets, likely=likely, name=entry.name.lower())
         if found.pickles or found.unopened or found.outside or found.programs:
             yield entry.path, found
 
@@ -89,9 +91,10 @@ def _may_hold(first: bytes) -> bool:
     return bool(first) and (archive or is_marked(first) or (ACTIONS[first[0]] is not None and _may_be(first)))
 
 
-def judge(file: Piece, budgets: Budgets, *, likely: bool) -> Judged:
+def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Judged:
     """What is in a file; `likely` where it is named as pickles are."""
     collected = _Collected()
+    keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are looked into
     budget = Budget(min(MAX_OPCODES, budgets.steps))
     before = budget.steps
     for found in pieces(file, budgets.limits, likely=likely):
@@ -101,6 +104,8 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool) -> Judged:
         if isinstance(found, Outside):
             collected.outside.append(found)
             continue
+        if found.name.lower().endswith(MODELS) and not keras:
+            collected.unopened.append(Unopened(found.name, "a model of another format, in an archive"))
         if found.name and (program := program_of(found.start(8))):
             collected.programs.append((found.name, program))
         named = likely if not found.name else _is_named_so(found.name)

@@ -112,6 +112,12 @@ def _is_running(parts: list[str]) -> bool:
     return any(".".join(parts[:length]) in _RUNNING for length in range(1, len(parts) + 1))
 
 
+def runs(path: str) -> bool:
+    """Whether a dotted name is of Python's own library, or of a package with which any program is run."""
+    parts = path.split(".")
+    return parts[0] in STANDARD or _is_running(parts)
+
+
 def _is_misused(reached: Reached) -> bool:
     """Whether it is a known constructor, with arguments that nobody hands to it."""
     from inspector.formats.pytorch import constructors

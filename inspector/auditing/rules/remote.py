@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from inspector.auditing.rules.reach import STANDARD
+from inspector.auditing.rules.reach import runs
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 
@@ -27,8 +27,8 @@ def remote_code(subject: Subject) -> Iterator[Found]:
         folder = entry.folder
         for what, reference in _code(subject, entry.path):
             repository, _, local = reference.rpartition("--")
-            if what in _IMPORTED_AS_NAMED and reference.split(".")[0] in STANDARD:
-                yield Found(f"{what} is {reference:.120}, of Python's own library: loading imports it", entry.path)
+            if what in _IMPORTED_AS_NAMED and runs(reference):
+                yield Found(f"{what} is {reference:.120}, which can run anything: loading imports it", entry.path)
                 continue
             file = folder + local.split(".")[0].lstrip("/") + ".py"
             here = file in subject.by_path
@@ -41,8 +41,12 @@ def remote_code(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
             yield Found(f"code that {loader} runs", entry.path)
+        elif entry.name == "MLmodel" and (named := _LOADER.search(subject.text(entry.path) or "")):
+            yield Found(f"MLflow imports {named[1]:.120}", entry.path)
 
 
+#: The module that MLflow loads a model with, where it is none of its own.
+_LOADER = re.compile(r"(?m)^\s*loader_module:\s*(?!mlflow\.)([\w.]{1,200})")
 #: Files that are run for their names, and by whom.
 _RUN = (
     ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
@@ -50,6 +54,8 @@ _RUN = (
 )
 #: What is imported under the name that stands there.
 _IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping")
+#: Fields that name a repository whose compiled kernels Transformers fetches and loads.
+_KERNELS = ("_attn_implementation", "attn_implementation", "_experts_implementation", "experts_implementation")
 #: Packages that PEFT finds a model's class in; it imports whatever is named.
 _LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
 
@@ -78,6 +84,11 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield field, next(_texts(value), "code")
             elif isinstance(value, str):
                 yield field, value
+        for field in _KERNELS:
+            named = scope.get(field)
+            for value in named.values() if isinstance(named, dict) else (named,):
+                if isinstance(value, str) and "/" in value:
+                    yield field, f"{value}--kernel"
     mapping = document.get("auto_mapping")
     library = mapping.get("parent_library") if isinstance(mapping, dict) else None
     if isinstance(library, str) and not library.startswith(_LIBRARIES):
@@ -92,7 +103,7 @@ def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> It
             case [str(module), str(kind)]:
                 places = (module, f"{part}/{module}")
                 yield from (("a component", place) for place in places if f"{folder}{place}.py" in subject.by_path)
-                if module.split(".")[0] in STANDARD:
+                if runs(f"{module}.{kind}"):
                     yield "a component's class", f"{module}.{kind}"
 
 

@@ -7,12 +7,15 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 
+from inspector.auditing.rules.starters import STARTERS
 from inspector.auditing.rules.subject import Subject
 
 #: Bytes of a configuration that are read: git's own has some hundred.
 MAX_CONFIG = 256 * 1024
 #: Folders in which `.git` and the like are looked for.
-MAX_FOLDERS = 2_000
+MAX_FOLDERS = 10_000
+#: Submodules of one repository, and such within each other.
+MAX_MODULES, MAX_LEVELS = 1_000, 3
 
 #: git-config's fields, as `section.field`, whose value is a program; `*` is a section's own name.
 _PROGRAMS = re.compile(
@@ -37,41 +40,13 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
     if subject.root is None or subject.alone is not None:
         return
     folders = {""} | {entry.folder for entry in subject.entries}
+    if len(folders) > MAX_FOLDERS:
+        yield sorted(folders)[MAX_FOLDERS], "more folders than git's configuration is looked for in"
     for folder in sorted(folders)[:MAX_FOLDERS]:
         yield from _in_git(subject.root, f"{folder}.git/")
+        for inner in _modules(subject.root, f"{folder}.git/modules/", MAX_LEVELS):
+            yield from _in_git(subject.root, inner)
         yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
-
-
-#: End of a file's path → what in it starts a program, and how that is told.
-_SETTINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    ((".envrc",), "", "direnv runs it when the folder is entered, once it is allowed"),
-    (
-        (".vscode/tasks.json", ".code-workspace"),
-        r'"runOn"\s*:\s*"folderOpen"',
-        "a task that the editor runs when the folder is opened",
-    ),
-    (
-        (".devcontainer/devcontainer.json", ".devcontainer.json"),
-        r'"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"',
-        "a command that the editor runs when the folder is opened in a container",
-    ),
-    (
-        (".vscode/settings.json", ".code-workspace"),
-        r'"(?:[\w.-]*(?:[pP]ath|[eE]xecutable|[cC]ommand|[iI]nterpreter|[sS]hell)[\w.]*|terminal\.integrated\.[\w.]+)"\s*:\s*'
-        r'(?:\{|\[|"(?:\.|/|\$\{workspace))',
-        "a program of the folder's own that the editor starts in place of the user's",
-    ),
-    (
-        ("genai_config.json",),
-        r'"custom_ops_library"\s*:\s*"[^"]',
-        "a library of the folder's own that onnxruntime loads",
-    ),
-    (
-        (".gitmodules",),
-        r"(?m)^\s*(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)",
-        "a submodule whose address is an option of git's, or a path outside",
-    ),
-)
 
 
 def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -84,26 +59,42 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
             yield from ((entry.path, what) for what in _in_text(text))
         if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(subject.text(entry.path, MAX_CONFIG) or "")):
             yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
-        for ends, pattern, what in _SETTINGS:
-            if entry.path.endswith(ends) and re.search(pattern, subject.text(entry.path, MAX_CONFIG) or ""):
-                yield entry.path, what
+        for ends, pattern, what in STARTERS:
+            if entry.path.endswith(ends):
+                if entry.size > MAX_CONFIG:
+                    yield entry.path, f"larger than any such file, and not judged: it may have {what}"
+                elif re.search(pattern, subject.text(entry.path, MAX_CONFIG) or ""):
+                    yield entry.path, what
 
 
 #: A file in place of the folder: git takes hooks and configuration from there.
 _ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
 
 
+def _modules(root: str, folder: str, levels: int) -> Iterator[str]:
+    """Folders of submodules, each with a configuration of its own."""
+    try:
+        names = sorted(os.listdir(os.path.join(root, folder)))[:MAX_MODULES]  # noqa: PTH118, PTH208  as the listing does
+    except OSError:
+        return
+    for name in names:
+        yield f"{folder}{name}/"
+        if levels:
+            yield from _modules(root, f"{folder}{name}/modules/", levels - 1)
+
+
 def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
     for name in ("config", "config.worktree"):
         yield from _in_config(root, folder + name, _in_text)
+    if common := _small_text(os.path.join(root, folder, "commondir")).strip():  # noqa: PTH118  the same
+        yield f"{folder}commondir", f"git takes its configuration from {common!r:.120}"
     hooks = os.path.join(root, folder, "hooks")  # noqa: PTH118  as the listing does
     try:
         names = sorted(os.listdir(hooks))  # noqa: PTH208  the same
     except OSError:
         return
-    for name in names[:1_000]:
-        if not name.endswith(".sample"):
-            yield f"{folder}hooks/{name}", "a hook, which git runs"
+    for name in [each for each in names if not each.endswith(".sample")][:MAX_MODULES]:
+        yield f"{folder}hooks/{name}", "a hook, which git runs"
 
 
 def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from inspector.auditing.rules import hdf5, keras, repositories
+from inspector.auditing.rules import flatbuffers, hdf5, keras, repositories
 from inspector.auditing.rules.archives import UNOPENED
 from inspector.auditing.rules.outside import hdf5_parts, is_hdf5
 from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
@@ -117,9 +117,10 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that its author chose, and run when the
     model does. Use the safetensors files instead. An error too where the graph cannot be read to its end.
     """
-    for entry in subject.named(".pbtxt"):
+    for entry in subject.named(".pbtxt", ".tflite"):
         if entry.kind == "file" and not entry.outside:
-            yield from _in_text_graph(subject, entry)
+            text = entry.name.lower().endswith(".pbtxt")
+            yield from _in_text_graph(subject, entry) if text else _in_tflite(subject, entry)
     for entry in subject.named(".pb", ".meta", ".graphdef"):
         name = entry.name.lower()
         if entry.kind != "file" or entry.outside or name in ("keras_metadata.pb", "fingerprint.pb"):
@@ -145,6 +146,18 @@ def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found]:
         yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
     if entry.size > MAX_TEXT_GRAPH and b"op:" in raw:
         yield Found("its graph is not judged to its end: larger than any", entry.path)
+
+
+def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
+    """TensorFlow's own operations that a TensorFlow Lite model calls: their names begin with `Flex`."""
+    with subject.reading(entry.path) as read:
+        try:
+            names = [name.removeprefix("Flex") for name in flatbuffers.custom_operations(read)]
+        except ValueError as error:
+            yield Found(f"its operations are not judged: {error}", entry.path)
+            return
+    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
+        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
 
 
 _OPERATION = re.compile(rb"""\bop\s*:\s*["'](\w{1,80})["']""")
@@ -185,22 +198,51 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
     """A YAML or JSON document that names what its reader calls.
 
     `!!python/object/apply:os.system` runs when Python's `yaml.load` reads it; `_target_: os.system` when Hydra makes
-    an object of it, as NeMo and many trainers do. Do not load it with them.
+    an object of it, as NeMo and many trainers do; `py/reduce` in jsonpickle's JSON, and a function that skops is to
+    find in its schema. Do not load it with them.
     """
     for entry in subject.named(".yaml", ".yml", ".json", ".model_config"):
-        if entry.kind != "file" or entry.outside or entry.size > MAX_YAML:
-            continue
-        raw = subject.text(entry.path, MAX_YAML) or ""
-        if not entry.name.lower().endswith(".json") and (tag := _TAG.search(raw)):
-            yield Found(f"the tag {tag[0]:.80}, which runs code", entry.path)
-        for target in dict.fromkeys(_TARGET.findall(raw) if "_target_" in raw else ()):
-            if _RUNS.match(target):
-                yield Found(f"`_target_` names {target:.120}, which can run anything", entry.path)
+        if entry.kind == "file" and not entry.outside:
+            yield from (Found(what, entry.path) for what in _in_document(subject, entry))
+    for entry in subject.named(".skops"):
+        if entry.kind == "file" and not entry.outside:
+            yield from (Found(what, entry.path) for what in _in_skops(subject, entry))
+
+
+def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
+    is_json = entry.name.lower().endswith(".json")
+    limit = MAX_JSON if is_json else MAX_YAML
+    if entry.size > limit and not is_json:  # large ones in JSON are tokenizers and indexes
+        yield "a larger document than is looked through: not judged to its end"
+    raw = subject.head(entry.path, min(entry.size, limit)).decode("utf-8", "replace") if entry.size else ""
+    if is_json and (tag := _PICKLED_JSON.search(raw)):
+        yield f"{tag[0]:.80}, which jsonpickle calls"
+    elif not is_json and (tag := _TAG.search(raw)):
+        yield f"the tag {tag[0]:.80}, which runs code"
+    for target in dict.fromkeys(_TARGET.findall(raw) if "_target_" in raw else ()):
+        if _RUNS.match(target):
+            yield f"`_target_` names {target:.120}, which can run anything"
+
+
+def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
+    """Names in the schema of a skops archive, of which its reader asks the user; Python's own among them."""
+    with subject.reading(entry.path) as read:
+        try:
+            listed = [member for member in zips.members(read, entry.size) if member.name == "schema.json"]
+            raw = zips.unpacked(read, listed[-1], MAX_YAML) if listed else b""
+        except zips.ZipError as error:
+            yield f"its schema is not judged: {error}"
+            return
+    for module in dict.fromkeys(_SKOPS_MODULE.findall(raw.decode("utf-8", "replace"))):
+        if _RUNS.match(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
+            yield f"its schema names functions of {module:.80}"
 
 
 #: Bytes of a document that is looked through.
-MAX_YAML = 1024 * 1024
+MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 1024 * 1024
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
+_PICKLED_JSON = re.compile(r'"py/(?:reduce|function|repr|newargs|newargsex)"\s*:\s*.{0,60}')
+_SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
 #: What no configuration makes an object of. Other functions are what Hydra is for: `from_pretrained`, `partial`.
 _RUNS = re.compile(
     r"(?:posix|nt|subprocess|sys|importlib|runpy|pty|shutil|socket|ctypes|code|codeop|pickle|_pickle|marshal|commands"

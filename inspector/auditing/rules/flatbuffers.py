@@ -1,0 +1,53 @@
+"""FlatBuffers, as far as TensorFlow Lite needs it: the names of a model's own operations.
+
+https://flatbuffers.dev/internals: a table begins with the distance to its list of fields; each field is an offset from
+where it stands. tensorflow/lite/schema/schema.fbs: `Model.operator_codes` is field 1, `OperatorCode.custom_code` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+Read = Callable[[int, int], bytes]
+
+#: Operations of one model; letters of a name.
+MAX_OPERATIONS, MAX_NAME = 10_000, 200
+_OPERATOR_CODES = _CUSTOM_CODE = 1
+
+
+def custom_operations(read: Read) -> Iterator[str]:
+    """Names of operations that are none of TensorFlow Lite's own. Raises ValueError for no such model."""
+    start = read(0, 8)
+    if start[4:8] != b"TFL3":
+        raise ValueError("no model of TensorFlow Lite")
+    vector = _field(read, int.from_bytes(start[:4], "little"), _OPERATOR_CODES)
+    if vector is None:
+        return
+    count = _number(read, vector)
+    if count > MAX_OPERATIONS:
+        raise ValueError("more operations than any model has")
+    for place in range(vector + 4, vector + 4 + 4 * count, 4):
+        name = _field(read, place + _number(read, place), _CUSTOM_CODE)
+        if name is not None:
+            yield read(name + 4, min(_number(read, name), MAX_NAME)).decode("utf-8", "replace")
+
+
+def _field(read: Read, table: int, number: int) -> int | None:
+    """Where a field's value lies that is a vector, text or table; None where the table has none."""
+    fields = table - int.from_bytes(_exactly(read, table, 4), "little", signed=True)
+    size = int.from_bytes(_exactly(read, fields, 2), "little")
+    if size < 6 + 2 * number:
+        return None
+    offset = int.from_bytes(_exactly(read, fields + 4 + 2 * number, 2), "little")
+    return table + offset + _number(read, table + offset) if offset else None
+
+
+def _number(read: Read, at: int) -> int:
+    return int.from_bytes(_exactly(read, at, 4), "little")
+
+
+def _exactly(read: Read, at: int, length: int) -> bytes:
+    found = read(at, length) if at >= 0 else b""
+    if len(found) < length:
+        raise ValueError("it is cut off")
+    return found
