@@ -25,7 +25,7 @@ class UsageError(InspectorError):
 
 
 class TargetError(InspectorError):
-    """Nothing inspectable stands at the target."""
+    """There is nothing to inspect at the target."""
 
 
 class SourceError(InspectorError):

@@ -206,7 +206,7 @@ class Checkpoint(NamedTuple):
     origin: Origin
     files: tuple[Header, ...]
     config: Config | None = None
-    index: Index | None = None  # type: ignore[assignment]  # in the place of tuple's method, which none asks
+    index: Index | None = None  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
     other: tuple[OtherFiles, ...] | None = None  # None where the target is a single file
     variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own

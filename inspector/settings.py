@@ -87,7 +87,7 @@ def declares(path: Path) -> bool:
 
 
 def _root_of(target: str | Path) -> Path | None:
-    """The folder that a target stands for; None where it is none of this machine."""
+    """The folder that a target means; None if it is not on this machine."""
     try:
         path = Path(target).expanduser().resolve()
         return path if path.is_dir() else path.parent if path.exists() else None
@@ -116,7 +116,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     except (OSError, ValueError, AttributeError, RecursionError):
         return None  # other tools will tell what is wrong with it
     if table is not None and not isinstance(table, dict):
-        raise UsageError(f"{escape(str(path))}: tool.{TABLE} is no table")
+        raise UsageError(f"{escape(str(path))}: tool.{TABLE} is not a table")
     return table
 
 

@@ -93,7 +93,7 @@ def test_llama_3_2_has_32_rope_freqs_and_no_head(tmp_path: Path) -> None:
     assert booked["label_rounding"] == 1_235_814_400 - 1_000_000_000  # at 8 bits
     assert result.unexplained_bytes == 0 and not result.unexplained
     assert not result.findings
-    assert "32 stored elements are no parameters" in text.overview(result)
+    assert "32 stored elements are not parameters" in text.overview(result)
     claims = {claim.name: (claim.claimed, claim.counted) for claim in result.claims}
     assert claims["general.parameter_count"] == ("1235814432", 1_235_814_400)
     assert claims["general.file_type"] == ("Q8_0", "Q8_0")

@@ -74,7 +74,7 @@ def test_labels_that_are_given(text: str, label: str, parameters: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "B", "seven", "7Q", ",", "7B7B", "-7B", "1.2.3B"])
 def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
-    with pytest.raises(UsageError, match="is no size"):
+    with pytest.raises(UsageError, match="is not a size"):
         labels.given(text, 16)
 
 

@@ -131,7 +131,7 @@ def test_what_is_no_name_is_no_path(store: Path, inspect: Callable[..., Ran], na
     """A name has words and slashes, and leads nowhere else."""
     ran = inspect(f"ollama:{name}")
     assert ran.code == 2
-    assert "no name of an Ollama model" in ran.err
+    assert "is not the name of an Ollama model" in ran.err
 
 
 @pytest.mark.parametrize(

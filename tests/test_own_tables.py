@@ -211,7 +211,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "like itself": ({**TABLE, "like": "newmodel"}, "newmodel is like itself"),
     "after nothing": ({**TABLE, "after": {"model.nrom": [GATE]}}, "no inherited row is called model.nrom"),
     "two texts": ({**TABLE, "rows": [["q_proj", "q"]]}, '["q_proj", "q"]: a row is a role, a name, a shape'),
-    "a number": ({**TABLE, "rows": [["q_proj", "q", 3]]}, "`3` is no formula"),
+    "a number": ({**TABLE, "rows": [["q_proj", "q", 3]]}, "`3` is not a formula"),
     "an unknown word": ({**TABLE, "rows": [["q_proj", "$LYER.q", "1"]]}, "nothing says what $LYER stands for"),
     "an unknown column": ({**TABLE, "rows": [["q_proj", "q", "1", {"bais": "1"}]]}, "there is no column `bais`"),
     "an unknown block": ({**TABLE, "rows": [{"use": "attn"}]}, "there is no block attn"),
@@ -222,7 +222,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "alternatives": ({**TABLE, "rows": [["(q|k)_proj", "(q|k|v)", "1"]]}, "not as many alternatives everywhere"),
     "turns": ({**TABLE, "rows": [{"each": {"N": "0..2", "M": "1..2"}, "rows": []}]}, "each: not as many values"),
     "no end of turns": ({**TABLE, "rows": [{"each": {"N": "0..99999"}, "rows": []}]}, "more than 1000 turns"),
-    "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is no formula"),
+    "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is not a formula"),
     "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is nothing that formulas know"),
     "a lambda": ({**TABLE, "derived": {"x": "lambda: 1"}}, "derived x: `lambda: 1`"),
     "a loop over a list": (
@@ -248,7 +248,7 @@ def test_what_is_wrong_is_told_in_one_line(case: str, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_none_is_told() -> None:
-    with pytest.raises(InspectorError, match="/nowhere is no folder of tables"):
+    with pytest.raises(InspectorError, match="/nowhere is not a folder of tables"):
         inspector.add_tables("/nowhere")
 
 

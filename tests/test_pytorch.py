@@ -132,7 +132,7 @@ def test_folders_and_indexes(tmp_path: Path) -> None:
 def test_nothing_else_is_taken_for_one(tmp_path: Path) -> None:
     """A pickle that PyTorch did not write, another archive, a folder of a training run's state: one clear line."""
     for data, word in (
-        (calls("posix", "system"), "none that PyTorch wrote"),
+        (calls("posix", "system"), "a pickle that PyTorch did not write"),
         (hostile.archive({"a": b"b"}), "no data.pkl"),
     ):
         with pytest.raises(FormatError, match=word):

@@ -459,7 +459,7 @@ TOLD: dict[str, tuple[dict[str, Any], int, list[tuple[str, int, int]], list[tupl
         4,
         [("trailing", 0, 4)],
         [
-            ("data-offsets", "data_offsets [4, 0] are no range of bytes", "a"),
+            ("data-offsets", "data_offsets [4, 0] are not a range of bytes", "a"),
             ("trailing", "4 bytes after the last tensor belong to none", None),
         ],
     ),

@@ -62,7 +62,7 @@ def test_misuse(made: Made, inspect: Callable[..., Ran]) -> None:
     """Two outputs, no list of layers, an unknown format: a line each."""
     for words, told in (
         (("--csv", "--json"), "one output at a time: csv and json"),
-        (("--layer", "3-x"), "3-x is no list of layers"),
+        (("--layer", "3-x"), "3-x is not a list of layers"),
         (("--format", "word"), "no format 'word': "),
     ):
         ran = inspect("tensors", made("gpt2"), *words)

@@ -238,7 +238,7 @@ def test_totals_of_an_index_stand_beside_what_was_counted() -> None:
 @pytest.mark.parametrize(
     ("name", "claimed", "elements", "note"),
     [
-        ("general.parameter_count", "132", 132, "32 stored elements are no parameters"),
+        ("general.parameter_count", "132", 132, "32 stored elements are not parameters"),
         ("general.parameter_count", "100", 132, ""),
         ("general.parameter_count", "100", 100, ""),
         ("general.name", "132", 132, ""),

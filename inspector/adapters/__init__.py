@@ -15,7 +15,7 @@ MARKS = ("lora", "hada_w", "lokr_w", "ia3_l", "vera_lambda", "oft_", "prompt_emb
 
 
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None, patterns: Iterable[str]) -> Adapter | None:
-    """The adapter in these tensors; None where none is, or only a few beside a model's own.
+    """The adapter in these tensors; None if there is none, or only a few tensors beside a model's own.
 
     Args:
         config: the fields of an adapter_config.json.

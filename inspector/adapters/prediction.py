@@ -107,7 +107,7 @@ def _parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator
 
 
 def _lora() -> Method:
-    """LoRA, the one method that adapts parameters which are no module's weight."""
+    """LoRA, the only method that adapts parameters other than a module's weight."""
     found = method_of("LORA")
     assert found is not None
     return found
@@ -259,7 +259,7 @@ def _words(value: Any) -> frozenset[str]:
     """Names in a list, which are never patterns."""
     words = () if value is None else (value,) if isinstance(value, str) else value
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
-        raise ConfigError(f"no prediction for this adapter: {value!r:.40} is no list of names")
+        raise ConfigError(f"no prediction for this adapter: {value!r:.40} is not a list of names")
     return frozenset(words)
 
 
@@ -409,7 +409,7 @@ def factors(size: int, factor: Any = -1) -> tuple[int, int]:
     After LyCORIS' `factorization`, which PEFT took over: 512 → 16 · 32.
     """
     if size > MAX_NUMBER:
-        raise ConfigError(f"{integer(size)} is no dimension of a matrix")
+        raise ConfigError(f"{integer(size)} is not a dimension of a matrix")
     limit = factor if isinstance(factor, int) and factor > 0 else size
     if factor == limit and size % limit == 0:
         return min(limit, size // limit), max(limit, size // limit)

@@ -1,4 +1,4 @@
-"""Adapters: small weights that change a model's own, told from the ends of their names.
+"""Adapters: small weights that change a model's own, recognised by the ends of their names.
 
 `adapter_config.json` (PEFT) says what should be there; kohya's and diffusers' files have no configuration.
 """
@@ -145,7 +145,7 @@ _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
-    """The adapter in these tensors; None where none is, or only a few beside a model's own."""
+    """The adapter in these tensors; None if there is none, or only a few tensors beside a model's own."""
     found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]
     if not found and config is not None:
         found = _by_prefix(tensors, config)

@@ -75,7 +75,7 @@ def add_tables(folder: str | Path) -> None:
     Example:
         >>> inspector.add_tables("my-tables")
         Traceback (most recent call last):
-        inspector.errors.TableError: my-tables is no folder of tables
+        inspector.errors.TableError: my-tables is not a folder of tables
     """
     _ADDED.insert(0, of_folder(Path(folder)))
 

@@ -91,7 +91,7 @@ def named(text: str, like: Key) -> Key:
     """The key that a text says, in the layer and expert of another. Raises TableError."""
     match = _KEY.fullmatch(text)
     if match is None:
-        raise TableError(f"{text!r} is no key")
+        raise TableError(f"{text!r} is not a key")
     tower, branch, role, part, indexes = match.groups()
     numbers = tuple(int(index) for index in indexes.split("/")[1:])
     return like._replace(

@@ -205,7 +205,7 @@ def _bound(expression: str, scope: Scope) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INDEX:
         odd = CostError if isinstance(value, int) and value > MAX_INDEX else ConfigError
         raise odd(
-            f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: no count of layers or experts"
+            f"the configuration gives {value!r:.40} for `{formula.show(expression)}`: not a number of layers or experts"
         )
     return value
 
@@ -221,7 +221,7 @@ def _dimension(text: str, row: Row, scope: Scope) -> int:
     value = formula.evaluate(text, scope)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_DIMENSION:
         raise ConfigError(
-            f"the configuration gives {value!r:.40} for `{formula.show(text)}` of {row.role}: no dimension"
+            f"the configuration gives {value!r:.40} for `{formula.show(text)}` of {row.role}: not a dimension"
         )
     return value
 

@@ -1,7 +1,7 @@
 """Sizes explained by the configuration, where no table predicts: `11008 = intermediate_size`.
 
 A size has a meaning where one of its usual fields, or an expression over them, has its value; else where a single
-field of any name has it. What several strange fields could explain, nothing explains.
+field of any name has it. If several unknown fields fit, the size stays unexplained.
 """
 
 from __future__ import annotations

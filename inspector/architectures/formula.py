@@ -100,19 +100,19 @@ def _numbers_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
 
     def checked(left: Any, right: Any) -> Any:
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
-            raise TypeError(f"{left!r:.40} and {right!r:.40} are no two numbers")
+            raise TypeError(f"{left!r:.40} and {right!r:.40} are not two numbers")
         return operation(left, right)
 
     return checked
 
 
 def place(items: Sequence[Any], item: Any) -> int:
-    """Where an item first stands in a list; -1 where it does not."""
+    """The first position of an item in a list; -1 if it is not there."""
     return list(items).index(item) if item in items else -1
 
 
 def count(value: Any) -> int:
-    """The items of a list; 1 for what is no list."""
+    """The number of items of a list; 1 for anything else."""
     return len(value) if isinstance(value, (list, tuple)) else 1
 
 

@@ -44,7 +44,7 @@ def infer(weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str]) -> Co
 
 
 def _needed(model_type: str) -> set[str]:
-    """Roles without which the tensors are no model of this type."""
+    """Roles that every model of this type has."""
     family = family_of({"model_type": model_type})
     assert family is not None
     rows = (row for row in family.rows if isinstance(row, Row))

@@ -83,14 +83,14 @@ def predict(config: Config) -> Prediction:
 
 def _predict(config: Config) -> Prediction:
     if NO_MODEL in config.values:
-        raise ConfigError(f"nothing is predicted of what is no model: {config.values[NO_MODEL]}")
+        raise ConfigError(f"this file holds no model, so nothing is predicted: {config.values[NO_MODEL]}")
     family = family_of(config.values)
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: its architecture has no table")
     head = head_of(family, config)
     if not family.has_head(head):
-        note = f"{config.architecture} is no class that the table of {family.name} knows: its body alone is predicted"
+        note = f"{config.architecture} is not a class that the table of {family.name} knows: only its body is predicted"
         config = config._replace(notes=(*config.notes, note))
     kinds = _by_kind(expand(family, config.values, head))
     predicted = Prediction(

@@ -104,7 +104,7 @@ def rule_of_thumb(prediction: Prediction) -> RuleOfThumb | None:
 def _field(scope: Scope, common: str) -> int:
     value = scope[scope.family.fields.get(common, common)]
     if not isinstance(value, int):
-        raise ConfigError(f"`{common}` is no number")
+        raise ConfigError(f"`{common}` is not a number")
     return value
 
 

@@ -141,7 +141,7 @@ def _mapped(path: Path) -> mmap.mmap:
 def of_folder(folder: Path) -> Store:
     """A folder of somebody's own tables, which may be like the package's, and use its blocks. Raises TableError."""
     if not folder.is_dir():
-        raise TableError(f"{folder} is no folder of tables")
+        raise TableError(f"{folder} is not a folder of tables")
     return Store(folder, packed(folder), beyond=store())
 
 
@@ -227,7 +227,7 @@ def _document(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise TableError(f"{path}: {error}") from error
     if not isinstance(document, dict):
-        raise TableError(f"{path} is no table: one JSON object is expected")
+        raise TableError(f"{path} is not a table: one JSON object is expected")
     return document
 
 

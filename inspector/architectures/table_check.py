@@ -45,7 +45,7 @@ def _file(home: Store, kind: str, name: str) -> str:
 
 
 def formulas(family: Family) -> Iterator[tuple[str, Any]]:
-    """Every formula of a family, and where it stands."""
+    """Every formula of a family, and where it is."""
     yield from ((f"derived {field}", text) for field, text in family.derived.items())
     yield from ((f"cache_derived {field}", text) for field, text in family.cache_derived.items())
     for kept in family.cache or ():
@@ -62,7 +62,7 @@ def fault(text: Any) -> str | None:
     try:
         tree = formula.parse(text)
     except (SyntaxError, AttributeError) as error:
-        return f"`{escape(str(text))}` is no formula: {getattr(error, 'msg', error)}"
+        return f"`{escape(str(text))}` is not a formula: {getattr(error, 'msg', error)}"
     loops = {loop.iter for node in ast.walk(tree) if formula.is_loop(node) for loop in node.generators}
     for node in ast.walk(tree):
         called = node.func if isinstance(node, ast.Call) and node not in loops else None

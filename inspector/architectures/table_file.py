@@ -66,7 +66,7 @@ Entries = Iterable[Row | Include]
 
 
 class _Table(NamedTuple):
-    """A family, and what words stand for in it, for those that are like it."""
+    """A family, and the words it defines, for tables that are like it."""
 
     family: Family
     words: Mapping[str, str]
@@ -263,7 +263,7 @@ def _chosen(value: Any, number: int) -> Any:
 
 
 def _put(text: str, words: Mapping[str, str]) -> str:
-    """A text with what its words stand for. Raises ValueError where nothing says what one stands for."""
+    """A text with its words replaced. Raises ValueError for a word that nothing defines."""
     unknown = {word for word in _WORD.findall(text) if word not in words}
     if unknown:
         raise ValueError(f"nothing says what ${min(unknown)} stands for")
@@ -278,7 +278,7 @@ def _found(find: Find, kind: str, name: str) -> Document:
 
 
 def filled(value: Any, words: Mapping[str, str]) -> Any:
-    """A value with what the words in its texts stand for."""
+    """A value with the words in its texts replaced."""
     if isinstance(value, str):
         return _put(value, words) if "$" in value else value
     if isinstance(value, list):

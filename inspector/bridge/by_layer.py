@@ -123,7 +123,7 @@ def _differences(each: _Sum, usual: _Sum) -> Iterable[str]:
 
 
 def _types(each: _Sum) -> dict[str, str]:
-    """Role → dtype, bits a parameter and parameters, for all that is no side data."""
+    """Role → dtype, bits a parameter and parameters, side data left out."""
     told: dict[str, str] = {}
     for (group, role, dtype), (nbytes, parameters) in each.parts.items():
         if group == "quantization":

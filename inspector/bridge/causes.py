@@ -114,7 +114,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("optional", "tensors that such models may have, and of which the configuration does not tell", _optional),
     Cause("adapter", "adapter weights beside the model's", _adapter),
     Cause("training_state", "a training run's state beside the weights", _training_state, False, training.kind_of),
-    Cause("buffer", "stored constants that are no parameters", None, False),
+    Cause("buffer", "stored constants that are not parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),
     Cause("sparsity", "zeros that a sparse checkpoint does not store"),
     Cause("unquantized", "weights that a quantized checkpoint keeps at their full width"),

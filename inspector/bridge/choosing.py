@@ -74,7 +74,7 @@ def _layers(text: str) -> frozenset[int]:
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         if not (first.isdecimal() and len(first) < 7 and (not dash or (last.isdecimal() and len(last) < 7))):
-            raise UsageError(f"{escape(text, 40)} is no list of layers: write 3, 3-7 or 0,2,4-6")
+            raise UsageError(f"{escape(text, 40)} is not a list of layers: write 3, 3-7 or 0,2,4-6")
         numbers.update(range(int(first), int(last if dash else first) + 1))
     return frozenset(numbers)
 

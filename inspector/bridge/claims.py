@@ -23,7 +23,7 @@ def claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, sche
 
 
 def with_note(claim: Claim, elements: int, logical: int) -> Claim:
-    """Converters count all stored elements, constants too: Llama 3's 32 rope frequencies are no parameters."""
+    """Converters count all stored elements, constants included: Llama 3's 32 rope frequencies are not parameters."""
     if claim.name != "general.parameter_count" or claim.claimed != str(elements) or elements == logical:
         return claim
-    return claim._replace(note=f"{integer(abs(elements - logical))} stored elements are no parameters")
+    return claim._replace(note=f"{integer(abs(elements - logical))} stored elements are not parameters")

@@ -12,7 +12,7 @@ from inspector.units import plural
 
 
 def book(ledger: Ledger, files: Sequence[Header]) -> None:
-    """Book each file's bytes that are no tensor's, and those that tensors claim and the file has not."""
+    """Book the bytes of each file that belong to no tensor, and those that tensors claim beyond its end."""
     for header in files:
         for region in header.regions:
             cause = causes.REGION_CAUSES.get(region.label)

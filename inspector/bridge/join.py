@@ -158,7 +158,7 @@ class _Matching:
         return next((row for row in self._rows.get(_place(key), ()) if row.has(key)), None)
 
     def _distinct(self, members: Sequence[int]) -> bool:
-        """Whether no name stands twice, as one may in two files."""
+        """Whether every name is unique; two files may share one."""
         names = self.named.names
         if self._all_distinct is None:
             self._all_distinct = len(set(names)) == len(names)

@@ -37,7 +37,9 @@ def given(text: str, bits: int) -> Nominal:
     """
     match = re.fullmatch(_GIVEN, text.strip(), re.IGNORECASE)
     if not match or not match["number"].strip(",_"):
-        raise UsageError(f"--label {escape(text)!r} is no size: write 7B, 1.1B, 135M, 8x7B or a number of parameters")
+        raise UsageError(
+            f"--label {escape(text)!r} is not a size: write 7B, 1.1B, 135M, 8x7B or a number of parameters"
+        )
     return _nominal(match, match["number"].replace(",", "").replace("_", ""), bits)
 
 

@@ -33,7 +33,7 @@ class OutlinedRole(NamedTuple):
 class Outline(NamedTuple):
     """What an index alone tells."""
 
-    index: Index  # type: ignore[assignment]  # in the place of tuple's method, which none asks
+    index: Index  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
     files: int
     config: Config | None
     prediction: Prediction | None

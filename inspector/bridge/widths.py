@@ -16,7 +16,7 @@ from inspector.model import Packing
 
 
 class Width(NamedTuple):
-    """How a tensor is stored, as far as its size depends on it."""
+    """How a tensor is stored: whatever its size depends on."""
 
     dtype: str
     parameters: int  # logical elements

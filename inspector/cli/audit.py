@@ -31,7 +31,7 @@ FINDINGS = 1  # exit code
 @click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
 @click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox and a process of their own.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
-@click.option("--alone", is_flag=True, help="A shard stands for itself, and not for its set.")
+@click.option("--alone", is_flag=True, help="Look at a shard alone, not at its whole set.")
 @click.option(
     "--config", metavar="FILE", type=click.Path(), help="A config.json in place of the one beside the weights."
 )

@@ -1,4 +1,4 @@
-"""Completion in the shell: what may stand for a target, and the values of options. Click makes the scripts.
+"""Completion in the shell: what a target may be, and the values of options. Click makes the scripts.
 
 eval "$(inspect completion bash)"        in ~/.bashrc; zsh and fish alike
 """

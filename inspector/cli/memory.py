@@ -78,7 +78,7 @@ def memory(target: str, fits: bool, sweep: bool, wide: bool, as_json: bool, **op
 
 
 def _plan(options: dict[str, Any]) -> Any:
-    """The plan of training in the options, which are taken out; None where none is asked for."""
+    """The training plan in the options, which are removed; None if there is none."""
     method, lora = options.pop("method"), options.pop("lora")
     words = {name: options.pop(name) for name in ("optimizer", "precision", "zero", "data_parallel", "checkpointing")}
     if not method and not lora:

@@ -30,7 +30,7 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
         (
             magic,
             "not-weights",
-            "a pickle, not safetensors or GGUF: it is never opened here, for opening one runs its code",
+            "a pickle, not safetensors or GGUF: it is never opened here, because opening one runs its code",
         )
         for magic in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
     ),
@@ -48,7 +48,7 @@ _TEXT = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
 def read(source: Source, path: str) -> Header:
-    """The header of a weight file, told by its first bytes rather than by its name.
+    """The header of a weight file, whose format its first bytes decide, not its name.
 
     Raises:
         FormatError: none of the formats, or a header that cannot be read.

@@ -1,4 +1,4 @@
-"""ZIP archives as PyTorch reads them: by the list of members at the end, whatever stands before it.
+"""ZIP archives as PyTorch reads them: by the list of members at the end, whatever precedes it.
 
 More lenient than `zipfile` on purpose: loaders differ in which checksums, flags and names they look at, and what
 one of them would read has to be seen (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 to 4.3.16).

@@ -16,7 +16,7 @@ _FIELD = r"^(license|license_name|base_model):[ \t]*(.*)$\n?((?:^[ \t]*-[ \t]+.*
 
 
 def card_of(place: Place, headers: Sequence[Header]) -> Mapping[str, str]:
-    """`license` and `base_model`, as far as they are said; read from files that are on this machine."""
+    """`license` and `base_model`, where they are given; read only from files on this machine."""
     said = _of_key_values(headers[0].metadata) if headers and headers[0].format == "gguf" else {}
     if place.parallel == 1 and "README.md" in place.files:
         said = {**said, **_of_card(place)}

@@ -109,7 +109,9 @@ def _read(
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
     parts = parts_of(place) if include is None else ()  # a glob picks one of them
-    components = tuple(_component(place, part, target, files) for part in parts)  # before what reading cost is told
+    components = tuple(
+        _component(place, part, target, files) for part in parts
+    )  # must precede `place.origin()`, which counts bytes read
     return Checkpoint(
         target=target,
         name=place.name,

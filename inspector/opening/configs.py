@@ -165,7 +165,7 @@ def loads(text: str, hook: Callable[[list[tuple[str, Any]]], Any] | None = None)
 
 
 def repeated(text: str) -> Iterator[tuple[str, bool]]:
-    """Keys that stand twice in one object of a JSON document, and whether their values differ.
+    """Keys that appear twice in one object of a JSON document, and whether their values differ.
 
     Python's reader takes the last of them, others the first. Raises ValueError as `loads` does.
     """

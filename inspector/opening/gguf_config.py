@@ -53,7 +53,7 @@ def config_of(files: Sequence[Header]) -> Config | None:
 
 
 def _no_model(pairs: KeyValues, path: str) -> Config | None:
-    """What the file is, where it is no model: an adapter, statistics, a direction. None for models."""
+    """What the file is if it is not a model: an adapter, statistics, a direction. None for models."""
     architecture = _value(pairs, "general.architecture")
     for told in (_value(pairs, "general.type"), architecture):
         if isinstance(told, str) and told in NO_MODELS:

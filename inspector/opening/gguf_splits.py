@@ -13,7 +13,7 @@ from inspector.units import integer, plural
 
 
 def check(files: Sequence[Header]) -> tuple[Finding, ...]:
-    """Parts that are missing, stand twice or belong to another split, and tensors that are missing or stand twice."""
+    """Parts that are missing, duplicated or from another split, and tensors that are missing or duplicated."""
     return tuple(_findings(files))
 
 

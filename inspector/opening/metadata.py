@@ -96,7 +96,7 @@ def _entries(header: Header) -> Iterator[Entry]:
 
 
 def _merged(entries: list[Entry]) -> Iterator[Entry]:
-    """Texts that stand alike in several files, as one: each safetensors shard says `format: pt`."""
+    """Equal texts of several files, merged: each safetensors shard says `format: pt`."""
     files: dict[tuple[str, str], list[str]] = {}
     plain = [entry for entry in entries if isinstance(entry.pairs, dict)]
     for entry in plain:

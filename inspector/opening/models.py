@@ -40,7 +40,7 @@ class Named(NamedTuple):
 
 
 def models_at(path: Path) -> tuple[Named, ...]:
-    """The unrelated models in a folder of this machine, by name; none where it holds one, or is no folder.
+    """The unrelated models in a folder of this machine, by name; none where it holds one, or is not a folder.
 
     Raises:
         SourceError, TargetError: the folder cannot be listed.

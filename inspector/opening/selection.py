@@ -122,7 +122,7 @@ class Selection(NamedTuple):
 
     paths: tuple[str, ...]
     folder: str = ""  # of the weights within the place, "" or ending in "/"
-    index: Index | None = None  # type: ignore[assignment]  # in the place of tuple's method, which none asks
+    index: Index | None = None  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
     findings: tuple[Finding, ...] = ()
     collected: str | None = None  # the `.metadata` that says what lies where in the files
 
@@ -286,7 +286,7 @@ def _index_path(place: Place, folder: str, end: str) -> str | None:
 
 
 def by_index(place: Place, path: str, *, required: bool) -> Selection:
-    """The files that an index names, as far as they are there.
+    """The files that an index names and that are there.
 
     Raises:
         FormatError: it is no index.
@@ -354,7 +354,7 @@ def _without_index(place: Place, here: list[str], folder: str) -> Selection:
 
 
 def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
-    """Whether single files of any names are one checkpoint together: no shards, no usual name, no second copies."""
+    """Whether unnumbered files form one checkpoint: not if one has a usual name, or is a second copy of another."""
     return (
         all(v.format == "safetensors" and v.paths == (f"{v.name}.safetensors",) for v in found)
         and all(v.name != folder + "model" for v in found)

@@ -57,7 +57,7 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
     if not isinstance(weight_map, dict) or not all(isinstance(file, str) for file in weight_map.values()):
         raise _no_index(path, "no weight_map of tensor names to file names")
     for name, differ in configs.repeated(rest.decode()):
-        what = f"the field {name!r:.120} stands twice" + (" and differs" if differ else "")
+        what = f"the field {name!r:.120} appears twice" + (" and differs" if differ else "")
         findings.add("duplicate-field", "error" if differ else "warning", what)
     metadata = parsed.get("metadata")
     return Index(path, weight_map, metadata if isinstance(metadata, dict) else {})
@@ -100,9 +100,9 @@ def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str
 
 def _repeated(name: str, before: str, file: str, findings: Findings) -> None:
     if before != file:
-        findings.add("duplicate-field", "error", f"stands twice: in {before!r:.120} and in {file!r:.120}", name)
+        findings.add("duplicate-field", "error", f"appears twice: in {before!r:.120} and in {file!r:.120}", name)
     else:
-        findings.add("duplicate-field", "warning", "stands twice in the index", name)
+        findings.add("duplicate-field", "warning", "appears twice in the index", name)
 
 
 def _text(raw: bytes) -> str:
@@ -120,7 +120,7 @@ def _document(raw: bytes, path: str) -> Any:
         raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}", "index") from error
     except ValueError as error:
         what = f"{error.msg} at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise FormatError(f"{escape(path)} is no JSON document: {what}", "index") from error
+        raise FormatError(f"{escape(path)} is not a JSON document: {what}", "index") from error
 
 
 def _no_index(path: str, what: str) -> FormatError:

@@ -1,4 +1,4 @@
-"""How weights are packed: which stored tensors stand for which weights, and which only serve them.
+"""How weights are packed: which stored tensors encode which weights, and which only serve them.
 
 `packing_of` looks at the names' last words; only where some could be a packed weight's is the rest loaded.
 """

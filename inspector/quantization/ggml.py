@@ -1,4 +1,4 @@
-"""GGUF's own packing: each tensor has a block type. The scheme is told from the types that are counted.
+"""GGUF's own packing: each tensor has a block type. The scheme follows from the types that are counted.
 
 Mixtures of equal types have different names: there `general.file_type` tells which, if the types counted agree with it.
 """
@@ -55,7 +55,7 @@ def packing_of(files: Sequence[Header]) -> Packing | None:
 
 
 def _told(files: Iterable[Header]) -> str:
-    """The name that `general.file_type` stands for; "" where no part says it."""
+    """The name of `general.file_type`; "" where no part has it."""
     values = (header.metadata.get("general.file_type") for header in files)
     return next((FILE_TYPES.get(value, "") for value in values if isinstance(value, int)), "")
 

@@ -1,4 +1,4 @@
-"""Regular expressions from configurations, as far as they can be run in bounded time.
+"""Regular expressions from configurations, limited to what runs in bounded time.
 
 A stranger's expression may take for ever. What lists of modules use is little: literals, classes, `.*`,
 alternatives. That is translated; `.*` takes the nearest continuation, `\\d+` all digits, and neither is tried
@@ -61,7 +61,7 @@ def _translated(text: str) -> Iterator[str | None]:
 
 
 def _segments(pieces: list[str]) -> tuple[list[str], bool]:
-    """What stands between the stars, and whether the expression holds up to the name's end."""
+    """The texts between the stars, and whether the expression must reach the name's end."""
     ends = pieces[-1:] == ["$"]
     segments = [""]
     for piece in pieces[: len(pieces) - ends]:

@@ -101,7 +101,7 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None) -> Step | None:
 
 
 def spacing(values: Array, dtype: str) -> Array | None:
-    """From each value to the next that the dtype has; None for a dtype that is no float. Rounding adds at most half."""
+    """From each value to the next that the dtype has; None for other dtypes than floats. Rounding adds at most half."""
     if dtype not in FLOATS:
         return None
     mantissa, least = FLOATS[dtype]

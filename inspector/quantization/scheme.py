@@ -33,7 +33,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What a unit stands for."""
+    """The weight that a unit encodes."""
 
     end: str  # of the tensor that holds the weight
     shape: tuple[int, ...]  # logical; `(n,)` where only the number of elements is known
@@ -126,7 +126,7 @@ class Fit(NamedTuple):
 def fit(
     room: int, groups: int, declared: Declared, *, usual: int, bits: int | None = None, group: int | None = None
 ) -> Fit | None:
-    """How many columns a row of `room` bits with `groups` scales stands for; None where no width fits.
+    """How many columns a row of `room` bits with `groups` scales encodes; None if no width fits.
 
     `bits` and `group` are claimed by the configuration, and taken where they fit. Otherwise a width whose
     columns are a dimension elsewhere in the checkpoint, that with the scheme's `usual` group before others.

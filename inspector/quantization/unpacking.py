@@ -1,4 +1,4 @@
-"""One scheme tried on a checkpoint's tensors: units by stem, and the weights that they stand for."""
+"""One scheme tried on a checkpoint's tensors: units by stem, and the weights that they encode."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Unpacked:
 
 
 def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
-    """What a scheme makes of the tensors; where widths are open, those under which projections read what norms give.
+    """What a scheme makes of the tensors. If several widths fit, inputs as wide as the layer's norms decide.
 
     64 weights of 4 bits fill the same words as 32 of 8, so one weight alone cannot tell.
     """

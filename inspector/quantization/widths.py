@@ -1,8 +1,8 @@
 """Which of several widths packed weights have: what a projection reads is as wide as a norm of its layer.
 
 A projection that puts out another width than the norms' must read theirs, so its columns tell its bits; one
-that puts out theirs (`o_proj`, `down_proj`) may read anything, and goes with its neighbours. Mixed precision
-is settled module by module: attention may be wider than the feed-forward.
+that puts out theirs (`o_proj`, `down_proj`) has no constraint on its input, so it follows its neighbours. Mixed
+precision is settled module by module: attention may be wider than the feed-forward.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands beside a comparison of two: adapters on a base, two that come from one base, ranks and merges."""
+"""What is shown beside a comparison of two: adapters on a base, two that come from one base, ranks and merges."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def merge_lines(parents: Sequence[str], merge: Merge | None) -> Iterator[str]:
         yield "no tensor is in b and in both parents: nothing is said of a merge"
         return
     first, second = (escape(parent, 60) for parent in parents)
-    verdict = "b is a linear merge" if merge.is_merge else "b is no linear merge of these two"
+    verdict = "b is a linear merge" if merge.is_merge else "b is not a linear merge of these two"
     yield f"{verdict}: nearest is {merge.first:.4f} · {first} + {merge.second:.4f} · {second}"
     yield f"unexplained: {merge.residual * 100:.3g} % of b's norm, over {integer(merge.elements)} sampled elements"
     ranges_of = " and ".join(f"{least:.4f} to {most:.4f}" for least, most in merge.spread)

@@ -40,7 +40,7 @@ def overview(result: Reconciliation, width: int | None = None, *, notes: bool = 
 
 
 def first_lines(result: Reconciliation) -> list[str]:
-    """What stands below the title: the verdict, and the facts that people look for."""
+    """What follows the title: the verdict, and the facts that people look for."""
     return [line for line in (_verdict(result), _facts(result)) if line]
 
 

@@ -50,7 +50,7 @@ class UnreachableError(NetworkError):
 
 
 class TryAgainError(Exception):
-    """Worth another try, after `wait` seconds if the server says so; `final` is raised when there are no more."""
+    """Worth retrying, after `wait` seconds if the server says so; `final` is raised after the last try."""
 
     def __init__(self, final: Exception, wait: float | None = None) -> None:
         super().__init__(str(final))
@@ -197,7 +197,9 @@ def redirect_target(url: str, location: str) -> str:
         target = urljoin(url, location)
         source, scheme = urlsplit(url).scheme, urlsplit(target).scheme
     except ValueError as error:
-        raise NetworkError(f"{shown_url(url)} redirects to `{escape(location, 60)}`, which is no address") from error
+        raise NetworkError(
+            f"{shown_url(url)} redirects to `{escape(location, 60)}`, which is not an address"
+        ) from error
     if scheme not in ("http", "https") or (source == "https" and scheme == "http"):
         raise NetworkError(f"{shown_url(url)} redirects to `{escape(scheme, 20)}:`, which is not followed")
     return target

@@ -112,7 +112,7 @@ _FORMATS: dict[str, Format] = {
 
 
 def format_of(path: str) -> Format:
-    """What a weight file's name says of its format: by its ending, with or without what stands before it."""
+    """What a weight file's name says of its format: by its ending, with or without a stem."""
     return _FORMATS.get(f".{path.rpartition('.')[2]}", "safetensors")
 
 

@@ -32,7 +32,7 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)(?:::|://)", re.IGNORECASE)
 
 
 def scheme_of(target: str) -> str | None:
-    """The scheme that a target begins with: "s3" of `s3://bucket/key`; None for what is no URL."""
+    """The scheme that a target begins with: "s3" of `s3://bucket/key`; None if it is not a URL."""
     found = _SCHEME.match(target)
     return found[1].lower() if found else None
 

@@ -130,7 +130,7 @@ class Wire:
             response.close()
 
     def _follow(self, link: Link, headers: Mapping[str, str]) -> Response:
-        """The first answer that is no redirect. The token is left behind at the first step away from home."""
+        """The first answer that is not a redirect. The token is dropped at the first redirect to another origin."""
         url, at_home = link.found_at or link.url, link.found_at is None or link.found_home
         for _ in range(MAX_REDIRECTS + 1):
             at_home = at_home and origin_of(url) == self._home

@@ -72,7 +72,7 @@ def parse(target: str) -> HubName:
                 f"{escape(target, 200)}: no such file or folder, and no name that the Hub allows"
             ) from error
         raise UsageError(
-            f"{escape(target, 200)} is no name on the Hub: {escape(' '.join(str(error).split()), 200)}"
+            f"{escape(target, 200)} is not a name on the Hub: {escape(' '.join(str(error).split()), 200)}"
         ) from error
     if uri.type not in ("model", "dataset", "space"):
         raise UsageError(f"{escape(target, 200)} is a {uri.type}: only models, datasets and spaces are inspected")
@@ -82,7 +82,7 @@ def parse(target: str) -> HubName:
 
 
 def is_hub_url(url: str) -> bool:
-    """Whether an http(s) URL is a page or file of the Hub, or of the endpoint that stands for it."""
+    """Whether an http(s) URL is a page or file of the Hub, or of the endpoint configured in its place."""
     from huggingface_hub import constants
 
     homes = (constants.ENDPOINT, "https://huggingface.co", "https://hf.co")
@@ -126,7 +126,7 @@ class HubPlace:
         self._asked = name
         repository = Repository(constants.ENDPOINT, name.kind, name.repo, name.revision)
         listed = self._listing(repository)
-        # From here on the commit is meant, so that a push in between mixes nothing.
+        # Pin the commit, so that a push in between cannot mix two revisions.
         self._repository = replace(repository, id=listed.id, revision=listed.commit)
         self._follows_main = name.revision in (None, "main") and name.kind == "model"
         self._blobs = listed.blobs
@@ -185,7 +185,7 @@ class HubPlace:
             for name, file in lines:
                 self._guesses[folder + slash + file] += len(name) + HEADER_LINE
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            self._guesses.clear()  # what is wrong with it is for others to tell
+            self._guesses.clear()  # the reader of the index reports what is wrong with it
 
     def _index_of(self, path: str) -> str | None:
         shard = shard_of(path)

@@ -103,7 +103,7 @@ def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, in
             raise NetworkError(
                 f"{repository.id} has more than {integer(MAX_FILES)} files: name the model's own folder in it"
             )
-    raise NetworkError(f"{shown_url(first)} does not end, or is no list of files")
+    raise NetworkError(f"{shown_url(first)} does not end, or is not a list of files")
 
 
 def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | None]:
@@ -164,7 +164,7 @@ def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping
 
 
 def header_bytes(header: Any, size: int) -> bytes | None:
-    """A safetensors file's first bytes, from its header as an object; None where they cannot be told for certain.
+    """A safetensors file's first bytes, from its header as an object; None if they are not certain.
 
     The header ends where the data begins: at the file's size less the end of the last tensor. The writers'
     compact JSON, padded to 8, fits into just that length, unless the file has holes in its data's end, is cut

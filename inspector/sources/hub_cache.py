@@ -95,7 +95,7 @@ def _commit_of(store: Path, revision: str) -> str | None:
 
 
 def is_whole(snapshot: Snapshot, path: str) -> bool:
-    """Whether the weights at `path` ("" for all) can be read in the cache alone, as far as the cache can tell.
+    """Whether the weights at `path` ("" for all) can be read from the cache alone, judging by the cache.
 
     The listing that `snapshot_download` leaves behind knows. Without it, each index and each set of numbered
     files must be complete, and the configuration there; a lone GGUF does not tell whether it has siblings, so it
@@ -122,7 +122,7 @@ def is_whole(snapshot: Snapshot, path: str) -> bool:
 
 
 def _has_configuration(snapshot: Snapshot, folder: str, here: set[str]) -> bool:
-    """Whether a configuration is there, or is known to be nowhere: some program has asked for it in vain."""
+    """Whether a configuration is there, or is known not to exist: the cache keeps the Hub's 404 for it."""
     absent = snapshot.store / ".no_exist" / snapshot.commit / folder / "config.json"
     return not here.isdisjoint(("config.json", "params.json")) or absent.exists()
 

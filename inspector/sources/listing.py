@@ -45,7 +45,7 @@ class Entry:
 
 
 def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
-    """Everything below `root` but folders, in the order of paths. Linked folders are told, not entered.
+    """Everything below `root` but folders, in the order of paths. Linked folders are listed, not entered.
 
     Raises:
         SourceError: `root` cannot be listed.

@@ -1,4 +1,4 @@
-"""Files on this machine. Opened for reading only; links that leave the folder are not followed out of sight."""
+"""Files on this machine. Opened for reading only; symlinks out of the folder are not followed silently."""
 
 from __future__ import annotations
 

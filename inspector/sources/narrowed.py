@@ -1,4 +1,4 @@
-"""A place with only some of its files: what an audit leaves out is not read by anyone."""
+"""A place with only some of its files: those left out of an audit cannot be opened through it."""
 
 from __future__ import annotations
 

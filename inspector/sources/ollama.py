@@ -58,7 +58,7 @@ class OllamaPlace(LocalPlace):
     """A `Place` that is one model of the store: its layers under names that tell what they are."""
 
     def __init__(self, store: Path, manifest: Path) -> None:
-        """Raises FormatError for what is no manifest, SourceError for one that cannot be read."""
+        """Raises FormatError if it is not a manifest, SourceError if it cannot be read."""
         self._layers = {layer.name: layer for layer in _layers(manifest)}
         self._blobs = {name: store / "blobs" / f"sha256-{layer.digest}" for name, layer in self._layers.items()}
         super().__init__(store, {name: size for name, path in self._blobs.items() if (size := _size(path)) is not None})
@@ -160,12 +160,12 @@ def _places(store: Path) -> Iterator[OllamaPlace]:
 
 
 def _parts(name: str) -> tuple[str, str, str, str]:
-    """Host, namespace, model and tag. Raises TargetError for what is no name."""
+    """Host, namespace, model and tag. Raises TargetError if it is not a name."""
     path, _, tag = name.rpartition(":") if ":" in name.rsplit("/", 1)[-1] else (name, "", TAG)
     words = path.split("/")
     full = ([HOST, NAMESPACE, *words] if len(words) == 1 else [HOST, *words] if len(words) == 2 else words) + [tag]
     if len(full) != 4 or not all(_WORD.fullmatch(word) for word in full):
-        raise TargetError(f"{escape(PREFIX + name, 200)} is no name of an Ollama model: {PREFIX}NAME[:TAG]")
+        raise TargetError(f"{escape(PREFIX + name, 200)} is not the name of an Ollama model: {PREFIX}NAME[:TAG]")
     return full[0], full[1], full[2], full[3]
 
 
@@ -196,9 +196,9 @@ def _document(manifest: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise SourceError(f"{escape(str(manifest))}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{escape(str(manifest))} is no manifest of Ollama: not JSON") from error
+        raise FormatError(f"{escape(str(manifest))} is not an Ollama manifest: not JSON") from error
     if not isinstance(document, dict) or not isinstance(document.get("layers"), list):
-        raise FormatError(f"{escape(str(manifest))} is no manifest of Ollama: it has no layers")
+        raise FormatError(f"{escape(str(manifest))} is not an Ollama manifest: it has no layers")
     return document
 
 

@@ -1,4 +1,4 @@
-"""One file behind HTTP, read as far as asked. Nothing that came once is fetched again."""
+"""One file over HTTP, of which only what is asked for is read. Nothing is fetched twice."""
 
 from __future__ import annotations
 

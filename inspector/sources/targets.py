@@ -1,4 +1,4 @@
-"""What a person types → a `Place` to read: a path that exists is local; the rest is told by its shape.
+"""What a person types → a `Place` to read: a path that exists is local; anything else is recognised by its shape.
 
 model.safetensors  models/llama  ./audit      this machine
 file:///path                                  this machine too
@@ -81,7 +81,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
 
 
 def _local(target: str) -> Place:
-    """A file or folder that exists; what lies in Ollama's store goes by the names there."""
+    """A file or folder that exists; one in Ollama's store is named as it is there."""
     from inspector.sources.local import LocalPlace  # one kind of place is loaded
 
     path = Path(target).expanduser()
@@ -103,7 +103,7 @@ def _of_ollama(target: str, revision: str | None) -> Place:
     from inspector.sources.ollama import PREFIX, ollama_place  # one kind of place is loaded
 
     if revision:
-        raise UsageError(f"{escape(target, 200)} has no revisions: the tag stands behind a colon")
+        raise UsageError(f"{escape(target, 200)} has no revisions: the tag follows a colon")
     return ollama_place(target.removeprefix(PREFIX).removeprefix("//"))
 
 
@@ -162,7 +162,7 @@ def _of_type(place: Place, name: str, tag: str) -> Place:
 
 
 def looks_like_hub_id(target: str) -> bool:
-    """Whether a target that is no local path can be meant as a repository on the Hub."""
+    """Whether a target that is not a local path may be a repository on the Hub."""
     single = "/" not in target and target.lower().endswith(_FILE_NAMES)
     return not single and "\\" not in target and ".." not in target and _HUB_ID.fullmatch(target) is not None
 
@@ -177,7 +177,7 @@ def shadows_cached(target: str) -> bool:
 
 
 def _is_path(target: str) -> bool:
-    """Whether what does not exist can only be meant as a path of this machine: it is no one else's business.
+    """Whether a target that does not exist can only be a local path: the Hub is not asked about it.
 
     A file's name behind at most one folder is a path, and so is what would lie in a folder that there is. A word
     alone is one where it has a dot, or nearly the name of something here: the Hub's few names without an

@@ -63,7 +63,7 @@ def refused(target: str) -> str:
         (faults.circle, "more than 10 redirects"),
         (faults.redirect("ftp://localhost/model.safetensors"), "redirects to `ftp:`, which is not followed"),
         (faults.redirect("file:///etc/passwd"), "redirects to `file:`, which is not followed"),
-        (faults.redirect("http://[broken"), r"redirects to `http://\[broken`, which is no address"),
+        (faults.redirect("http://[broken"), r"redirects to `http://\[broken`, which is not an address"),
         (faults.status(418), "answered 418"),
     ],
 )

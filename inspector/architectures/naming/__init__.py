@@ -172,7 +172,7 @@ def _by_piece(
 
 
 def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
-    """One encoder or one decoder alone is no tower: BERT's `encoder` is the text model."""
+    """An encoder or decoder alone is not a tower: BERT's `encoder` is the text model."""
     alone = {"encoder", "decoder"} & {slot.tower for slot in slots}
     if len(alone) != 1:
         return slots
@@ -180,7 +180,7 @@ def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
 
 
 def _settle_norms(groups: Sequence[Group], slots: Sequence[Slot]) -> Iterable[Slot]:
-    """GGUF's `ffn_norm` is before the feed-forward where another norm stands after attention."""
+    """GGUF's `ffn_norm` precedes the feed-forward if another norm follows attention."""
     patterns = {group.pattern for group in groups if group.piece is None}
     if FFN_NORM not in patterns or patterns.isdisjoint(AFTER_ATTENTION):
         return slots

@@ -87,7 +87,7 @@ def own_word(bare: str) -> str:
 
 
 def _role(path: list[str]) -> tuple[str, str]:
-    """Role and branch by the last words of a path; what no convention knows goes by any word that tells something."""
+    """Role and branch by the last words of a path, or else by any word in it that suggests a role."""
     for length in range(min(LONGEST_TAIL, len(path)), 0, -1):
         found = TAILS.get(".".join(path[-length:]))
         if found:

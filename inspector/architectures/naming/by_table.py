@@ -40,7 +40,7 @@ class Placed(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """One of several slots of a pattern, and the numbers by which it is told: `mlp1.0` is a norm, `mlp1.1` is not."""
+    """One of several slots of a pattern, and the numbers that select it: `mlp1.0` is a norm, `mlp1.1` is not."""
 
     numbers: Mapping[int, int]  # which number of the name → what it is
     slot: Slot
@@ -71,7 +71,7 @@ class TableNames:
         return whole or self._whole.get(bare) or self._bare.get(bare)
 
     def variants(self, pattern: str) -> Sequence[Variant]:
-        """The slots of a pattern that are told apart by their numbers; none where it has one slot."""
+        """The slots among which a name's numbers decide; none where the pattern has one slot."""
         if not self._variants:
             return ()
         return self._variants.get(pattern) or self._variants.get(unwrapped(pattern)) or ()

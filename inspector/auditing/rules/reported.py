@@ -105,7 +105,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "data-offsets",
         "whole",
         "error",
-        "Offsets that are no range of bytes.",
+        "Offsets that are not a range of bytes.",
         "Negative, backwards, or beyond 64 bits: damaged or crafted. The reference reader refuses the file.",
     ),
     (

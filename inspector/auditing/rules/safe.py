@@ -234,7 +234,7 @@ def duplicate_field(subject: Subject) -> Iterator[Found]:
         except ValueError:
             continue  # no JSON: told by others
         for name, differ in repeated[:10]:
-            what = f"the field {name!r:.120} stands twice" + (", with different values" if differ else "")
+            what = f"the field {name!r:.120} appears twice" + (", with different values" if differ else "")
             yield Found(what, entry.path, severity="error" if differ else "warning")
 
 

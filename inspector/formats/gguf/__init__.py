@@ -70,7 +70,7 @@ def read(source: Source, path: str) -> Header:
 
 
 class TensorInfo(NamedTuple):
-    """One line of the tensor table, as it stands there."""
+    """One line of the tensor table, as written."""
 
     name: str
     dims: tuple[int, ...]  # fastest first
@@ -130,7 +130,7 @@ def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[di
         if field.item == ARRAY:
             findings.add("nested-array", "warning", f"`{key[:80]}` is an array of arrays: llama.cpp reads none")
         if key in fields:
-            findings.add("duplicate-key", "error", f"the key `{key[:80]}` stands twice: the first is used")
+            findings.add("duplicate-key", "error", f"the key `{key[:80]}` appears twice: the first is used")
         fields.setdefault(key, field)
         spans.append(Region("tokenizer" if key.startswith("tokenizer.") else "metadata", start, cursor.at))
     return fields, _joined(spans)
@@ -285,7 +285,7 @@ def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
 
 
 def _gap(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
-    """Unclaimed bytes: padding as far as the alignment asks for it, then a hole or what trails."""
+    """Unclaimed bytes: the padding that the alignment requires, then a hole, or trailing bytes."""
     padded = min(_aligned(start, alignment), end)
     if padded > start:
         yield Region("padding", start, padded)

@@ -119,9 +119,9 @@ def clipped(source: Source) -> Read:
 def _tell(found: Found, findings: Findings) -> None:
     """What is worth telling of the pickle."""
     for name in found.malformed:
-        findings.add("tensor-entry", "error", "its description is none that PyTorch writes", name)
+        findings.add("tensor-entry", "error", "its description is not one that PyTorch writes", name)
     if not found.complete:
-        findings.add("header-size", "warning", "more values than are read: the tensors told are the first of them")
+        findings.add("header-size", "warning", "more values than are read: only the first tensors are listed")
     if found.opaque:
         listed = ", ".join(found.opaque[:4])
         what = f"objects of {plural(len(found.opaque), 'class', 'classes')} in it: {listed:.160}"

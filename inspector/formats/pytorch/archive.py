@@ -152,7 +152,9 @@ def _described(
     try:
         document = json.loads(zips.unpacked(read_at, described, MAX_DESCRIPTION))
     except (zips.ZipError, ValueError, RecursionError) as error:
-        raise FormatError(f"{escape(path)}: {escape(described.name)} is no JSON document", "unreadable-file") from error
+        raise FormatError(
+            f"{escape(path)}: {escape(described.name)} is not a JSON document", "unreadable-file"
+        ) from error
     config = document.get("config") if isinstance(document, dict) else None
     storages = layout.of_members(members, folder, frame, size, findings)
     views, malformed = [], []

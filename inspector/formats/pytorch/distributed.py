@@ -56,7 +56,7 @@ def described(raw: bytes, path: str) -> Described:
     check(program, path)
     tensors, places = attribute(program.value, "state_dict_metadata"), attribute(program.value, "storage_data")
     if not isinstance(tensors, Dictionary) or not isinstance(places, Dictionary):
-        raise FormatError(f"{escape(path)} is no metadata of torch.distributed.checkpoint", "unreadable-file")
+        raise FormatError(f"{escape(path)} is not metadata of torch.distributed.checkpoint", "unreadable-file")
     known = {name: each for name, each in tensors.pairs if isinstance(name, str)}
     chunks = {name: _chunks(each) for name, each in known.items()}
     items: dict[str, list[Item]] = {}

@@ -27,8 +27,8 @@ def read(read_at: Read, size: int, path: str) -> Found:
     found = programs(stream, Budget(MAX_OPCODES), most=IN_A_ROW)
     if not is_legacy(found):
         raise FormatError(
-            f"{escape(path)} is a pickle, and none that PyTorch wrote: a pickle is never opened here, "
-            "for opening one runs its code",
+            f"{escape(path)} is a pickle that PyTorch did not write: a pickle is never opened here, "
+            "because opening one runs its code",
             "not-weights",
         )
     for each in found:

@@ -70,7 +70,7 @@ def _bytes(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
 
 
 def _text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    """UTF-8; a text that is too long to be kept stands as its bytes."""
+    """UTF-8; a text that is too long to keep is represented by its bytes."""
 
     def read(machine: Machine) -> Any:
         raw = _sized(machine, width(machine))

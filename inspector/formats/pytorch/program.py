@@ -13,7 +13,7 @@ from inspector.formats.pytorch.values import Made, Opaque, Reached
 
 
 class Program(NamedTuple):
-    """One pickle, read as far as it could be."""
+    """One pickle, read as far as possible."""
 
     value: Any  # what it leaves; an Opaque where it was not read to its end
     reached: tuple[Reached, ...]  # each once, in order
@@ -27,7 +27,7 @@ _DAMAGE = (PickleError, ValueError, IndexError, TypeError, OverflowError, struct
 
 
 def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], None] | None = None) -> Program:
-    """One pickle, from where the stream stands. Raises nothing: damage is told in the result.
+    """One pickle, from the stream's position. Raises nothing: the result reports damage.
 
     Args:
         after_state: called when an object has got its state, for readers that take more from the stream then.

@@ -18,7 +18,7 @@ _WRAPPER = "joblib.numpy_pickle.NumpyArrayWrapper"
 
 
 def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Program]:
-    """The pickles from where the stream stands: the first five, and of the others those that reach a name.
+    """The pickles from the stream's position: the first five, and of the others those that reach a name.
 
     Only the last one may be damaged: where bytes follow that are no pickle, it is what reading them as one came to.
     """
@@ -67,7 +67,7 @@ def _pass_over(stream: Stream, what: Made) -> None:
 
 
 def _width(dtype: Any) -> int | None:
-    """Bytes of a number of NumPy's type; None for objects, and what is no such type."""
+    """Bytes of a number of NumPy's type; None for objects, and for anything that is not such a type."""
     code = dtype.arguments[0] if isinstance(dtype, Made) and isinstance(dtype.what, Global) and dtype.arguments else ""
     digits = str(code).lstrip("<>|=?bhilqpefdgFDGSUVMmcu")
     if not isinstance(code, str) or not digits.isdecimal() or len(digits) > 6:

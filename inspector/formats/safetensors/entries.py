@@ -71,7 +71,7 @@ def _reject_constant(text: str) -> None:
 
 
 class _FewKept:
-    """Makes numbers that are no sizes, and the same one of all beyond the first thousand: each costs 100 bytes."""
+    """Makes numbers that are not sizes; all beyond the first thousand are one object, since each costs 100 bytes."""
 
     def __init__(self) -> None:
         self.kept: dict[str, _NotInteger] = {}
@@ -269,13 +269,13 @@ def _tensor(
     sizes: dict[tuple[str, tuple[Any, ...]], int | None],
     findings: Findings,
 ) -> Tensor | None:
-    """One entry, checked; None where it cannot stand for a tensor. `sizes` remembers what was computed."""
+    """One entry, checked; None if it cannot describe a tensor. `sizes` remembers what was computed."""
     dtype, shape, offsets = triple
     if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
         findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
         return None
     if any(type(value) is bool for value in (*shape, *offsets)):
-        findings.add("tensor-entry", "error", "a boolean stands where a number should be", name)
+        findings.add("tensor-entry", "error", "a boolean where a number should be", name)
         return None
     begin, end = offsets
     key = dtype, tuple(shape)
@@ -284,7 +284,7 @@ def _tensor(
     except KeyError:
         nbytes = sizes[key] = expected_bytes(*key)
     except TypeError:
-        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is not a size", name)
         return None
     if type(begin) is int and type(end) is int and 0 <= begin < MAX_OFFSET and end - begin == nbytes:
         return Tensor(name, dtype, key[1], start + begin, nbytes)
@@ -296,10 +296,12 @@ def _tensor(
 def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
     """Tell what is wrong with an entry; whether it can be kept as a tensor all the same."""
     if not (type(begin) is int and type(end) is int and 0 <= begin <= end < MAX_OFFSET):
-        findings.add("data-offsets", "error", f"data_offsets [{begin!s:.30}, {end!s:.30}] are no range of bytes", name)
+        findings.add(
+            "data-offsets", "error", f"data_offsets [{begin!s:.30}, {end!s:.30}] are not a range of bytes", name
+        )
         return False
     if not all(type(dim) is int and dim >= 0 for dim in shape):
-        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is no size", name)
+        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is not a size", name)
         return False
     if overflows(tuple(shape)) or prod(shape) >= 2**63:
         findings.add("tensor-shape", "error", f"the shape {_list(shape)} overflows 64 bits", name)
@@ -382,7 +384,7 @@ def _check_names(tensors: list[Tensor], findings: Findings) -> None:
 
 
 def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, Any]]:
-    """The entries that readers go by: of a name that stands twice the last, as in a hash map."""
+    """The entries that readers use: the last of a duplicated name, as in a hash map."""
     last = dict(header)
     if len(last) == len(header):
         return header
@@ -393,10 +395,10 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
         elif name != "__metadata__":
             if told[name] == entry == last[name]:
                 findings.add(
-                    "duplicate-key", "warning", "the name stands twice in the header, with the same entry", name
+                    "duplicate-key", "warning", "the name appears twice in the header, with the same entry", name
                 )
             else:
-                what = "the name stands twice in the header, with different entries: readers may take either"
+                what = "the name appears twice in the header, with different entries: readers may take either"
                 findings.add("conflicting-key", "warning", what, name)
     for name, entry in header:
         if name != "__metadata__" and entry is not last[name] and not _parses(entry):

@@ -16,7 +16,7 @@ from inspector.formats.safetensors.dtypes import expected_bytes
 from inspector.model import Tensor
 
 _METADATA = '{"__metadata__":{'
-#: Names of printable ASCII without escapes; numbers as JSON has them, below 2⁶³. What is no entry takes all the rest.
+#: Names of printable ASCII without escapes; numbers as JSON has them, below 2⁶³. Anything else consumes the rest.
 _ENTRY = re.compile(
     r',"([ !#-\[\]-~]+)":\{("dtype":"[A-Z0-9_]+","shape":\[[0-9,]*\]),'
     r'"data_offsets":\[(0|[1-9][0-9]{0,17}),(0|[1-9][0-9]{0,17})\]\}|.+',

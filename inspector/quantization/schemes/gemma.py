@@ -30,7 +30,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _marked(unit: Unit) -> bool:
-    """Whether the scales of activations show that this is no other library's weight."""
+    """Whether scales of activations rule out another library's weight."""
     return ".input_activation_scale" in unit.pieces or ".output_activation_scale" in unit.pieces
 
 
