@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import spoilt
 from conftest import Ran
 
+from inspector.auditing.numbers.glance import glance
 from inspector.auditing.numbers.passing import PIECE, measure
 from inspector.auditing.rules import all_rules
 from inspector.auditing.run import audit
@@ -117,3 +120,16 @@ def test_every_byte_is_read_once(tmp_path: Path) -> None:
     assert hashed.digests == {"model.safetensors": hashlib.sha256(path.read_bytes()).hexdigest()}
     assert hashed.facts == plain.facts
     place.close()
+
+
+_RECORDED = Path(spoilt.__file__).parents[1] / "fixtures" / "gguf_blocks.jsonl"
+BLOCKS = [json.loads(line) for line in _RECORDED.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("blocks", BLOCKS, ids=[each["type"] for each in BLOCKS])
+def test_blocks_are_refused_as_by_llama_cpp(blocks: dict[str, Any]) -> None:
+    """Of each type, those that `--check-tensors` takes and those that it does not."""
+    for verdict in ("taken", "refused"):
+        for block in blocks[verdict]:
+            facts = glance(np.frombuffer(bytes.fromhex(block), np.uint8), blocks["type"], 0, 0)
+            assert bool(facts.nan or facts.inf or facts.minus_inf) == (verdict == "refused")
