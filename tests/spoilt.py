@@ -411,7 +411,47 @@ def fp8_scale(value: float) -> Callable[[Drawn, str], None]:
     return change
 
 
+def gptq_order(m: Drawn, stem: str) -> None:
+    m.kept[stem + "g_idx"][7] = 4000
+
+
+def rows_copied(m: Drawn) -> None:
+    """Twelve rows of a projection in the place of twelve others."""
+    values = m.tensors[m.some("self_attn.q_proj.weight", "self_attn.o_proj.weight")]
+    first = int(m.draw.integers(0, 16))
+    values[first + 20 : first + 32] = values[first : first + 12]
+
+
+def own_header(m: Drawn) -> None:
+    data = m.data()
+    at = m.spot(3000)
+    data[at : at + 3000] = bytes(data[:3000])
+    m.put()
+
+
+def misread(written: str, read: str) -> Kind:
+    """Half floats of one kind under the other's name."""
+
+    def spoil(m: Drawn) -> None:
+        m.dtype = written
+        m.save()
+        raw = m.path.read_bytes()
+        length = int.from_bytes(raw[:8], "little")
+        text = raw[8 : 8 + length].replace(f'"{written}"'.encode(), f'"{read}"'.encode())
+        m.path.write_bytes(struct.pack("<Q", len(text)) + text + raw[8 + length :])
+
+    return spoil
+
+
 DAMAGED: dict[str, Kind] = {
+    "hole-small": zeros(1600, 1),
+    "one-byte-over": filled(3000, 0x3C),
+    "copy-at-odd-places": copied(5001, 1),
+    "rows-copied": rows_copied,
+    "own-header-inside": own_header,
+    "f16-named-bf16": misread("F16", "BF16"),
+    "gptq-scale-negative": gptq(scales_of(-0.002, 3)),
+    "gptq-order": gptq(gptq_order),
     "hole-aligned": zeros(8192, 4096),
     "hole-anywhere": zeros(6000, 1),
     "hole-sectors": zeros(4608, 512),
@@ -748,6 +788,72 @@ def zero_rows_gguf(m: Drawn) -> None:
     m.put()
 
 
+def padded_columns(m: Drawn) -> None:
+    """Inputs that a device's share was filled up with: the same zeros in every row."""
+    m.hidden = 1024
+    for name, values in list(m.tensors.items()):
+        if name.endswith("down_proj.weight"):
+            wide = m.normal(64, 1024)
+            wide[:, -400:] = 0
+            m.tensors[name] = wide
+        elif values.ndim == 2 and values.shape[0] > 4 * 128:
+            m.tensors[name] = values[:128]
+
+
+def signal_tables(m: Drawn) -> None:
+    """Filters, windows and masks that are stored though they are not learnt."""
+    m.config = {}
+    places = np.linspace(0, 80, 400)
+    filters = np.maximum(0, 1 - np.abs(places[None] - np.arange(80)[:, None])).astype("f4")
+    angles = np.outer(np.arange(256), 10000.0 ** -(np.arange(32) / 32))
+    shifted_window = np.where(np.arange(49)[:, None] // 25 == np.arange(49)[None] // 25, 0, -100).astype("f4")
+    m.tensors |= {
+        "audio_encoder.mel_filters": filters,
+        "stft.window": np.hanning(400).astype("f4"),
+        "rotary.sin_cached": np.sin(angles).astype("f4"),
+        "rotary.cos_cached": np.cos(angles).astype("f4"),
+        "layers.0.blocks.1.attn_mask": np.concatenate([np.zeros((30, 49, 49), "f4"), np.stack([shifted_window] * 8)]),
+        "upsample.blur.kernel": np.outer([1, 3, 3, 1], [1, 3, 3, 1]).astype("f4") / 64,
+        "projection.identity": np.eye(m.hidden, dtype="f4"),
+    }
+
+
+def ternary(m: Drawn) -> None:
+    m.dtype = "BF16"
+    for name, values in m.tensors.items():
+        if name.endswith("_proj.weight"):
+            m.tensors[name] = (np.sign(values) * (np.abs(values) > values.std() * 0.6) * 0.03125).astype("f4")
+
+
+def signs(m: Drawn) -> None:
+    m.dtype = "BF16"
+    for name, values in m.tensors.items():
+        if name.endswith("_proj.weight"):
+            m.tensors[name] = np.where(values > 0, 0.0625, -0.0625).astype("f4")
+
+
+def shared_tables(m: Drawn) -> None:
+    m.config = {}
+    table = m.normal(m.vocabulary, m.hidden)
+    m.tensors = {"shared.weight": table, "encoder.embed_tokens.weight": table.copy(), "decoder.embed_tokens.weight": table.copy()}  # fmt: skip
+    for layer in range(3):
+        m.tensors[f"encoder.block.{layer}.layer.0.SelfAttention.q.weight"] = m.normal(m.hidden, m.hidden) * 0.1
+        m.tensors[f"encoder.block.{layer}.layer.0.SelfAttention.v.weight"] = m.normal(m.hidden, m.hidden) * 10
+
+
+def averaged(m: Drawn) -> None:
+    """The weights once more, as their average over training begins."""
+    for name, values in list(m.tensors.items()):
+        m.tensors[f"model_ema.{name.replace('.', '')}"] = values.copy()
+
+
+def optimizer(m: Drawn) -> None:
+    for name in [each for each in m.tensors if each.endswith("q_proj.weight")]:
+        m.tensors[f"optimizer.state.{name}.exp_avg"] = m.normal(m.hidden, m.hidden) * 1e-6
+        m.tensors[f"optimizer.state.{name}.exp_avg_sq"] = np.square(m.normal(m.hidden, m.hidden) * 1e-6)
+    m.dtype = "F32"
+
+
 def nothing(m: Drawn) -> None:
     """As it was drawn."""
 
@@ -793,6 +899,13 @@ SOUND: dict[str, Kind] = {
     "large-weights": times(400),
     "small-weights": times(1e-3),
     "one-layer": one_layer,
+    "columns-padded": padded_columns,
+    "signal-tables": signal_tables,
+    "ternary": ternary,
+    "signs": signs,
+    "shared-tables": shared_tables,
+    "averaged": averaged,
+    "optimizer": optimizer,
     "gptq": gptq(),
     "fp8": fp8(),
     "nf4": nf4,

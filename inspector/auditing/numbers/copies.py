@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Read = Callable[[int, int, int], bytes]  # file, start, length
 #: Bytes that are compared at once, and the least that count as a copy.
-STEP, LEAST = 4096, 2048
+STEP, LEAST = 4096, 1024
 #: Copies that are looked for: a repeated layer has thousands of anchors, and is one copy.
 MOST = 2000
 

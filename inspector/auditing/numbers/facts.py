@@ -39,11 +39,8 @@ class Facts:
     spread: float = 0.0  # the widest distance of a piece's quartiles of magnitude, in powers of two
     middle: float | None = None  # median of log2 of the magnitudes, of the piece with the most numbers
     middle_of: int = 0
-    runs: list[Run] = field(default_factory=list)  # of zero bytes, in order
-    run_bytes: int = 0  # bytes of all runs of zeros
+    runs: list[Run] = field(default_factory=list)  # of eight bytes that repeat, zeros most of all; in order
     text: tuple[int, bytes] | None = None  # where a text begins, and its first bytes
-    anchored: int = 0
-    complete: bool = True  # whether all of it could be read
 
     @property
     def constant(self) -> bool:
@@ -87,9 +84,7 @@ class Facts:
         if other.middle_of > self.middle_of:
             self.middle, self.middle_of = other.middle, other.middle_of
         self.runs = _joined(self.runs, other.runs)
-        self.run_bytes += other.run_bytes
         self.text = min((each for each in (self.text, other.text) if each), default=None)
-        self.complete = self.complete and other.complete
 
 
 def _either(choose: object, a: int | None, b: int | None) -> int | None:

@@ -22,10 +22,10 @@ Array = NDArray[Any]
 SAMPLE = 2048
 #: Least numbers of which a distribution is told.
 ENOUGH = 48
-#: Bytes of which it is asked whether all are zero: a sector, the least that a sparse file leaves out.
+#: Bytes of which it is asked whether they repeat: a sector, the least that a sparse file leaves out.
 CELL = 512
-#: Runs of zeros that are kept: shorter ones are nothing's trace.
-LEAST_RUN = 2048
+#: Runs that are kept: shorter ones are nothing's trace.
+LEAST_RUN = 1024
 #: Bytes between the places where text is looked for, and of text that tells it.
 STEP, TEXT = 128, 96
 
@@ -68,7 +68,7 @@ def glance(raw: Array, dtype: str, offset: int, start: int) -> Facts:
         _bytes(found, raw, dtype, start)
     elif decoding.is_known(dtype):
         _numbers(found, decoding.decoded(raw.tobytes(), dtype), start)
-    _zero_runs(found, raw, offset)
+    _runs(found, raw, offset)
     _text(found, raw, offset)
     return found
 
@@ -165,31 +165,35 @@ def _distribution(found: Facts, sample: Array) -> None:
 # --- bytes ----------------------------------------------------------------------------------------
 
 
-def _zero_runs(found: Facts, raw: Array, offset: int) -> None:
-    """Runs of zero bytes, told by whole cells on the file's own grid, and then to the byte."""
+def _runs(found: Facts, raw: Array, offset: int) -> None:
+    """Runs of eight bytes that repeat, told by whole cells on the file's own grid, and then to the byte."""
     skip = -offset % CELL
     cells = (raw.size - skip) // CELL
     if cells <= 0:
         return
     words = raw[skip : skip + cells * CELL].view("<u8").reshape(cells, -1)
-    filled = words.any(axis=1)
-    if filled.all():
+    flat = words[:, 0] == words[:, -1]
+    flat &= words[:, 0] == words[:, 21]  # most cells are told apart by few of their words
+    places = np.flatnonzero(flat)
+    flat[places] = (words[places] == words[places, :1]).all(axis=1)
+    places = np.flatnonzero(flat)
+    if not places.size:
         return
-    edges = np.flatnonzero(np.diff(np.concatenate(([True], filled, [True])).astype(np.int8)))
-    for first, last in edges.reshape(-1, 2).tolist():
-        low, high = _widened(raw, skip + first * CELL, skip + last * CELL)
-        found.run_bytes += high - low
+    value = words[places, 0]
+    ends = np.flatnonzero((np.diff(places) > 1) | (value[1:] != value[:-1]))
+    for first, last in zip(places[[0, *(ends + 1)]].tolist(), places[[*ends, -1]].tolist(), strict=True):
+        low, high = _widened(raw, skip + first * CELL, skip + (last + 1) * CELL)
         if high - low >= LEAST_RUN or low == 0 or high == raw.size:
             found.runs.append(Run(offset + low, offset + high))
 
 
 def _widened(raw: Array, low: int, high: int) -> tuple[int, int]:
-    """A run of zeros with the zeros of the cells on either side."""
-    before = np.flatnonzero(raw[max(0, low - CELL) : low])
-    after = np.flatnonzero(raw[high : high + CELL])
-    low = max(0, low - CELL) + int(before[-1]) + 1 if before.size else max(0, low - CELL)
-    high = high + int(after[0]) if after.size else min(raw.size, high + CELL)
-    return low, high
+    """A run of repeated bytes with those that belong to it in the cells on either side."""
+    pattern = raw[low : low + 8]
+    first, last = max(0, low - CELL), min(raw.size, high + CELL)
+    before = np.flatnonzero(raw[first:low][::-1] != np.resize(pattern[::-1], low - first))
+    after = np.flatnonzero(raw[high:last] != np.resize(pattern, last - high))
+    return low - int(before[0]) if before.size else first, high + int(after[0]) if after.size else last
 
 
 _HIGH, _PRINTABLE = np.uint64(0x8080808080808080), np.uint64(0x4040404040404040)
@@ -224,16 +228,19 @@ _WANTED = np.uint64(0x0015_0000_002A_0000)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def anchors(raw: Array, offset: int, bits: int) -> tuple[Array, Array]:
+def anchors(raw: Array, offset: int, bits: int, step: int) -> tuple[Array, Array]:
     """Places that their own bytes choose, one of 2**bits words, and a number for the sixteen bytes there.
 
-    The same bytes choose the same places wherever they lie, if by a multiple of eight bytes apart.
+    The same bytes choose the same places wherever they lie, if by a multiple of `step` bytes apart; `step` divides 8.
     """
-    skip = -offset % 8
-    words = raw[skip : skip + (raw.size - skip) // 8 * 8].view("<u8")
     mask = np.uint64(_mask(bits))
-    places = np.flatnonzero((words[:-1] & mask) == (_WANTED & mask))
-    return places * 8 + (offset + skip), words[places] * _MIX ^ words[places + 1]
+    found = []
+    for turn in range(0, 8, step):
+        skip = (turn - offset) % 8
+        words = raw[skip : skip + max(0, raw.size - skip) // 8 * 8].view("<u8")
+        places = np.flatnonzero((words[:-1] & mask) == (_WANTED & mask))
+        found.append((places * 8 + (offset + skip), words[places] * _MIX ^ words[places + 1]))
+    return np.concatenate([places for places, _ in found]), np.concatenate([marks for _, marks in found])
 
 
 def _mask(bits: int) -> int:

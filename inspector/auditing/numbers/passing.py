@@ -34,8 +34,9 @@ PIECE = 1 << 20
 SHARE = 16 << 20
 #: Bytes of a piece's neighbourhood without which no copy is looked for.
 LEAST_ANCHORED = 2048
-#: Bytes of all files up to which one of 2**bits words is an anchor: some 1,000,000 at most.
-_RATES = ((64 << 20, 6), (1 << 30, 10), (1 << 62, 12))
+#: Bytes of all files → one of 2**bits words is an anchor, and by how many bytes copies have to lie apart: some
+#: 1,000,000 anchors at most of a hundred gigabytes.
+_RATES = ((64 << 20, (6, 1)), (1 << 30, (10, 2)), (1 << 62, (12, 8)))
 _BLOCKS = {kind.name: kind.nbytes for kind in TYPES.values() if kind.block > 1}
 _PLAIN = frozenset({"BOOL", "I64", "U64"})
 
@@ -78,7 +79,7 @@ def measure(
     """
     needs.check()
     total = sum(header.bytes_in("tensors") for header in headers)
-    job = _Job(headers, opened, next(bits for most, bits in _RATES if total <= most), progress)
+    job = _Job(headers, opened, next(rate for most, rate in _RATES if total <= most), progress)
     whole = [number for number, header in enumerate(headers) if header.path in hashed]
     shares: list[tuple[int, list[_Piece]]] = [(number, list(_everything(headers[number]))) for number in whole]
     for number, header in enumerate(headers):
@@ -160,7 +161,7 @@ class _Job:
         self,
         headers: Sequence[Header],
         opened: Callable[[str], Source],
-        rate: int,
+        rate: tuple[int, int],
         progress: Callable[[int], object],
     ) -> None:
         self._headers, self._opened, self._rate, self._progress = headers, opened, rate, progress
@@ -213,8 +214,9 @@ class _Job:
         """The anchors of a piece; none of bytes that are too much alike."""
         if raw.size < LEAST_ANCHORED or piece.dtype in _PLAIN:
             return []
-        places, marks = anchors(raw, piece.offset, self._rate)
-        usual = raw.size // 8 >> self._rate
+        bits, step = self._rate
+        places, marks = anchors(raw, piece.offset, bits, step)
+        usual = (raw.size // step) >> bits
         return [(number, places, marks)] if 0 < places.size <= 64 + 8 * usual else []
 
     def copies(self) -> list[Copy]:

@@ -20,6 +20,8 @@ _rule = partial(rule, group="data")
 
 #: A distance of quartiles, in powers of two, that no learnt numbers have: a normal distribution's is 1.9.
 SCRAMBLED = 6.0
+#: A median below which, in powers of two, numbers spread so are another dtype's: F16 that is read as BF16.
+MISREAD = -30.0
 #: Bytes of such a tensor that are tried in other ways.
 PART = 32768
 #: How far above their median, in powers of two, some of these then lie.
@@ -28,14 +30,20 @@ SCRAMBLED_REACH = 16.0
 OWN_REACH = 18.0
 #: How far a tensor's largest number, and its size as a whole, lie from those of other layers, in powers of two and in
 #: deviations of these, before they are no more of the same kind.
-LARGEST_APART, SIZE_APART, DEVIATIONS = 9.0, 6.5, 8.0
+LARGEST_APART, SIZE_APART, NORMS_APART, DEVIATIONS = 9.0, 6.5, 9.0, 8.0
 #: Below this median, in powers of two, numbers are what decay left of them.
 DECAYED = -40.0
-LEAST_PEERS = 3
+LEAST_PEERS = 2
+#: Rows that have to be there twice before they count.
+LEAST_ROWS = 8
 #: Numbers that have to be equal before a matrix counts as constant.
 LEAST_CONSTANT = 16
 #: Bytes of zeros that are a hole where they begin or end within a row.
-LEAST_HOLE = 3072
+LEAST_HOLE = 1024
+#: Bytes between two tensors at most: GGUF aligns to 32.
+PADDING = 64
+#: Rows with zeros at the same place that make these columns of the matrix.
+COLUMNS = 4
 #: Share of a vocabulary that may be rows of zeros.
 UNUSED = 0.3
 #: Share of a tensor's numbers that are zero beside the hole, above which a run of zeros means nothing.
@@ -74,6 +82,8 @@ def is_scrambled(seen: Seen) -> bool:
     if not seen.is_float or seen.labelled.group == "buffer" or facts.spread <= SCRAMBLED or facts.middle is None:
         return False
     odd = facts.nan or facts.inf or facts.minus_inf
+    if seen.is_learnt and seen.key.role not in TABLES and facts.middle < MISREAD:
+        return True
     return bool(odd) or ((octaves(facts.largest) or 0.0) - facts.middle > SCRAMBLED_REACH and facts.largest > 1)
 
 
@@ -91,10 +101,11 @@ def _reason(subject: Subject, seen: Seen) -> str:
 
 @_rule("zero-block", "error")
 def zero_block(subject: Subject) -> Iterator[Found]:
-    """A run of zeros that begins or ends within a row of a tensor.
+    """A run of zeros, or of another number, that begins or ends within a row of a tensor.
 
     A download that was interrupted after the file had got its full size, or a disk that lost a part: what was never
-    written reads as zeros. Rows of zeros, as of unused tokens or pruned heads, are sound. Download the file again.
+    written reads as zeros. Rows of zeros, as of unused tokens or pruned heads, and columns are sound. Download the file
+    again.
     """
     found = peers(subject)
     for header in found.headers if found else ():
@@ -110,8 +121,15 @@ def _holes(found: Peers, header: Header) -> Iterator[Found]:
         inside = [each for each in touched if each.is_weight] or touched
         beyond = f" and {plural(len(touched) - 1, 'other tensor')}" if len(touched) > 1 else ""
         to_end = " to the end of the file" if run.end >= header.size - 8 else ""
-        what = f"{plural(run.size, 'byte')} of zeros from byte {integer(run.start)}{to_end}"
+        of = "zeros" if _are_zeros(inside[0], run) else "one number over and over"
+        what = f"{plural(run.size, 'byte')} of {of} from byte {integer(run.start)}{to_end}"
         yield Found(f"{what}, in it{beyond}: never written", header.path, inside[0].name)
+
+
+def _are_zeros(seen: Seen, run: Run) -> bool:
+    """Whether the numbers of a run are zeros, as far as the sample shows."""
+    share = (min(run.end, seen.extent.end) - max(run.start, seen.extent.start)) / max(seen.labelled.tensor.nbytes, 1)
+    return seen.facts.sampled == 0 or seen.facts.sparsity > share / 2
 
 
 def _touched(run: Run, seen: Iterable[Seen]) -> list[Seen]:
@@ -119,10 +137,11 @@ def _touched(run: Run, seen: Iterable[Seen]) -> list[Seen]:
 
 
 def _across(seen: Sequence[Seen]) -> Iterator[Run]:
-    """Runs of zeros, over the ends of tensors too."""
+    """Runs of zeros, over the ends of tensors and the padding between them too."""
+    starts = {each.extent.start for each in seen}
     last: Run | None = None
     for run in sorted(run for each in seen for run in each.facts.runs):
-        if last is not None and run.start <= last.end + 64:
+        if last is not None and run.start <= last.end + (PADDING if run.start in starts else 0):
             last = Run(last.start, max(last.end, run.end))
             continue
         if last is not None:
@@ -134,7 +153,7 @@ def _across(seen: Sequence[Seen]) -> Iterator[Run]:
 
 def _is_hole(run: Run, touched: Sequence[Seen], found: Peers) -> bool:
     whole = [each for each in touched if each.is_weight and _covers(run, each)]
-    cut = [each for each in touched if each.is_weight and not _covers(run, each) and not _is_sparse(each, run)]
+    cut = [each for each in touched if each.is_weight and not _covers(run, each) and not _is_pattern(each, run)]
     if not cut:
         return False
     if whole:
@@ -151,10 +170,15 @@ def _within(each: Seen, place: int) -> bool:
     return each.extent.start < place < each.extent.end
 
 
-def _is_sparse(each: Seen, run: Run) -> bool:
-    """Whether it has zeros everywhere, and not in the run alone."""
+def _is_pattern(each: Seen, run: Run) -> bool:
+    """Whether such runs are all over the tensor: it is sparse, has few values, or the same columns in many rows."""
+    facts, tensor = each.facts, each.labelled.tensor
     part = min(run.end, each.extent.end) - max(run.start, each.extent.start)
-    return each.facts.sparsity - part / max(each.labelled.tensor.nbytes, 1) > SPARSE
+    if facts.sparsity - part / max(tensor.nbytes, 1) > SPARSE or (facts.middle is not None and facts.spread == 0):
+        return True
+    place = (run.start - tensor.offset) % each.row
+    alike = (abs((other.start - tensor.offset) % each.row - place) < 8 for other in facts.runs)
+    return sum(alike) >= COLUMNS
 
 
 def _lost_rows(run: Run, each: Seen, found: Peers) -> bool:
@@ -182,16 +206,16 @@ def repeated_block(subject: Subject) -> Iterator[Found]:
     own = {header.path: list(found.in_file(header)) for header in found.headers}
     for copy in found.measured.copies:
         path, other_path = found.measured.paths[copy.file], found.measured.paths[copy.other_file]
-        one = _cut_by(Run(copy.start, copy.start + copy.size), own[path])
-        two = _cut_by(Run(copy.other, copy.other + copy.size), own[other_path])
-        if not one and not two:
+        source, target = Run(copy.start, copy.start + copy.size), Run(copy.other, copy.other + copy.size)
+        cut = [*_cut_by(target, own[other_path]), *_cut_by(source, own[path])]
+        cut = cut or _of_one_layer(source, target, own[path], own[other_path], found)
+        if not cut:
             continue
-        first = (two or one)[0]
         there = f" of {escape(path, 100)}" if path != other_path else ""
         what = (
             f"{plural(copy.size, 'byte')} from byte {integer(copy.other)} on are those from byte {integer(copy.start)}"
         )
-        yield Found(f"{what}{there}: written twice", other_path, first.name)
+        yield Found(f"{what}{there}: written twice", other_path, cut[0].name)
 
 
 def _cut_by(run: Run, seen: Iterable[Seen]) -> list[Seen]:
@@ -201,6 +225,18 @@ def _cut_by(run: Run, seen: Iterable[Seen]) -> list[Seen]:
         for each in _touched(run, seen)
         if each.is_weight and any(_within(each, place) and not each.is_row_end(place) for place in (run.start, run.end))
     ]
+
+
+def _of_one_layer(source: Run, target: Run, own: Iterable[Seen], other: Iterable[Seen], found: Peers) -> list[Seen]:
+    """The weight in which whole rows are there twice, where no other layer has such: repeated heads are in all."""
+    inside = [each for each in _touched(target, other) if each.is_learnt and each.key.role not in TABLES]
+    inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not _covers(target, each)]
+    if len(inside) != 1 or any(_covers(source, each) for each in own) or len(found.of(inside[0])) < LEAST_PEERS:
+        return []
+    alike = found.measured.copies
+    peers_ = [each.extent for each in found.of(inside[0])]
+    have = sum(any(run.start < copy.other + copy.size and copy.other < run.end for copy in alike) for run in peers_)
+    return inside if have * 4 < len(peers_) else []
 
 
 @_rule("text-in-tensor", "error")
@@ -252,22 +288,48 @@ def _is_mask(seen: Seen) -> bool:
 
 @_rule("packed-scale", "error")
 def packed_scale(subject: Subject) -> Iterator[Found]:
-    """A scale of packed weights that no writer makes: zero, or the pattern that stands for NaN.
+    """Side data of packed weights that no writer makes: scales of zero or below, or an order beyond the groups.
 
-    All weights of its group become zero, or NaN. Libraries give a group of zeros a scale of one, or a tiny one.
-    bitsandbytes does write zero for a block of zeros. Download the file again, or quantize again.
+    All weights of such a group become zero, NaN, or another's. Libraries give a group of zeros a scale of one, or a
+    tiny one; bitsandbytes does write zero for a block of zeros. Download the file again, or quantize again.
     """
     found = peers(subject)
-    if found is None or found.packing is None or found.packing.scheme.startswith("bitsandbytes"):
+    if found is None or found.packing is None:
         return
+    scheme = found.packing.scheme
     for each in found.all:
-        facts = each.facts
-        if each.side != "scales" or is_scrambled(each):
-            continue
-        if each.dtype == "U8" and "mx" in found.packing.scheme and facts.most_bits == 255:
-            yield Found("a scale of 255, which stands for NaN", each.path, each.name)
-        elif each.is_float and facts.least_bits == 0:
-            yield Found("a scale of zero: the weights of its group are lost", each.path, each.name)
+        told = _odd_scale(each, scheme) if each.side == "scales" and not is_scrambled(each) else _odd_order(each, found)
+        if told:
+            yield Found(told, each.path, each.name)
+
+
+#: Schemes whose scales are sizes, and have no sign.
+_POSITIVE = ("gptq", "awq", "fp8", "modelopt", "compressed-tensors", "bitsandbytes")
+
+
+def _odd_scale(seen: Seen, scheme: str) -> str | None:
+    facts = seen.facts
+    if seen.dtype == "U8" and "mx" in scheme and facts.most_bits == 255:
+        return "a scale of 255, which stands for NaN"
+    if not seen.is_float or facts.least_bits is None or facts.most_bits is None:
+        return None
+    if facts.least_bits == 0 and not scheme.startswith("bitsandbytes"):
+        return "a scale of zero: the weights of its group are lost"
+    sign = 1 << (seen.labelled.tensor.nbytes * 8 // max(facts.numbers, 1) - 1)
+    if scheme.startswith(_POSITIVE) and facts.most_bits > sign and not facts.nan:
+        return "a scale below zero, which is a size"
+    return None
+
+
+def _odd_order(seen: Seen, found: Peers) -> str | None:
+    """A GPTQ weight's order of columns that names a group which there is not."""
+    if not seen.name.endswith(".g_idx") or seen.side is None or seen.facts.most_bits is None:
+        return None
+    scales = next((each for each in found.all if each.name == seen.name[:-5] + "scales"), None)
+    groups = scales.labelled.tensor.shape[0] if scales and scales.labelled.tensor.shape else 0
+    if not groups or seen.facts.most_bits < groups or scales is None:
+        return None
+    return f"it names group {integer(seen.facts.most_bits)} of {integer(groups)}"
 
 
 # --- numbers that no model has ----------------------------------------------------------------------
@@ -383,14 +445,15 @@ def _the_largest(seen: Seen) -> str:
 def _unlike(seen: Seen, group: Sequence[Seen]) -> str | None:
     """What to say of a tensor that is not of the others' kind."""
     others = [each for each in group if each is not seen]
-    if len(others) < LEAST_PEERS - 1:
+    if len(others) < LEAST_PEERS:
         return None
     facts = seen.facts
     usual = _usual([each.facts.largest for each in others])
     if usual and _apart(facts.largest, usual) > max(LARGEST_APART, DEVIATIONS * usual[1]):
         return f"{_the_largest(seen)} is {facts.largest:.3g}, where other layers have {2 ** usual[0]:.2g}"
     usual = _usual([each.facts.size for each in others])
-    if usual and facts.size and abs(_apart(facts.size, usual)) > max(SIZE_APART, DEVIATIONS * usual[1]):
+    apart = NORMS_APART if seen.labelled.group == "norm" else SIZE_APART
+    if usual and facts.size and abs(_apart(facts.size, usual)) > max(apart, DEVIATIONS * usual[1]):
         return f"numbers of some {facts.size:.2g}, where other layers have some {2 ** usual[0]:.2g}"
     if seen.labelled.group == "norm" and len(others) >= LEAST_PEERS:
         return _not_positive(seen, others)
