@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hostile.torch_files import Saved, Tensors, inner, torch_zip
 from safetensors.numpy import save_file
 
 import inspector
+from inspector.errors import InspectorError
 from inspector.sizing import weights
 
 CASES = {case["case"]: case for case in torch_files.cases()}
@@ -58,6 +60,44 @@ def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
     assert result.logical == 56 + 3  # without a configuration, the buffer of three steps counts
     assert result.dtype == "F32"
     assert result.checkpoint.files[0].metadata["step"] == 7
+
+
+# --- damage ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_damage_is_one_line_or_a_finding(name: str, tmp_path: Path) -> None:
+    """Bytes changed, lost and doubled anywhere: an error of one line, or regions and a bridge that still add up."""
+    rng = random.Random(name)
+    for number in range(12):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        target = torch_files.unpack(CASES[name], folder)
+        path = rng.choice([each for each in folder.rglob("*") if each.is_file()])
+        path.write_bytes(changed(path.read_bytes(), rng))
+        try:
+            result = inspector.reconcile(inspector.open(target))
+        except InspectorError as error:
+            assert "\n" not in str(error)
+            continue
+        for header in result.checkpoint.files:
+            assert sum(region.size for region in header.regions) == header.size
+        start = result.nominal.bytes if result.nominal else result.predicted or 0
+        assert start + sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk
+
+
+def changed(data: bytes, rng: random.Random) -> bytes:
+    for _ in range(rng.choice((1, 2, 5))):
+        at = rng.randrange(len(data))
+        words = (
+            bytes([rng.randrange(256)]),
+            b"\xff" * 4,
+            b"\x8a\x08" + b"\xff" * 7 + b"\x7f",
+            b"",
+            data[at : at + 20] * 2,
+        )
+        data = data[:at] + rng.choice(words) + data[at + rng.choice((0, 1, 4, 64)) :]
+    return data if rng.random() < 0.7 else data[: rng.randrange(1, len(data))]
 
 
 # --- across formats -------------------------------------------------------------------------------

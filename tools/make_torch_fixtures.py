@@ -13,10 +13,14 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import io
 import json
+import pickle
 import random
 import shutil
+import struct
 import sys
+import tarfile
 import tempfile
 import warnings
 import zlib
@@ -269,8 +273,42 @@ def cases() -> Iterator[tuple[str, Case]]:
     yield "script", (lambda folder: torch.jit.save(torch.jit.script(plain), folder / "x.pt"), plain)
     frozen = torch.jit.freeze(torch.jit.script(plain))
     yield "frozen script", (lambda folder: torch.jit.save(frozen, folder / "x.pt"), None)
+    with tempfile.TemporaryDirectory() as folder:
+        old_archive(Path(folder))
+        old = torch.load(Path(folder) / "x.pt", weights_only=False)
+    yield "tar archive", (old_archive, old)
     program = torch.export.export(plain, (torch.ones(2, 4),))
     yield "program", (lambda folder: torch.export.save(program, folder / "x.pt2"), dict(program.state_dict))
+
+
+def old_archive(folder: Path) -> None:
+    """What PyTorch wrote before 0.1.10, which it still reads: see `_legacy_load` in torch/serialization.py."""
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, value: Any) -> str | None:
+            return str(value[1]) if isinstance(value, tuple) and value[:1] == ("tensor",) else None
+
+    storages, tensors, value, system = (io.BytesIO() for _ in range(4))
+    pickle.dump(2, storages, 2)
+    for key, kind, data in ((100, torch.FloatStorage, torch.arange(12.0)), (200, torch.LongStorage, torch.arange(5))):
+        pickle.dump((key, "cpu", kind), storages, 2)
+        storages.write(struct.pack("<q", data.numel()) + elements(data))
+    pickle.dump([(300, 100, 4, 4)], storages, 2)  # four elements of the first, from its fifth on
+    listed = ((1, 100, torch.FloatTensor, (3, 4), (4, 1), 0), (2, 200, torch.LongTensor, (5,), (1,), 0),
+              (3, 100, torch.FloatTensor, (4, 3), (1, 4), 0), (4, 300, torch.FloatTensor, (2,), (1,), 1))  # fmt: skip
+    pickle.dump(len(listed), tensors, 2)
+    for key, storage, kind, shape, stride, offset in listed:
+        pickle.dump((key, storage, kind), tensors, 2)
+        tensors.write(struct.pack(f"<i4x{2 * len(shape)}qq", len(shape), *shape, *stride, offset))
+    Pickler(value, 2).dump(
+        OrderedDict((name, ("tensor", key)) for key, name in enumerate(("w", "n", "turned", "part"), 1))
+    )
+    pickle.dump({"protocol_version": 1000, "little_endian": True}, system, 2)
+    with tarfile.open(folder / "x.pt", "w:", format=tarfile.PAX_FORMAT) as archive:
+        for name, data in (("sys_info", system), ("pickle", value), ("tensors", tensors), ("storages", storages)):
+            info = tarfile.TarInfo(name)
+            info.size = len(data.getvalue())
+            archive.addfile(info, io.BytesIO(data.getvalue()))
 
 
 def collective_cases() -> Iterator[tuple[str, Case]]:

@@ -41,6 +41,8 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
     (b"tjgg", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
     (b"lmgg", "not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
 )
+#: How the names begin of the files in a tar archive that PyTorch wrote before 0.1.10.
+_IN_TAR = (b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")
 _LONGEST = 64
 #: How a map begins in MessagePack.
 _MAPS = frozenset(bytes([first]) for first in (*range(0x81, 0x90), 0xDE, 0xDF))
@@ -60,6 +62,10 @@ def read(source: Source, path: str) -> Header:
     other = _of_another_framework(magic, path)
     if other is not None:
         return other(source, path)
+    if magic in _IN_TAR and bytes(source.prefix(512)[257:262]) == b"ustar":
+        from inspector.formats import pytorch
+
+        return pytorch.read(source, path)
     magic = magic[:4]
     if magic in (b"GGUF", b"FUGG"):
         from inspector.formats import gguf

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from inspector.formats import zips
 from inspector.formats.findings import Findings
-from inspector.formats.pytorch import archive, contents, layout, legacy
+from inspector.formats.pytorch import archive, contents, layout, legacy, tar
 from inspector.formats.pytorch.found import Found
 from inspector.formats.pytorch.values import Made
 from inspector.formats.pytorch.views import View
@@ -30,7 +30,7 @@ def is_pytorch(read_at: Read, size: int) -> bool:
     """Whether a file is PyTorch's: an archive with a data.pkl, or cut off; pickles that begin with its magic number."""
     start = read_at(0, 32)
     if start[:4] != b"PK\3\4":
-        return start[:1] == b"\x80" and start[2:].startswith(legacy.START)
+        return (start[:1] == b"\x80" and start[2:].startswith(legacy.START)) or tar.is_tar(read_at)
     try:
         return archive.is_known(zips.members(read_at, size))
     except zips.ZipError:
@@ -68,6 +68,8 @@ def _found(source: Source, path: str, findings: Findings) -> Found:
     read_at = clipped(source)
     if bytes(source.prefix(2)[:2]) == b"PK":
         return archive.read(read_at, source.size, path, findings)
+    if tar.is_tar(read_at):
+        return tar.read(read_at, source.size, path)
     return legacy.read(read_at, source.size, path)
 
 

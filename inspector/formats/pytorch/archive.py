@@ -119,7 +119,12 @@ def check(program: Program, path: str) -> None:
 
 def _check_byte_order(read_at: Read, members: Sequence[Member], prefix: str, findings: Findings) -> None:
     order = next((each for each in members if each.name == prefix + "byteorder"), None)
-    if order is not None and zips.unpacked(read_at, order, 16).strip() == b"big":
+    try:
+        told = zips.unpacked(read_at, order, 16).strip() if order is not None else b""
+    except zips.ZipError as error:
+        findings.add("unreadable-file", "error", f"its record of the byte order cannot be read: {error}")
+        return
+    if told == b"big":
         findings.add("big-endian", "info", "its numbers are big-endian: PyTorch turns them around when it loads them")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.formats.pytorch import sharded
@@ -25,8 +25,12 @@ class Walked(NamedTuple):
     complete: bool
 
 
-def walk(value: Any, root: str = "") -> Walked:
-    """Every tensor in a value. Names are joined by dots; a module's `_parameters` and the like leave no trace."""
+def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> Walked:
+    """Every tensor in a value. Names are joined by dots; a module's `_parameters` and the like leave no trace.
+
+    Args:
+        kept: tensors that are described elsewhere, and in the value stand as their keys alone.
+    """
     views: list[View] = []
     malformed: list[str] = []
     opaque: dict[str, None] = {}
@@ -41,6 +45,9 @@ def walk(value: Any, root: str = "") -> Walked:
             continue
         if isinstance(each, Made) and (held := _held(each)) is not None:
             pending.append((name, held, depth + 1))
+            continue
+        if kept and isinstance(each, Persistent) and isinstance(each.key, (str, int)) and str(each.key) in kept:
+            views.append(kept[str(each.key)]._replace(name=name))
             continue
         if isinstance(each, (Made, Persistent)):
             found = _views_of(name, each)

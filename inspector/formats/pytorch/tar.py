@@ -1,0 +1,153 @@
+"""What `torch.save` wrote before 0.1.10: a tar archive of four files.
+
+    sys_info   a pickle
+    storages   a pickle of their number; for each a pickle of key, place and class, its elements in 8 bytes, its bytes;
+               a pickle of storages that are parts of others: key, root, offset, elements
+    tensors    a pickle of their number; for each a pickle of key, storage and class, then in 8 bytes each number: of
+               dimensions (4 bytes, and 4 unused), sizes, strides, offset
+    pickle     the value, whose persistent ids are keys of tensors and storages
+
+As `torch/serialization.py` reads it (`_legacy_load`).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.errors import FormatError
+from inspector.formats.pytorch import layout
+from inspector.formats.pytorch.archive import MAX_OPCODES, check
+from inspector.formats.pytorch.found import Found
+from inspector.formats.pytorch.layout import Storage
+from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.program import run
+from inspector.formats.pytorch.stream import PickleError, Stream
+from inspector.formats.pytorch.tensors import walk
+from inspector.formats.pytorch.values import Global, is_count
+from inspector.formats.pytorch.views import STORAGES, View
+from inspector.formats.zips import Read
+from inspector.units import escape
+
+_BLOCK = 512
+#: Files of an archive that are looked at: PyTorch wrote four.
+MAX_MEMBERS = 16
+_NEEDED = ("storages", "tensors", "pickle")
+
+#: Key → where it lies, its class's dtype and width, and its elements.
+_Stored = dict[str, tuple[Storage, tuple[str, int], int]]
+
+
+def is_tar(read_at: Read) -> bool:
+    """Whether a file begins as the archives that PyTorch wrote: with a header block of one of its files."""
+    block = read_at(0, _BLOCK)
+    return len(block) == _BLOCK and block[257:262] == b"ustar" and _name(block) in (*_NEEDED, "sys_info")
+
+
+def read(read_at: Read, size: int, path: str) -> Found:
+    """All tensors of a tar archive. Raises FormatError where a part is missing, cut off or cannot be followed."""
+    members = dict(_members(read_at, size))
+    if absent := [name for name in _NEEDED if name not in members]:
+        raise FormatError(f"{escape(path)} is a tar archive without {absent[0]}: none of PyTorch's", "not-weights")
+    budget = Budget(MAX_OPCODES)
+    try:
+        stored = _storages(_stream(read_at, *members["storages"]), budget, path, members["storages"][0])
+        tensors = dict(_tensors(_stream(read_at, *members["tensors"]), budget, path, stored))
+    except (PickleError, struct.error) as error:
+        raise FormatError(f"{escape(path)}: its tensors cannot be read: {error}", "truncated") from error
+    program = run(_stream(read_at, *members["pickle"]), budget)
+    check(program, path)
+    walked = walk(program.value, kept=tensors)
+    pickles = [members[name] for name in ("pickle", "tensors", "sys_info") if name in members]
+    storages = {key: storage for key, (storage, _, _) in stored.items()}
+    frame = layout.Frame(pickles=pickles)
+    return Found(
+        walked.views, storages, frame, program.value, walked.malformed, walked.opaque, complete=walked.complete
+    )
+
+
+def _name(block: bytes) -> str:
+    return block[:100].rstrip(b"\0").decode("ascii", "replace").removeprefix("./")
+
+
+def _members(read_at: Read, size: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Name, start and end of each file."""
+    at = 0
+    for _ in range(MAX_MEMBERS):
+        block = read_at(at, _BLOCK)
+        if len(block) < _BLOCK or not block.strip(b"\0"):
+            return
+        digits = block[124:136].strip(b"\0 ")
+        if block[124] & 0x80:  # GNU's way to write what octal digits cannot: a number of 11 bytes
+            length = int.from_bytes(block[125:136], "big")
+        else:
+            length = int(digits, 8) if digits and all(48 <= digit < 56 for digit in digits) else 0
+        start = at + _BLOCK
+        yield _name(block), (start, min(start + length, size))
+        at = start + -(-length // _BLOCK) * _BLOCK
+        if at >= size:
+            return
+
+
+def _stream(read_at: Read, start: int, end: int) -> Stream:
+    return Stream(lambda at, length: read_at(start + at, min(length, end - start - at)), end - start)
+
+
+def _next(stream: Stream, budget: Budget, path: str) -> Any:
+    program = run(stream, budget)
+    check(program, path)
+    return program.value
+
+
+def _storages(stream: Stream, budget: Budget, path: str, start: int) -> _Stored:
+    """The storages, and those that are parts of others."""
+    found: _Stored = {}
+    for _ in range(_count(_next(stream, budget, path))):
+        key, _, kind = _three(_next(stream, budget, path))
+        known = STORAGES.get(kind.name) if isinstance(kind, Global) else None
+        if known is None:
+            raise PickleError("a storage of a class that is none")
+        (elements,) = struct.unpack("<q", stream.take(8))
+        length = _count(elements) * known[1]
+        at = stream.position
+        if length > stream.size - at:
+            raise PickleError("it ends in the middle of a storage")
+        found[str(key)] = Storage(start + at, length), known, elements
+        stream.seek(at + length)
+    parts = _next(stream, budget, path)
+    for part in parts if isinstance(parts, list) else ():
+        if not isinstance(part, tuple) or len(part) != 4 or str(part[1]) not in found:
+            raise PickleError("a part of a storage that is none")
+        target, root, offset, elements = part
+        whole, known, _ = found[str(root)]
+        begin = whole.start + _count(offset) * known[1]
+        found[str(target)] = Storage(begin, _count(elements) * known[1]), known, elements
+    return found
+
+
+def _tensors(stream: Stream, budget: Budget, path: str, stored: _Stored) -> Iterator[tuple[str, View]]:
+    for _ in range(_count(_next(stream, budget, path))):
+        key, storage, _ = _three(_next(stream, budget, path))
+        (dims,) = struct.unpack("<i4x", stream.take(8))
+        if not 0 <= dims <= 64 or str(storage) not in stored:
+            raise PickleError("a tensor without a storage or with a shape that is none")
+        shape = struct.unpack(f"<{dims}q", stream.take(8 * dims)) if dims else ()
+        stride = struct.unpack(f"<{dims}q", stream.take(8 * dims)) if dims else ()
+        (offset,) = struct.unpack("<q", stream.take(8))
+        if not all(map(is_count, (*shape, *stride, offset))):
+            raise PickleError("a tensor with sizes below zero")
+        _, (dtype, width), elements = stored[str(storage)]
+        yield str(key), View("", dtype, width, shape, stride, offset, str(storage), elements)
+
+
+def _count(value: Any) -> int:
+    if not is_count(value) or value > 2**48:
+        raise PickleError("a number that is none")
+    return int(value)
+
+
+def _three(value: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise PickleError("a description that is none")
+    return value
