@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import inspector
-from inspector.architectures import listed_gguf, load, load_gguf, load_projector, model_types
+from inspector.architectures import formula, listed_gguf, load, load_gguf, load_projector, model_types
 from inspector.architectures.data import conventions, gguf_names
 from inspector.architectures.data.roles import BY_GROUP, GROUPS, MEANINGS, ROLES, group_of
 from inspector.architectures.naming import Namer
@@ -35,6 +35,26 @@ def test_the_vocabulary_is_small_and_each_word_has_its_group_and_sentence() -> N
 def test_every_row_of_every_family_has_a_role() -> None:
     """Of all tables for Transformers, diffusers and what is published beside them."""
     assert {table: found for table in sorted(set(model_types().values())) if (found := strangers(load(table)))} == {}
+
+
+#: A stage's first layer convolves before its norm, those of other stages after it: the names do not tell which is which.
+EITHER = {"stages.{layer}.downsample_layers.{part}.weight"}
+
+
+def test_what_has_one_dimension_is_no_convolution() -> None:
+    """But for the lengths of a weight's filters; a norm has no matrix, but one for each head."""
+    wrong = [
+        (table, row.template)
+        for table in sorted(set(model_types().values()))
+        for row in load(table).rows
+        if isinstance(row, Row) and row.leaf == "weight" and not row.buffer and row.template not in EITHER
+        if (sizes := len(formula.dimensions(row.shape)))
+        and (
+            (group_of(row.role) == "convolution" and row.role != "conv_scale" and sizes < 2)
+            or (group_of(row.role) == "norm" and row.role not in ("layer_scale", "q_norm", "k_norm") and 1 < sizes < 4)
+        )
+    ]
+    assert wrong == []
 
 
 def test_every_row_of_every_gguf_layout_has_a_role() -> None:
