@@ -7,7 +7,7 @@ the weight's own shape and bits follow. Data is never read, so a shape kept in a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, NamedTuple
@@ -43,13 +43,20 @@ class Weight:
     sure: bool = True  # False where the shapes fit several widths and nothing decides
 
 
+class Width(NamedTuple):
+    """How much room a packed weight takes."""
+
+    bits: int  # of an element
+    group: int  # elements that share a scale
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What the configuration says of packing: claims, which the tensors confirm or not."""
 
     values: Mapping[str, Any] = field(default_factory=dict)  # the quantization object's fields
     sizes: frozenset[int] = frozenset()  # dimensions that float tensors of the checkpoint have
-    vote: tuple[int, int] | None = None  # bits and group to try first
+    assumed: Width | None = None  # what most weights have, to take where it fits: `widths` tries several
 
     @property
     def method(self) -> str:
@@ -128,27 +135,32 @@ def fit(
 ) -> Fit | None:
     """How many columns a row of `room` bits with `groups` scales encodes; None if no width fits.
 
-    `bits` and `group` are claimed by the configuration, and taken where they fit. Otherwise a width whose
-    columns are a dimension elsewhere in the checkpoint, that with the scheme's `usual` group before others.
+    The first of these that fits decides: what the configuration claims, as `bits` and `group`; the width that is
+    assumed of the checkpoint; widths whose columns are a dimension elsewhere in it, that with the scheme's `usual`
+    group before others. Only among the last may several fit, so that none is sure.
     """
-    if bits and group and groups * group * bits <= room < (groups * group * bits) + 32:
+    if bits and group and 0 <= room - groups * group * bits < 32:  # rows are filled up to whole words
         return Fit(groups * group, bits, True)
-    fits = [(room // b, b) for b in COMMON_BITS if room % b == 0 and _even(room // b, groups)]
-    if bits and (room // bits, bits) in fits:
-        return Fit(room // bits, bits, True)
-    if declared.vote and (columns := _voted(fits, groups, declared.vote)):
-        return Fit(*columns, True)
-    known = [each for each in fits if each[0] in declared.sizes] or fits
+    fits = [Fit(room // b, b, True) for b in COMMON_BITS if room % b == 0 and _even(room // b, groups)]
+    claimed = next((each for each in fits if each.bits == bits), None)
+    return claimed or _as_assumed(fits, groups, declared.assumed) or _likeliest(fits, groups * usual, declared.sizes)
+
+
+def _as_assumed(fits: Sequence[Fit], groups: int, width: Width | None) -> Fit | None:
+    """The fit with the group that is assumed, of the assumed bits where one is."""
+    if width is None:
+        return None
+    alike = [each for each in fits if each.columns == groups * width.group]
+    return next((each for each in alike if each.bits == width.bits), alike[0] if alike else None)
+
+
+def _likeliest(fits: Sequence[Fit], usual: int, sizes: Collection[int]) -> Fit | None:
+    """A fit whose columns are one of these sizes, if any is: the usual number, or that of the commonest bits."""
+    known = [each for each in fits if each.columns in sizes] or fits
     if not known:
         return None
-    columns = next((each for each in known if each[0] == groups * usual), known[0])
-    return Fit(*columns, len(known) == 1)
-
-
-def _voted(fits: list[tuple[int, int]], groups: int, vote: tuple[int, int]) -> tuple[int, int] | None:
-    """The checkpoint's own width where it fits, or another width with the same group."""
-    exact = [each for each in fits if each == (groups * vote[1], vote[0])]
-    return next(iter(exact or [each for each in fits if each[0] == groups * vote[1]]), None)
+    likeliest = next((each for each in known if each.columns == usual), known[0])
+    return likeliest._replace(sure=len(known) == 1)
 
 
 def _even(columns: int, groups: int) -> bool:

@@ -9,7 +9,7 @@ from math import prod
 
 from inspector.model import Tensor
 from inspector.quantization import widths
-from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
 
 
 @dataclass(slots=True)
@@ -35,22 +35,17 @@ class Unpacked:
 
 
 def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
-    """What a scheme makes of the tensors. If several widths fit, inputs as wide as the layer's norms decide.
-
-    64 weights of 4 bits fill the same words as 32 of 8, so one weight alone cannot tell.
-    """
+    """What a scheme makes of the tensors. If several widths fit, inputs as wide as the layer's norms decide."""
     first = _tried(scheme, tensors, declared)
-    pairs = {(weight.bits, weight.group_size) for _, weight in first.weights if not weight.sure}
-    products = {bits * group for bits, group in pairs if group}
-    votes = sorted({(b, p // b) for p in products for b in COMMON_BITS if p % b == 0 and p // b in COMMON_GROUPS})
-    if not votes:
+    possible = widths.possible(weight for _, weight in first.weights)
+    if not possible:
         return first
-    tried = [_tried(scheme, tensors, replace(declared, vote=vote)).weights for vote in votes]
+    tries = [_tried(scheme, tensors, replace(declared, assumed=width)).weights for width in possible]
     stems = [unit.stem for unit, _ in first.weights]
-    chosen = widths.settle(stems, [[weight for _, weight in each] for each in tried], widths.norms(tensors))
+    chosen = widths.settle(stems, [[weight for _, weight in each] for each in tries], widths.norms(tensors))
     for at, number in enumerate(chosen):
         if number is not None and not first.weights[at][1].sure:
-            first.weights[at] = tried[number][at]
+            first.weights[at] = tries[number][at]
     return first
 
 

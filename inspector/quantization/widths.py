@@ -1,5 +1,7 @@
 """Which of several widths packed weights have: what a projection reads is as wide as a norm of its layer.
 
+`unpacking` tries each `possible` width on the whole checkpoint; `settle` picks one for each weight.
+
 A projection that puts out another width than the norms' must read theirs, so its columns tell its bits; one
 that puts out theirs (`o_proj`, `down_proj`) has no constraint on its input, so it follows its neighbours. Mixed
 precision is settled module by module: attention may be wider than the feed-forward.
@@ -9,13 +11,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import FLOATS, Weight
+from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, FLOATS, Weight, Width
 
 # `model.layers.0` of `model.layers.0.mlp.up_proj`: up to the first number.
 _BLOCK = re.compile(r"^.*?\.\d+(?=\.)")
+
+
+def possible(weights: Iterable[Weight]) -> list[Width]:
+    """The widths that unsure weights may have: 64 elements of 4 bits fill the same words as 32 of 8."""
+    products = {weight.bits * weight.group_size for weight in weights if not weight.sure and weight.group_size}
+    found = {Width(bits, product // bits) for product in products for bits in COMMON_BITS if product % bits == 0}
+    return sorted(width for width in found if width.group in COMMON_GROUPS)
 
 
 def norms(tensors: Sequence[Tensor]) -> Mapping[str, frozenset[int]]:
@@ -37,7 +46,10 @@ def block_of(name: str) -> str:
 def settle(
     stems: Sequence[str], tried: Sequence[Sequence[Weight]], lengths: Mapping[str, frozenset[int]]
 ) -> list[int | None]:
-    """For each weight, which of the tries fits its neighbourhood; None where none does, or several do.
+    """For each weight, which of the tries fits its neighbourhood; None if none does, or several do.
+
+    Weights that must read what a norm puts out vote for the tries under which they do: for their module, their layer
+    and the whole checkpoint. A weight takes the winner of the nearest of these that has one.
 
     Args:
         tried: for each width, what it makes of every weight.
