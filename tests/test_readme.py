@@ -39,7 +39,9 @@ def as_pattern(shown: list[str]) -> re.Pattern[str]:
     return re.compile("".join(parts))
 
 
-SESSIONS = {first: steps for page in ("README.md", "docs/values.md") for first, steps in sessions(ROOT / page)}
+SESSIONS = {
+    first: steps for page in ("README.md", "docs/values.md", "docs/diff.md") for first, steps in sessions(ROOT / page)
+}
 RUN = [first for first, steps in SESSIONS.items() if any(shown for _, shown in steps)]
 
 

@@ -127,17 +127,18 @@ def beside(a: Checkpoint, b: Checkpoint) -> tuple[Beside, ...]:
         other.close()
 
 
-def _one_side(what: str, a: object, b: object) -> Beside | None:
-    """Of what only one has; nothing where neither has it."""
-    if a is None and b is None:
+def _one_side(what: str, a: _Files, b: _Files, has: tuple[object, object]) -> Beside | None:
+    """Of what only one has; nothing where neither does, or where formats keep it in different places: weights alone."""
+    own, other = has
+    if (own is None and other is None) or a.format != b.format:
         return None
-    return Beside(what, "only_b" if a is None else "only_a")
+    return Beside(what, "only_b" if own is None else "only_a")
 
 
 def _templates(a: _Files, b: _Files) -> Beside | None:
     own, other = a.template(), b.template()
     if own is None or other is None:
-        return _one_side("chat template", own, other)
+        return _one_side("chat template", a, b, (own, other))
     same = own.strip() == other.strip()
     detail = "" if same else f"{plural(len(own), 'character')} → {integer(len(other))}"
     return Beside("chat template", "same" if same else "different", detail)
@@ -158,7 +159,7 @@ def _vocabularies(a: _Files, b: _Files) -> Beside | None:
             )
     own, other = a.vocabulary(), b.vocabulary()
     if own is None or other is None:
-        return _one_side("vocabulary", own, other)
+        return _one_side("vocabulary", a, b, (own, other))
     unlike = [number for number in own.keys() & other.keys() if own[number] != other[number]]
     both = {**own, **other}
     extra = [number for number in own.keys() ^ other.keys() if not both[number].startswith(PADDING)]
@@ -171,7 +172,7 @@ def _vocabularies(a: _Files, b: _Files) -> Beside | None:
 def _settings(name: str, a: _Files, b: _Files) -> Beside | None:
     own, other = a.document(name), b.document(name)
     if own is None or other is None:
-        return _one_side(name, own, other) if a.format == b.format else None
+        return _one_side(name, a, b, (own, other))
     return _fields(name, own, other, {"transformers_version", "chat_template", "_from_model_config", "name_or_path"})
 
 

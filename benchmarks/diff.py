@@ -1,0 +1,106 @@
+"""Comparing values: `inspect diff --data`, `cmp`, hashes, and a NumPy loop over `safe_open`.
+
+    python benchmarks/diff.py [--big]     # what is printed goes into benchmarks/diff.txt
+
+Two copies of random numbers in F16, the same with 1 % added, and with --big two sparse copies of LLaMA-7B (13.5 GB).
+Seconds of wall and of processor, and peak memory, each of a process of its own; the files are in the page cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+METER = """
+import resource, subprocess, sys, time
+began = time.perf_counter()
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+cost = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(time.perf_counter() - began, cost.ru_utime + cost.ru_stime, cost.ru_maxrss / 1024)
+"""
+LOOP = """
+import sys, glob, numpy as np
+from safetensors import safe_open
+for path in sorted(glob.glob(sys.argv[1] + "/*.safetensors")):
+    with safe_open(path, "np") as a, safe_open(path.replace(sys.argv[1], sys.argv[2]), "np") as b:
+        for name in a.keys():
+            x, y = a.get_tensor(name), b.get_tensor(name)
+            print(name, np.array_equal(x, y), np.abs(x.astype(np.float32) - y.astype(np.float32)).max())
+"""
+#: What llama.cpp's `gguf-hash` does, for it is in no package: a hash of each tensor, of both files.
+HASHES = """
+import glob, hashlib, sys
+from safetensors import safe_open
+for folder in sys.argv[1:]:
+    for path in sorted(glob.glob(folder + "/*.safetensors")):
+        with safe_open(path, "np") as file:
+            for name in file.keys():
+                print(name, hashlib.sha256(file.get_tensor(name)).hexdigest())
+"""
+TENSORS, SIDE = 24, 4096
+
+
+def written(folder: Path, noise: float) -> Path:
+    """Matrices of random numbers in F16, which NumPy reads without help."""
+    folder.mkdir()
+    entries, offset = {}, 0
+    for number in range(TENSORS):
+        size = SIDE * SIDE * 2
+        name = f"model.layers.{number}.self_attn.q_proj.weight"
+        entries[name] = {"dtype": "F16", "shape": [SIDE, SIDE], "data_offsets": [offset, offset + size]}
+        offset += size
+    head = json.dumps(entries).encode()
+    head += b" " * (-len(head) % 8)
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(len(head).to_bytes(8, "little") + head)
+        for number in range(TENSORS):
+            values = np.random.default_rng(number).standard_normal((SIDE, SIDE), np.float32)
+            file.write((values * np.float32(1 + noise)).astype(np.float16).tobytes())
+    return folder
+
+
+def metered(*command: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", METER, *command], capture_output=True, text=True, check=True)
+    wall, processor, memory = map(float, ran.stdout.split())
+    return f"{wall:>8.2f} s {processor:>8.2f} s {memory:>8.0f} MiB"
+
+
+def compared(title: str, a: Path, b: Path) -> None:
+    size = sum(path.stat().st_size for path in a.glob("*.safetensors"))
+    print(f"{title}, 2 × {size / 1e9:.2f} GB{'wall':>30}{'processor':>12}{'memory':>12}")
+    inspect = str(Path(sys.executable).parent / "inspect")
+    pairs = " && ".join(f"cmp {path} {b / path.name}" for path in sorted(a.glob("*.safetensors")))
+    for name, command in {
+        "inspect diff --data": (inspect, "diff", str(a), str(b), "--data"),
+        "inspect diff --data --workers 1": (inspect, "diff", str(a), str(b), "--data", "--workers", "1"),
+        "cmp": ("sh", "-c", pairs),
+        "SHA-256 of each tensor": (sys.executable, "-c", HASHES, str(a), str(b)),
+        "safe_open and NumPy": (sys.executable, "-c", LOOP, str(a), str(b)),
+    }.items():
+        print(f"  {name:<34}{metered(*command)}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--big", action="store_true", help="LLaMA-7B, sparse, too")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        base = written(folder / "a", 0.0)
+        compared("equal", base, written(folder / "b", 0.0))
+        compared("different", base, written(folder / "c", 0.01))
+        if arguments.big:
+            for copy in ("x", "y"):
+                subprocess.run([sys.executable, ROOT / "fixtures" / "sparse.py", "llama-7b", folder / copy], check=True)
+            compared("sparse", folder / "x" / "llama-7b", folder / "y" / "llama-7b")
+
+
+if __name__ == "__main__":
+    main()

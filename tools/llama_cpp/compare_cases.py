@@ -1,0 +1,204 @@
+"""`inspect diff --data` on what llama.cpp's converter makes of tiny models: every pair must be joined, and its values equal.
+
+    python tools/llama_cpp/compare_cases.py SOURCE [--seed N…] [CLASS…]    # needs torch, transformers and xllamacpp
+
+Each class that the converter knows is built as in `convert_cases`, filled with random numbers in BF16, and converted to
+F32, BF16 and Q8_0. Of each file, every tensor must be paired, or be one that the converter is known to leave out or to
+make; its values must be equal in F32, equal but for rounding in the others. Then one number of one tensor is changed, and
+exactly that tensor must be different. With --write and no CLASS, what element of the model each of a few elements of
+the file is goes into `fixtures/conversions.jsonl`, one class for each architecture.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import math
+import random
+import re
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter, Small
+
+import inspector
+
+OUT = ROOT / "fixtures" / "conversions.jsonl"
+#: Elements of each tensor that are written down.
+SAMPLES = 3
+#: Numbers of the model's elements are so far apart that what is added to them shows.
+APART = 4
+LARGEST = 1 << 24  # of whole numbers that F32 has all of
+KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
+
+
+def saved(name: str, seed: int, folder: Path, numbered: bool) -> tuple[str, dict[str, int]]:
+    """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
+    import torch
+    import transformers
+
+    model_class = getattr(transformers, name)
+    config = model_class.config_class(**Small(seed).fields(model_class.config_class))
+    config.architectures = [name]
+    model = model_class(config)
+    draw = torch.Generator().manual_seed(seed + 1000)
+    with torch.no_grad():
+        for tensor in model.state_dict(keep_vars=True).values():
+            if tensor.is_floating_point():
+                tensor.data.copy_(torch.randn(tensor.shape, generator=draw).to(torch.bfloat16))
+    (model.float() if numbered else model.to(torch.bfloat16)).save_pretrained(folder)
+    first = _number(folder / "model.safetensors") if numbered else {}
+    words = {f"token {number}": number for number in range(VOCABULARY)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
+    return str(config.model_type), first
+
+
+def _number(path: Path) -> dict[str, int]:
+    """Put each element's number in its place in a file; the number of each tensor's first."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    tensors, first, count = load_file(path), dict[str, int](), 0
+    for name, tensor in tensors.items():
+        numbers = torch.arange(tensor.numel()).reshape(tensor.shape)
+        if name.endswith("A_log"):  # what is exponentiated
+            tensors[name] = torch.log(numbers + 1.0)
+        elif tensor.is_floating_point():
+            tensors[name] = ((numbers + count) * APART).float()
+            first[name] = count
+            count += tensor.numel()
+    if count * APART > LARGEST:
+        raise ValueError("not small")
+    save_file(tensors, path, metadata={"format": "pt"})
+    return first
+
+
+def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str) -> Path:
+    base, out = converter.base, folder.parent / f"{kind}.gguf"
+    fields = {**WRITTEN.get(model_type, {}), **base.ModelBase.load_hparams(folder, False)}
+    model_class = base.ModelBase.from_model_architecture(name, base.ModelType.TEXT)
+    model_class(folder, getattr(converter.gguf.LlamaFileType, KINDS[kind]), out, hparams=fields).write()
+    return out
+
+
+def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
+    """What is not as it should be."""
+    for pair, data in zip(result.pairs, result.data or (), strict=True):
+        side = pair.a or pair.b
+        name = side.tensors[0].tensor.name if side else ""
+        if data is None:
+            if not pair.converter:
+                yield f"{name}: {pair.status}"
+        elif data.status is None or data.status == "different" or (kind == "F32" and data.status != "equal"):
+            yield f"{name}: {data.status} {data.why}"
+
+
+def tampered(model: Path, path: Path, draw: random.Random) -> bool:
+    """Whether one number that is changed in one tensor of an F32 file is found, and nothing else."""
+    import numpy as np
+
+    result = inspector.diff(model, path)
+    at = draw.choice([at for at, pair in enumerate(result.pairs) if pair.a and pair.b])
+    target = result.pairs[at].b
+    assert target is not None
+    tensor = draw.choice(target.tensors).tensor
+    place = tensor.offset + 4 * draw.randrange(tensor.elements)
+    with path.open("r+b") as file:
+        file.seek(place)
+        value = np.frombuffer(file.read(4), np.float32)[0]
+        file.seek(place)
+        file.write(np.float32(value + 1.5).tobytes())
+    found = inspector.diff(model, path, data=True).data or ()
+    return [number for number, data in enumerate(found) if data and data.status != "equal"] == [at]
+
+
+def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Random) -> dict[str, Any]:
+    """A model and its file, written down: their headers, and which element is which."""
+    import numpy as np
+
+    opened, file = inspector.open(model), inspector.open(path)
+    headers = [tensor for header in opened.files for tensor in header.tensors]
+    origins = sorted((number, name) for name, number in first.items())
+    taken: dict[str, list[list[Any]]] = {}
+    seen: set[str] = set()
+    for tensor in file.files[0].tensors:
+        stem = ".".join("{}" if word.isdecimal() else word for word in tensor.name.split("."))
+        if stem in seen or tensor.dtype != "F32":
+            continue
+        seen.add(stem)
+        values = np.fromfile(path, np.float32, tensor.elements, offset=tensor.offset)
+        places = sorted({draw.randrange(tensor.elements) for _ in range(SAMPLES)})
+        taken[tensor.name] = [[place, *_origin(float(values[place]), origins)] for place in places]
+    config = json.loads((model / "config.json").read_text())
+    written = {tensor.name: list(tensor.shape) for tensor in headers}
+    return {"config": config, "model": _compact(written), "from": taken}
+
+
+def _compact(shapes: Mapping[str, list[int]]) -> list[list[Any]]:
+    """[name, shape], or [name with {} for its first number, shape, numbers] for those of one shape."""
+    groups: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    for name, shape in shapes.items():
+        number = re.search(r"\.(\d+)\.", name)
+        pattern = name.replace(number[0], ".{}.", 1) if number else name
+        groups.setdefault((pattern, tuple(shape)), []).extend([int(number[1])] if number else [])
+    return [[name, list(shape), *([sorted(numbers)] if numbers else [])] for (name, shape), numbers in groups.items()]
+
+
+def _origin(value: float, origins: list[tuple[int, str]]) -> list[Any]:
+    """The tensor and element whose number a value is, and what was added to it; of `A_log` the element alone."""
+    if value < 0 or not math.isfinite(value):
+        return ["A_log", round(-value) - 1, 0]
+    number, added = divmod(round(value), APART)
+    start, name = max(origin for origin in origins if origin[0] <= number)
+    return [name, number - start, added]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--seed", type=int, nargs="*", default=[0])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("classes", nargs="*")
+    arguments = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    import transformers
+
+    converter, counts, lines = Converter(arguments.source), Counter[str](), dict[str, str]()
+    draw = random.Random(0)
+    for name in arguments.classes or [each for each in converter.classes() if hasattr(transformers, each)]:
+        for seed in arguments.seed:
+            with tempfile.TemporaryDirectory() as folder:
+                model = Path(folder) / "model"
+                try:
+                    model_type, first = saved(name, seed, model, arguments.write)
+                    path = converted(converter, model, name, model_type, "F32")
+                except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
+                    print(f"{name} {seed}: {error!r:.120}")
+                    continue
+                if arguments.write:
+                    case = converter.case(path, f"{name} {seed}")
+                    if case["architecture"] not in lines:
+                        case |= sampled(model, path, first, draw)
+                        lines[case["architecture"]] = json.dumps(case, separators=(",", ":"))
+                    continue
+                for kind in KINDS:
+                    if kind != "F32":
+                        path = converted(converter, model, name, model_type, kind)
+                    faults = list(wrong(inspector.diff(model, path, data=True), kind))
+                    counts[f"{kind} {'wrong' if faults else 'right'}"] += 1
+                    print(f"{name} {seed} {kind}: {'; '.join(faults[:3]) or 'right'}")
+                found = tampered(model, path.with_name("F32.gguf"), draw)
+                counts[f"tampered {'found' if found else 'missed'}"] += 1
+    if arguments.write:
+        OUT.write_text("\n".join(lines[name] for name in sorted(lines)) + "\n")
+    print(dict(counts), len(lines))
+
+
+if __name__ == "__main__":
+    main()
