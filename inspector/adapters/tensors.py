@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.architectures.data.conventions import TAILS
 from inspector.model import Adapter, Prediction, Tensor
@@ -54,59 +54,76 @@ _OWN_LAYERS: Mapping[str, Mapping[str, int | None]] = {
 #: Parts of which a module has several: `…q_proj.adamss_A.0`, `…q_proj.peanut_encoders.1.weight`.
 _COUNTED = re.compile(r"\.((adamss|peanut)_(?:A|B|encoders|decoders)\.\d{1,4})(?:\.weight)?$")
 
-#: End of a tensor's name → (method, part, dimension that shows the rank). The first that fits, longer ones before.
-ENDS: tuple[tuple[str, str, str, int | None], ...] = (
-    (".lora_A.weight", "lora", "lora_A", 0),
-    (".lora_B.weight", "lora", "lora_B", None),
-    (".lora_B.bias", "lora", "lora_B_bias", None),
-    (".lora_embedding_A", "lora", "lora_embedding_A", 0),
-    (".lora_embedding_B", "lora", "lora_embedding_B", None),
-    (".lora_magnitude_vector.weight", "dora", "magnitude", None),
-    (".lora_magnitude_vector", "dora", "magnitude", None),
-    (".lora.down.weight", "lora", "lora_A", 0),
-    (".lora.up.weight", "lora", "lora_B", None),
-    (".lora_linear_layer.down.weight", "lora", "lora_A", 0),
-    (".lora_linear_layer.up.weight", "lora", "lora_B", None),
-    (".lora_down.weight", "lora", "lora_A", 0),
-    (".lora_up.weight", "lora", "lora_B", None),
-    (".lora_mid.weight", "lora", "lora_mid", None),
-    (".dora_scale", "dora", "magnitude", None),
-    (".weight.lora_a", "lora", "lora_A", 0),  # GGUF
-    (".weight.lora_b", "lora", "lora_B", None),
-    (".lora_A", "lora", "lora_A", 0),
-    (".lora_B", "lora", "lora_B", None),
-    (".lora_E", "adalora", "lora_E", None),
-    (".lora_diag", "lora", "lora_diag", None),
-    (".hada_w1_a", "loha", "hada_w1_a", 1),
-    (".hada_w1_b", "loha", "hada_w1_b", None),
-    (".hada_w2_a", "loha", "hada_w2_a", None),
-    (".hada_w2_b", "loha", "hada_w2_b", None),
-    (".hada_t1", "loha", "hada_t1", None),
-    (".hada_t2", "loha", "hada_t2", None),
-    (".lokr_w1", "lokr", "lokr_w1", None),
-    (".lokr_w1_a", "lokr", "lokr_w1_a", None),
-    (".lokr_w1_b", "lokr", "lokr_w1_b", None),
-    (".lokr_w2", "lokr", "lokr_w2", None),
-    (".lokr_w2_a", "lokr", "lokr_w2_a", 1),
-    (".lokr_w2_b", "lokr", "lokr_w2_b", None),
-    (".lokr_t2", "lokr", "lokr_t2", None),
-    (".ia3_l", "ia3", "ia3_l", None),
-    (".vera_lambda_b", "vera", "vera_lambda_b", None),
-    (".vera_lambda_d", "vera", "vera_lambda_d", 0),
-    (".vera_A", "vera", "vera_A", None),
-    (".vera_B", "vera", "vera_B", None),
-    (".oft_R.weight", "oft", "oft_R", None),
-    (".oft_r", "oft", "oft_R", None),
-    (".boft_R", "boft", "boft_R", None),
-    (".boft_s", "boft", "boft_s", None),
-    (".token_adapter.trainable_tokens_delta", "lora", "trainable_tokens_delta", None),
-    (".trainable_tokens_delta", "trainable_tokens", "trainable_tokens_delta", None),
-    (".ln_tuning_layers.weight", "ln_tuning", "ln_tuning_layers", None),
-    (".ln_tuning_layers.bias", "ln_tuning", "ln_tuning_layers_bias", None),
-    (".adaption_gate", "adaption_prompt", "adaption_gate", None),
-    (".adaption_prompt", "adaption_prompt", "adaption_prompt", None),
-    *((f".{part}", method, part, rank) for method, parts in _OWN_NAMES.items() for part, rank in parts.items()),
-    *((f".{part}.weight", method, part, rank) for method, parts in _OWN_LAYERS.items() for part, rank in parts.items()),
+
+class Ending(NamedTuple):
+    """What the end of a tensor's name says of it."""
+
+    text: str  # taken off, it leaves the module's name; "" for a name that is a whole by itself
+    method: str  # "" where several share the part
+    part: str  # of the module's adapter: "lora_A"
+    rank_at: int | None = None  # the dimension that is the rank
+
+
+#: What adapters' names may end in: the first that fits, longer ones before others.
+ENDS: tuple[Ending, ...] = tuple(
+    Ending(*each)
+    for each in (
+        (".lora_A.weight", "lora", "lora_A", 0),
+        (".lora_B.weight", "lora", "lora_B", None),
+        (".lora_B.bias", "lora", "lora_B_bias", None),
+        (".lora_embedding_A", "lora", "lora_embedding_A", 0),
+        (".lora_embedding_B", "lora", "lora_embedding_B", None),
+        (".lora_magnitude_vector.weight", "dora", "magnitude", None),
+        (".lora_magnitude_vector", "dora", "magnitude", None),
+        (".lora.down.weight", "lora", "lora_A", 0),
+        (".lora.up.weight", "lora", "lora_B", None),
+        (".lora_linear_layer.down.weight", "lora", "lora_A", 0),
+        (".lora_linear_layer.up.weight", "lora", "lora_B", None),
+        (".lora_down.weight", "lora", "lora_A", 0),
+        (".lora_up.weight", "lora", "lora_B", None),
+        (".lora_mid.weight", "lora", "lora_mid", None),
+        (".dora_scale", "dora", "magnitude", None),
+        (".weight.lora_a", "lora", "lora_A", 0),  # GGUF
+        (".weight.lora_b", "lora", "lora_B", None),
+        (".lora_A", "lora", "lora_A", 0),
+        (".lora_B", "lora", "lora_B", None),
+        (".lora_E", "adalora", "lora_E", None),
+        (".lora_diag", "lora", "lora_diag", None),
+        (".hada_w1_a", "loha", "hada_w1_a", 1),
+        (".hada_w1_b", "loha", "hada_w1_b", None),
+        (".hada_w2_a", "loha", "hada_w2_a", None),
+        (".hada_w2_b", "loha", "hada_w2_b", None),
+        (".hada_t1", "loha", "hada_t1", None),
+        (".hada_t2", "loha", "hada_t2", None),
+        (".lokr_w1", "lokr", "lokr_w1", None),
+        (".lokr_w1_a", "lokr", "lokr_w1_a", None),
+        (".lokr_w1_b", "lokr", "lokr_w1_b", None),
+        (".lokr_w2", "lokr", "lokr_w2", None),
+        (".lokr_w2_a", "lokr", "lokr_w2_a", 1),
+        (".lokr_w2_b", "lokr", "lokr_w2_b", None),
+        (".lokr_t2", "lokr", "lokr_t2", None),
+        (".ia3_l", "ia3", "ia3_l", None),
+        (".vera_lambda_b", "vera", "vera_lambda_b", None),
+        (".vera_lambda_d", "vera", "vera_lambda_d", 0),
+        (".vera_A", "vera", "vera_A", None),
+        (".vera_B", "vera", "vera_B", None),
+        (".oft_R.weight", "oft", "oft_R", None),
+        (".oft_r", "oft", "oft_R", None),
+        (".boft_R", "boft", "boft_R", None),
+        (".boft_s", "boft", "boft_s", None),
+        (".token_adapter.trainable_tokens_delta", "lora", "trainable_tokens_delta", None),
+        (".trainable_tokens_delta", "trainable_tokens", "trainable_tokens_delta", None),
+        (".ln_tuning_layers.weight", "ln_tuning", "ln_tuning_layers", None),
+        (".ln_tuning_layers.bias", "ln_tuning", "ln_tuning_layers_bias", None),
+        (".adaption_gate", "adaption_prompt", "adaption_gate", None),
+        (".adaption_prompt", "adaption_prompt", "adaption_prompt", None),
+        *((f".{part}", method, part, rank) for method, parts in _OWN_NAMES.items() for part, rank in parts.items()),
+        *(
+            (f".{part}.weight", method, part, rank)
+            for method, parts in _OWN_LAYERS.items()
+            for part, rank in parts.items()
+        ),
+    )
 )
 #: Tensors of no module that are prompts.
 PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
@@ -135,7 +152,7 @@ BASE_LAYER = ".base_layer"
 #: Methods that make the same tensors as another and some of their own.
 MORE_THAN: Mapping[str, str] = {"dora": "lora", "adalora": "lora"}
 
-_ANY_END = tuple(end for end, *_ in ENDS)
+_ANY_END = tuple(ending.text for ending in ENDS)
 #: Last words that stand for a role by themselves, and the longest of them.
 _TAIL_WORDS = frozenset(tail for tail in TAILS if "." not in tail)
 _LONGEST_TAIL = max(map(len, _TAIL_WORDS))
@@ -146,54 +163,61 @@ _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
     """The adapter in these tensors; None if there is none, or only a few tensors beside a model's own."""
-    found = [(tensor, *end) for tensor in tensors if (end := _end(tensor.name)) is not None]
+    found = [(tensor, ending) for tensor in tensors if (ending := _ending(tensor.name)) is not None]
     if not found and config is not None:
-        found = _by_prefix(tensors, config)
+        found = list(_by_prefix(tensors, config))
     if not found or (config is None and len(found) * 2 < len(tensors)):
         return None
-    methods = {method for _, _, method, _, _ in found if method}
     stacks = _stacks((config or {}).get("target_parameters"))
-    special = methods - set(MORE_THAN.values()) or methods
-    ranks = Counter(t.shape[at] for t, _, _, _, at in found if at is not None and len(t.shape) > at)
     return Adapter(
-        method=sorted(special)[0] if special else "",
-        served={tensor.name: _served(tensor.name, end, stacks) for tensor, end, *_ in found},
-        parts={tensor.name: part for tensor, _, _, part, _ in found},
-        ranks=dict(sorted(ranks.items())),
-        constants=frozenset(tensor.name for tensor, _, _, part, _ in found if part in CONSTANTS),
+        method=_method(ending.method for _, ending in found),
+        served={tensor.name: _served(tensor.name, ending.text, stacks) for tensor, ending in found},
+        parts={tensor.name: ending.part for tensor, ending in found},
+        ranks=_ranks(found),
+        constants=frozenset(tensor.name for tensor, ending in found if ending.part in CONSTANTS),
         config=config or {},
     )
 
 
-def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> list[tuple[Tensor, str, str, str, int | None]]:
+def _method(named: Iterable[str]) -> str:
+    """The method of which the tensors are: one that makes more than another, where there are both."""
+    methods = {method for method in named if method}
+    special = methods - set(MORE_THAN.values()) or methods
+    return min(special, default="")
+
+
+def _ranks(found: Iterable[tuple[Tensor, Ending]]) -> dict[int, int]:
+    """Rank → how many tensors have it."""
+    ranks = Counter(
+        tensor.shape[ending.rank_at]
+        for tensor, ending in found
+        if ending.rank_at is not None and len(tensor.shape) > ending.rank_at
+    )
+    return dict(sorted(ranks.items()))
+
+
+def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> Iterator[tuple[Tensor, Ending]]:
     """Tensors of a method that no table has, under the name that its configuration gives it."""
     method = str(config.get("peft_type") or "").lower()[:40]
-    found: list[tuple[Tensor, str, str, str, int | None]] = []
     for tensor in tensors:
         words = tensor.name.split(".")
         length = 2 if words[-1] in ("weight", "bias") else 1
         if words[0] == "base_model" and len(words) > length + 1:
-            found.append((tensor, "." + ".".join(words[-length:]), method, words[-length], None))
-    return found
+            yield tensor, Ending("." + ".".join(words[-length:]), method, words[-length])
 
 
-def _end(name: str) -> tuple[str, str, str, int | None] | None:
+def _ending(name: str) -> Ending | None:
+    """What the end of a name says; None if it is not an adapter's."""
     if name.endswith(_ANY_END):
-        return next(entry for entry in ENDS if name.endswith(entry[0]))
-    whole = _WHOLE.fullmatch(name)
-    if whole:
+        return next(ending for ending in ENDS if name.endswith(ending.text))
+    if whole := _WHOLE.fullmatch(name):
         part = name.removeprefix("base_model.")
-        constant = part.partition(".")[0]
-        return (
-            "",
-            whole[whole.lastindex] if whole.lastindex else "prompt",
-            constant if constant in CONSTANTS else part,
-            None,
-        )
-    counted = _COUNTED.search(name)
-    if counted:
-        return counted[0], counted[2], counted[1], None
-    return (ALPHA, "", "alpha", None) if name.endswith(ALPHA) and _KOHYA.match(name) else None
+        first = part.partition(".")[0]
+        method = whole[whole.lastindex] if whole.lastindex else "prompt"
+        return Ending("", method, first if first in CONSTANTS else part)
+    if counted := _COUNTED.search(name):
+        return Ending(counted[0], counted[2], counted[1])
+    return Ending(ALPHA, "", "alpha") if name.endswith(ALPHA) and _KOHYA.match(name) else None
 
 
 def _stacks(targets: Any) -> tuple[str, ...]:
