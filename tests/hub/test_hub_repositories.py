@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sparse_torch
+import torch_files
 from hostile.torch_files import Saved, Tensors, torch_zip
 from loopback import samples
 from loopback.reading import but_source, download, report
@@ -14,6 +16,8 @@ from loopback.server import Hub, Repo, commit_of
 from inspector import api
 from inspector.errors import InspectorError, TargetError
 from inspector.sources.remote import FIRST
+
+RANKS = {each["case"]: each for each in torch_files.cases(torch_files.FIXTURES.with_name("rank_files.jsonl"))}
 
 Folders = Callable[[str], Path]
 
@@ -204,6 +208,26 @@ def test_pytorchs_files_are_read_where_there_is_nothing_else(hub: Hub, tmp_path:
     found = api.open("demo/pickles")
     assert [tensor.shape for tensor in found.files[0].tensors] == [(1000, 100)] * 20
     assert found.origin.bytes_read < 0.05 * found.files[0].size
+
+
+def test_thirteen_gigabytes_of_pickles_take_a_few_requests(hub: Hub, tmp_path: Path) -> None:
+    """LLaMA-7B in one archive of 13.5 GB: its beginning with the pickle, and its end with the list of records."""
+    sparse_torch.main(["llama-7b", str(tmp_path)])
+    hub.repos["demo/llama"] = Repo(tmp_path / "llama-7b")
+    found = api.open("demo/llama")
+    assert (found.size, len(found.files[0].tensors)) == (13_476_945_424, 323)
+    assert found.origin.bytes_read < 500_000
+    assert len(hub.answered("pytorch_model.bin")) <= 3
+
+
+def test_ranks_files_are_read_by_ranges(hub: Hub, tmp_path: Path) -> None:
+    """A folder of torch.distributed.checkpoint: its list, and of each tensor's archive both ends."""
+    folder = torch_files.unpack(RANKS["fully sharded, collective"], tmp_path)
+    hub.repos["demo/ranks"] = Repo(folder)
+    found = api.open("demo/ranks")
+    assert [each.tensor.shape for each in api.reconcile(found).tensors if each.tensor.name == "embed.weight"] == [
+        (11, 6)
+    ]
 
 
 def test_a_mirror_without_sizes_is_listed_by_its_tree(hub: Hub, llama: str, tmp_path: Path) -> None:

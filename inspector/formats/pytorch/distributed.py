@@ -139,6 +139,7 @@ def read(source: Source, path: str, items: Sequence[Item], facts: Mapping[str, o
         SourceError: the bytes cannot be had.
     """
     findings = Findings(path)
+    source.prefix(1)  # of a small file behind HTTP all of it, which no range can ask for
     parts = [_part(source, path, item, number, findings) for number, item in enumerate(items)]
     found = together(parts, layout.Frame())
     if items and (end := items[-1].offset + items[-1].length) > source.size:
