@@ -357,3 +357,51 @@ def test_presets_have_their_published_context() -> None:
     # A layer with a window of 4,096 holds 4,095 tokens, of 8 heads of 128, keys and values, in 2 bytes.
     assert mistral.cache == 32 * 4095 * 2 * 8 * 128 * 2
     assert inspector.memory("mixtral-8x7b").cache == 32 * 32768 * 2 * 8 * 128 * 2
+
+
+def test_packed_weights_of_a_configuration() -> None:
+    """FP8 packs linear layers; embeddings, head and norms stay: Llama 3.1 8B has 1,050,939,392 + 266,240 of these."""
+    packed = {**LLAMA, "quantization_config": {"quant_method": "fp8"}}
+    plain = 2 * (2 * 128256 * 4096 + 65 * 4096)
+    result = inspector.memory(packed)
+    assert result.weights.nbytes == (8_030_261_248 - plain // 2) + plain
+    assert not result.findings
+    (told,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "gptq", "bits": 4}}).findings
+    assert "packed by gptq" in told.message
+
+
+@pytest.mark.parametrize(("stage", "divided"), [(0, 0), (1, 12), (2, 14), (3, 16)])
+def test_what_zero_divides(stage: int, divided: int) -> None:
+    """AdamW in mixed precision: weights and gradients have 2 bytes each, states and the copy 12 (arXiv:1910.02054)."""
+    from inspector.sizing.training import Plan
+
+    number, devices = 8_030_261_248, 16
+    found = inspector.memory(LLAMA, training=Plan(zero=stage, devices=devices)).training
+    assert found
+    assert found.weights + found.gradients + found.optimizer + found.master == (16 - divided) * number + -(
+        -divided * number // devices
+    )
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "precision", "states"),
+    [
+        ("adamw", "mixed", 8 * 8_030_261_248),
+        ("adamw", "bf16", 4 * 8_030_261_248),
+        ("adamw", "fp32", 8 * 8_030_261_248),
+        ("sgd", "mixed", 0),
+        # 2 × (1 byte and 4 for 256), every tensor of Llama's being a multiple of 256 and none below 4,096 elements
+        ("adamw-8bit", "mixed", 2 * (8_030_261_248 + 4 * (8_030_261_248 // 256))),
+        # momentum of matrices in layers, AdamW for the embedding, the head and 65 norms
+        ("muon", "mixed", 4 * (8_030_261_248 - 1_050_939_392) + 8 * 1_050_939_392),
+        # rows and columns: 128,256 + 4,096 twice; in each layer q, o: 8,192, k, v: 5,120, three of 18,432; norms whole
+        ("adafactor", "mixed", 4 * (2 * 132352 + 32 * (2 * 8192 + 2 * 5120 + 3 * 18432) + 65 * 4096)),
+    ],
+)
+def test_states_of_optimizers(optimizer: str, precision: str, states: int) -> None:
+    """By hand, for Llama 3.1 8B."""
+    from inspector.sizing.training import Plan
+
+    found = inspector.memory(LLAMA, training=Plan(optimizer=optimizer, precision=precision)).training
+    assert found
+    assert found.optimizer == states

@@ -128,7 +128,7 @@ def size(
         placed(model.kept, runs, request, loaded, brief, named, pp, model.context),
         pp,
         _training(model, training, length, sequences) if training else None,
-        tuple(_findings(model, context, runs, request)),
+        tuple(_findings(model, context, loaded, runs, request)),
         context is not None,
     )
 
@@ -213,12 +213,30 @@ def _weights(model: Model, kind: str | None, own: Width) -> Weights:
         return stored(model.result)
     if model.prediction is None:
         raise UsageError("--weights asks what the tensors would be, and no table knows this architecture")
-    loaded = width(kind) if kind else own
+    loaded = width(kind) if kind else packed_type(model) or own
     return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 and "NF4" not in loaded.name else own)
 
 
-def _findings(model: Model, context: int | None, runs: Engine, request: Request) -> list[Finding]:
+def packed_type(model: Model) -> Width | None:
+    """The type in which the configuration says that linear layers are packed, where it is one that has a fixed size."""
+    said = model.config.values.get("quantization_config") if model.config else None
+    if not isinstance(said, dict):
+        return None
+    method = said.get("quant_method")
+    if method == "fp8":
+        return WIDTHS["F8"]
+    if method == "bitsandbytes" and said.get("load_in_4bit"):
+        return WIDTHS["NF4_DQ" if said.get("bnb_4bit_use_double_quant") else "NF4"]
+    return WIDTHS["I8"] if method == "bitsandbytes" and said.get("load_in_8bit") else None
+
+
+def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:
     found = []
+    packed = model.config.values.get("quantization_config") if model.config and not model.result else None
+    if isinstance(packed, dict) and packed_type(model) is None:
+        how = str(packed.get("quant_method"))
+        why = f"the configuration says that weights are packed by {how:.40}: they are counted in {weights.dtype} here"
+        found.append(Finding("weights-packed", "warning", f"{why}; --weights asks, files tell"))
     if model.kept is None:
         why = (
             f"what the layers keep is not known: {model.unknown}; weights are exact, and the total leaves the cache out"

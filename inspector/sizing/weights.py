@@ -10,8 +10,8 @@ from inspector.formats import training
 from inspector.model import Expected, Prediction, Reconciliation
 from inspector.sizing.widths import WIDTHS, Width
 
-#: Types into which bitsandbytes brings linear layers alone: embeddings and the head keep theirs.
-LINEAR_ONLY = frozenset({"NF4", "NF4_DQ", "I8"})
+#: Types into which linear layers alone are brought, by bitsandbytes and in FP8: embeddings and the head keep theirs.
+LINEAR_ONLY = frozenset({"NF4", "NF4_DQ", "I8", "F8"})
 #: Towers whose layers the cache is of.
 MAIN = frozenset({"text", "decoder"})
 EMBEDDINGS = frozenset({"embed_tokens", "embed_positions", "embed_token_types"})
@@ -87,13 +87,13 @@ def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
         parts += [Part(row.role, layer, matrix, each, read, row.role in EMBEDDINGS) for layer in layers]
     assumes = [kind.estimate] if kind.estimate else []
     if kind.name in LINEAR_ONLY:
-        assumes.append(f"embeddings, head and norms stay in {vectors.name}: bitsandbytes packs linear layers alone")
+        assumes.append(f"embeddings, head and norms stay in {vectors.name}: linear layers alone are packed")
     return Weights(sum(part.nbytes for part in parts), kind.name, tuple(parts), tuple(assumes))
 
 
 def _width_of(row: Expected, kind: Width, vectors: Width, matrix: bool) -> Width:
     if not matrix or row.buffer:
-        return vectors if kind.block > 1 else kind
+        return vectors if kind.block > 1 or kind.name in LINEAR_ONLY else kind
     if kind.name in LINEAR_ONLY and row.group in ("embedding", "head"):
         return vectors
     return kind if kind.estimate or kind.fits(row.shape[-1]) or kind.name in LINEAR_ONLY else WIDTHS["F16"]
