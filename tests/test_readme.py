@@ -1,4 +1,4 @@
-"""The console blocks of the README and of docs/values.md, run as they stand: every line of output that they show is what the command prints.
+"""The console blocks of the README and of some of docs/, run as they stand: every line of output that they show is what the command prints.
 
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment make a line one to read.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sparse
+import sparse_torch
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -40,7 +41,9 @@ def as_pattern(shown: list[str]) -> re.Pattern[str]:
 
 
 SESSIONS = {
-    first: steps for page in ("README.md", "docs/values.md", "docs/diff.md") for first, steps in sessions(ROOT / page)
+    first: steps
+    for page in ("README.md", "docs/pytorch.md", "docs/values.md", "docs/diff.md")
+    for first, steps in sessions(ROOT / page)
 }
 RUN = [first for first, steps in SESSIONS.items() if any(shown for _, shown in steps)]
 
@@ -56,6 +59,9 @@ def test_console_blocks_show_what_is_printed(
         program, *arguments = shlex.split(command)
         if program == "python":
             script, recipe, folder = arguments
+            if script == "fixtures/sparse_torch.py":
+                sparse_torch.make(recipe, Path(folder) / recipe)
+                continue
             assert script == "fixtures/sparse.py"
             sparse.make(sparse.load(recipe), Path(folder) / recipe)
         else:

@@ -212,7 +212,7 @@ def test_pytorchs_files_are_read_where_there_is_nothing_else(hub: Hub, tmp_path:
 
 def test_thirteen_gigabytes_of_pickles_take_a_few_requests(hub: Hub, tmp_path: Path) -> None:
     """LLaMA-7B in one archive of 13.5 GB: its beginning with the pickle, and its end with the list of records."""
-    sparse_torch.main(["llama-7b", str(tmp_path)])
+    sparse_torch.make("llama-7b", tmp_path / "llama-7b")
     hub.repos["demo/llama"] = Repo(tmp_path / "llama-7b")
     found = api.open("demo/llama")
     assert (found.size, len(found.files[0].tensors)) == (13_476_945_424, 323)
