@@ -31,6 +31,8 @@ from inspector.sources import workers as threads
 
 #: Bytes that are compared at once as they are.
 RAW = 1 << 19
+#: The cosine that the coarsest types, of three values a weight, keep at least.
+ALIKE = 0.5
 #: Elements of each of the places at which it is tried what a converter did.
 SAMPLE = 1 << 12
 
@@ -303,12 +305,16 @@ def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides)
 
 
 def _agreement(sums: Sums, *, lossy: bool) -> Agreement:
-    """Equal numbers; numbers that differ by no more than a step, and half of one on the whole; or others."""
+    """Equal numbers; numbers that differ by no more than a step, and half of one on the whole; or others.
+
+    Where steps are as large as the numbers, as with two bits, this says little: so they must point the same way, too.
+    """
     if not sums.differing:
         return "equal"
-    if lossy and not sums.beyond and sums.difference <= sums.steps / 4:
-        return "rounded"
-    return "different"
+    within = lossy and not sums.beyond and sums.difference <= sums.steps / 4
+    # Of numbers that all vanish there is no cosine: they must be smaller than a step.
+    alike = sums.cosine >= ALIKE if sums.cosine is not None else sums.a + sums.b <= sums.steps
+    return "rounded" if within and alike else "different"
 
 
 def _layout(pair: Pair, sides: Sides) -> Iterator[str]:

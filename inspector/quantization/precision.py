@@ -45,7 +45,7 @@ FLOATS: Mapping[str, tuple[int, int]] = {
 
 #: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
 GRIDS: Mapping[str, Grid] = {
-    "Q4_0": Grid(32, 1 / 8),
+    "Q4_0": Grid(32, 1 / 7),  # −8 to 7: of a positive maximum the last step is cut off
     "Q4_1": Grid(32, 2 / 15),
     "Q5_0": Grid(32, 1 / 16),
     "Q5_1": Grid(32, 2 / 31),
@@ -60,16 +60,16 @@ GRIDS: Mapping[str, Grid] = {
     "IQ4_NL": Grid(32, 24 / 127),
     "IQ4_XS": Grid(32, 24 / 127, 256, 1 / 31),
     "IQ3_S": Grid(32, 2 / 7, 256, 2 / 15),
-    "IQ3_XXS": Grid(32, 2 / 7, 256, 2 / 15),
+    "IQ3_XXS": Grid(32, 3 / 8, 256, 2 / 15),
     "IQ2_S": Grid(16, 2 / 3, 256, 2 / 15),
     "IQ2_XS": Grid(16, 2 / 3, 256, 2 / 15),
-    "IQ2_XXS": Grid(32, 2 / 3, 256, 2 / 15),
-    "IQ1_S": Grid(32, 1.0, 256, 2 / 7),
-    "IQ1_M": Grid(16, 1.0, 256, 2 / 7),
+    "IQ2_XXS": Grid(32, 3 / 4, 256, 2 / 15),
+    "IQ1_S": Grid(32, 1.25, 256, 2 / 7),
+    "IQ1_M": Grid(16, 1.25, 256, 2 / 7),
     "TQ1_0": Grid(256, 1.0),
     "TQ2_0": Grid(256, 1.0),
-    "MXFP4": Grid(32, 1 / 3),
-    "NVFP4": Grid(16, 1 / 3),
+    "MXFP4": Grid(32, 1 / 3, 32, 1 / 16),  # a power of two as scale: what is above the grid is cut off
+    "NVFP4": Grid(16, 1 / 3, 16, 1 / 4),  # a scale of three bits' mantissa
 }
 
 #: Beginnings of schemes' names whose grid is none of equal steps → the largest gap in it.

@@ -1,0 +1,72 @@
+"""How far numbers may lie from what they were rounded from: steps of dtypes and block types, against real quantizers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from inspector.comparing import numbers
+from inspector.comparing.data import _agreement
+from inspector.quantization.precision import GRIDS, group_of, spacing, step_of
+
+Array = NDArray[Any]
+#: The block types that the `gguf` package quantizes.
+TYPES = ("Q8_0", "Q5_1", "Q5_0", "Q4_1", "Q4_0", "TQ1_0", "TQ2_0")
+
+
+def drawn(kind: str, seed: int = 0) -> Array:
+    """32 rows of 512 numbers: normal, with heavy tails, or with some that are twenty times as large."""
+    draw = np.random.default_rng(seed)
+    values: Array = (draw.standard_t(4, (32, 512)) if kind == "heavy" else draw.standard_normal((32, 512))) * 0.02
+    if kind == "outliers":
+        values[:, ::97] *= 20
+    return values.astype(np.float32)
+
+
+def agreement(a: Array, b: Array, name: str) -> str:
+    step = step_of(name)
+    assert step is not None
+    return _agreement(numbers.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy", "outliers"])
+@pytest.mark.parametrize("name", TYPES)
+def test_quantized_numbers_are_rounded_and_others_are_not(name: str, kind: str) -> None:
+    """What a quantizer made of them; of other numbers, or nothing: these are different even with two bits."""
+    code = gguf.GGMLQuantizationType[name]
+    values, others = drawn(kind), drawn(kind, 1)
+    made, unrelated = (gguf.quants.dequantize(gguf.quants.quantize(each, code), code) for each in (values, others))
+    assert agreement(values, made, name) == "rounded"
+    assert agreement(values, unrelated, name) == "different"
+    assert agreement(values, np.zeros_like(values), name) == "different"
+    assert agreement(values, -made, name) == "different"
+
+
+def test_steps_worked_out_by_hand() -> None:
+    """2⁻⁷ of a BF16, 2⁻¹⁰ of an F16; of Q8_0 1/127 of the largest of each 32; spacing is a power of two."""
+    values = np.array([1.0, -3.0, 0.0], np.float32)
+    for dtype, part in (("BF16", 2**-7), ("F16", 2**-10)):
+        step = step_of(dtype)
+        assert step is not None
+        assert step(values) == pytest.approx(np.abs(values) * part, abs=1e-7)
+    blocks = np.concatenate([np.full(32, 1.0), np.full(32, 0.5)]).astype(np.float32)
+    blocks[3] = -2.54
+    step = step_of("Q8_0")
+    assert step is not None
+    assert step(blocks) == pytest.approx([0.02] * 32 + [0.5 / 127] * 32)
+    found = spacing(values[:2], "BF16")
+    assert found is not None and found.tolist() == [2**-7, 2**-6]
+    assert step_of("I32") is None and spacing(values, "Q8_0") is None
+
+
+def test_every_grids_block_is_whole_groups() -> None:
+    """Scales are shared within a block; what is unknown is taken alone."""
+    sizes = {kind.name: block for kind, (block, _) in gguf.GGML_QUANT_SIZES.items()}
+    for name, grid in GRIDS.items():
+        assert group_of(name) % grid.group == 0
+        assert sizes.get(name, grid.group) % grid.group == 0 or name == "NVFP4"
+    assert (group_of("F32"), group_of("gptq", 128)) == (1, 128)
