@@ -13,6 +13,7 @@ import pytest
 
 import inspector.architectures  # noqa: F401  the module, whose name its function has too
 from inspector.architectures.store import Store, packed
+from inspector.errors import TableError
 
 MODULE = sys.modules["inspector.architectures.store"]
 
@@ -50,6 +51,24 @@ def test_documents_are_found_by_kind_and_name(home: Path) -> None:
     assert (found.names("families"), found.names("blocks")) == (["a", "b"], ["one", "two"])
     with pytest.raises(KeyError):
         found.find("families", "c")
+
+
+def test_a_file_may_hold_relatives(home: Path) -> None:
+    """Several tables, each under its name, as a file without rows and types of its own."""
+    relatives = {"about": "relatives", "c": {"types": {"c": {}, "c2": {}}}, "d": {"like": "c", "types": {"d": {}}}}
+    write(home / "tables" / "families" / "c.json", relatives)
+    found = read()
+    assert found.find("families", "d") == relatives["d"]
+    assert {each: found.table_of(each) for each in ("c", "c2", "d", "e")} == {"c": "c", "c2": "c", "d": "d", "e": None}
+    write(home / "tables" / "families" / "c.json", {"c": {"rows": []}})
+    with pytest.raises(TableError, match=r"c.json names no model types"):
+        read()
+
+
+@pytest.mark.parametrize("name", ['a-type":"a', 'a"', "", "a-type\n", "{", 'z":"a"}\n'])
+def test_a_model_type_is_no_part_of_the_index(home: Path, name: str) -> None:
+    """Types come from configurations of strangers, and are looked up as texts."""
+    assert read().table_of(name) is None
 
 
 def test_coverage_is_whole_where_a_table_says_nothing_else(home: Path) -> None:

@@ -31,6 +31,9 @@ A table that is a `part` of another has those rows of it that a nested configura
 A table that is `like` another has what that has, but for its name and types: mappings are added to, rows are put
 `after` or `instead` of those with a name, or at the end.
 
+A file holds one table, called like the file, or several relatives, each under its name:
+`{"clip": {…}, "clip_text_model": {…}}`.
+
 Beside the fields of `Family`, people are told what a table is `about`, its `source`, and `notes`. `outside` are types
 that Transformers does not have, `coverage` percents of those that are not wholly covered (see `Known`), `inferable`
 types that are tried where there is no configuration, with their place in the order.
