@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Lock
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,7 +166,7 @@ class _Job:
     ) -> None:
         self._headers, self._opened, self._rate, self._progress = headers, opened, rate, progress
         self._sources: dict[int, Source] = {}
-        self._lock = Lock()
+        self._lock = RLock()
         self._anchors: list[tuple[int, Array, Array]] = []
         self.facts: dict[tuple[str, str], Facts] = {
             (header.path, tensor.name): Facts() for header in headers for tensor in header.tensors
@@ -184,7 +184,7 @@ class _Job:
         if not hashing:
             buffer = np.empty(PIECE, np.uint8)
             for piece in pieces:
-                self._glance(number, piece, _filled(source, piece, buffer))
+                self._glance(number, piece, self._filled(source, piece, buffer))
             return
         digest = hashlib.sha256()
         with ThreadPoolExecutor(1) as beside:  # hashing takes longest: it runs beside all else
@@ -194,7 +194,7 @@ class _Job:
                 last = pending[turn % 2]
                 if last is not None:
                     last.result()
-                raw = _filled(source, piece, buffers[turn % 2])
+                raw = self._filled(source, piece, buffers[turn % 2])
                 pending[turn % 2] = beside.submit(digest.update, memoryview(raw))  # type: ignore[arg-type]
                 self._glance(number, piece, raw)
         self.digests[self._headers[number].path] = digest.hexdigest()
@@ -232,15 +232,15 @@ class _Job:
     def _bytes(self, number: int, at: int, size: int) -> bytes:
         return self._source(number).read(at, size) if size > 0 else b""
 
+    def _filled(self, source: Source, piece: _Piece, buffer: Array) -> Array:
+        """A piece's bytes. A local file is read into the buffer, without a copy in between, by any thread."""
+        if isinstance(source, LocalFile):
+            return buffer[: source.read_into(buffer.data[: piece.size], piece.offset)]
+        with self._lock:  # what comes over a network is for one thread at a time
+            return np.frombuffer(source.read(piece.offset, piece.size), np.uint8)
+
     def _source(self, number: int) -> Source:
         with self._lock:
             if number not in self._sources:
                 self._sources[number] = self._opened(self._headers[number].path)
             return self._sources[number]
-
-
-def _filled(source: Source, piece: _Piece, buffer: Array) -> Array:
-    """A piece's bytes. A local file is read into the buffer, without a copy in between."""
-    if isinstance(source, LocalFile):
-        return buffer[: source.read_into(buffer.data[: piece.size], piece.offset)]
-    return np.frombuffer(source.read(piece.offset, piece.size), np.uint8)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import accumulate
 from math import log2, prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:  # it needs NumPy
 LEARNT = frozenset({"attention", "feed_forward", "router", "convolution", "state_space"})
 #: Embeddings and heads, of which rows may be unused.
 TABLES = frozenset({"embed_tokens", "lm_head"})
+#: Tensors of a role that another is compared with, where there are thousands.
+MOST_PEERS = 64
 _BLOCKS = frozenset(kind.name for kind in TYPES.values() if kind.block > 1)
 FLOATS = frozenset({"BF16", "F16", "F32", "F64"})
 SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
@@ -116,14 +120,45 @@ class Peers:
             found[_role(each)].append(each)
         return {role: tuple(together) for role, together in found.items()}
 
-    def of(self, seen: Seen) -> tuple[Seen, ...]:
-        """The other tensors of its role."""
-        return tuple(each for each in self.groups[_role(seen)] if each is not seen)
+    @cached_property
+    def by_name(self) -> Mapping[str, Seen]:
+        return {each.name: each for each in self.all}
 
-    def in_file(self, header: Header) -> Iterator[Seen]:
-        """A file's tensors in the order of their bytes."""
-        own = (each for each in self.all if each.path == header.path)
-        yield from sorted(own, key=lambda each: each.labelled.tensor.offset)
+    @cached_property
+    def layers(self) -> Mapping[tuple[str, int | None], tuple[Seen, ...]]:
+        """The tensors of each layer of a tower."""
+        found: dict[tuple[str, int | None], list[Seen]] = defaultdict(list)
+        for each in self.all:
+            found[each.key.tower, each.key.layer].append(each)
+        return {place: tuple(together) for place, together in found.items()}
+
+    def of(self, seen: Seen) -> tuple[Seen, ...]:
+        """Other tensors of its role: all of them, or of many, as experts are, some from everywhere among them."""
+        group = self.groups[_role(seen)]
+        return tuple(each for each in group[:: -(-len(group) // MOST_PEERS)] if each is not seen)
+
+    @cached_property
+    def files(self) -> Mapping[str, InFile]:
+        """The tensors of each file."""
+        found: dict[str, list[Seen]] = {header.path: [] for header in self.headers}
+        for each in self.all:
+            found[each.path].append(each)
+        return {path: InFile(tensors) for path, tensors in found.items()}
+
+
+class InFile:
+    """A file's tensors in the order of their bytes."""
+
+    def __init__(self, tensors: Iterable[Seen]) -> None:
+        self.tensors = sorted(tensors, key=lambda each: each.labelled.tensor.offset)
+        self._starts = [each.extent.start for each in self.tensors]
+        self._ends = list(accumulate((each.extent.end for each in self.tensors), max))
+
+    def touched(self, run: Run) -> list[Seen]:
+        """Those that have bytes in a range."""
+        last = bisect_left(self._starts, run.end)
+        first = bisect_right(self._ends, run.start, 0, last)
+        return [each for each in self.tensors[first:last] if run.start < each.extent.end]
 
 
 def _role(seen: Seen) -> tuple[object, ...]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 from inspector.auditing.numbers.facts import Run
-from inspector.auditing.numbers.peers import TABLES, Peers, Seen, octaves
+from inspector.auditing.numbers.peers import MOST_PEERS, TABLES, InFile, Peers, Seen, octaves
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Header
@@ -36,6 +37,8 @@ DECAYED = -40.0
 LEAST_PEERS = 2
 #: Rows that have to be there twice before they count.
 LEAST_ROWS = 8
+#: Mean over size of numbers that lie on one side of zero.
+ONE_SIDED = 0.8
 #: Numbers that have to be equal before a matrix counts as constant.
 LEAST_CONSTANT = 16
 #: Bytes of zeros that are a hole where they begin or end within a row.
@@ -113,9 +116,9 @@ def zero_block(subject: Subject) -> Iterator[Found]:
 
 
 def _holes(found: Peers, header: Header) -> Iterator[Found]:
-    own = list(found.in_file(header))
-    for run in _across(own):
-        touched = _touched(run, own)
+    own = found.files[header.path]
+    for run in _across(own.tensors):
+        touched = own.touched(run)
         if run.size < LEAST_HOLE or not _is_hole(run, touched, found):
             continue
         inside = [each for each in touched if each.is_weight] or touched
@@ -130,10 +133,6 @@ def _are_zeros(seen: Seen, run: Run) -> bool:
     """Whether the numbers of a run are zeros, as far as the sample shows."""
     share = (min(run.end, seen.extent.end) - max(run.start, seen.extent.start)) / max(seen.labelled.tensor.nbytes, 1)
     return seen.facts.sampled == 0 or seen.facts.sparsity > share / 2
-
-
-def _touched(run: Run, seen: Iterable[Seen]) -> list[Seen]:
-    return [each for each in seen if each.extent.start < run.end and run.start < each.extent.end]
 
 
 def _across(seen: Sequence[Seen]) -> Iterator[Run]:
@@ -203,7 +202,7 @@ def repeated_block(subject: Subject) -> Iterator[Found]:
     found = peers(subject)
     if found is None:
         return
-    own = {header.path: list(found.in_file(header)) for header in found.headers}
+    own = found.files
     for copy in found.measured.copies:
         path, other_path = found.measured.paths[copy.file], found.measured.paths[copy.other_file]
         source, target = Run(copy.start, copy.start + copy.size), Run(copy.other, copy.other + copy.size)
@@ -218,20 +217,24 @@ def repeated_block(subject: Subject) -> Iterator[Found]:
         yield Found(f"{what}{there}: written twice", other_path, cut[0].name)
 
 
-def _cut_by(run: Run, seen: Iterable[Seen]) -> list[Seen]:
+def _cut_by(run: Run, file: InFile) -> list[Seen]:
     """The weights that a copy begins or ends in, within a row."""
     return [
         each
-        for each in _touched(run, seen)
+        for each in file.touched(run)
         if each.is_weight and any(_within(each, place) and not each.is_row_end(place) for place in (run.start, run.end))
     ]
 
 
-def _of_one_layer(source: Run, target: Run, own: Iterable[Seen], other: Iterable[Seen], found: Peers) -> list[Seen]:
+def _of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: Peers) -> list[Seen]:
     """The weight in which whole rows are there twice, where no other layer has such: repeated heads are in all."""
-    inside = [each for each in _touched(target, other) if each.is_learnt and each.key.role not in TABLES]
+    inside = [each for each in other.touched(target) if each.is_learnt and each.key.role not in TABLES]
     inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not _covers(target, each)]
-    if len(inside) != 1 or any(_covers(source, each) for each in own) or len(found.of(inside[0])) < LEAST_PEERS:
+    if (
+        len(inside) != 1
+        or any(_covers(source, each) for each in own.touched(source))
+        or len(found.of(inside[0])) < LEAST_PEERS
+    ):
         return []
     alike = found.measured.copies
     peers_ = [each.extent for each in found.of(inside[0])]
@@ -325,7 +328,7 @@ def _odd_order(seen: Seen, found: Peers) -> str | None:
     """A GPTQ weight's order of columns that names a group which there is not."""
     if not seen.name.endswith(".g_idx") or seen.side is None or seen.facts.most_bits is None:
         return None
-    scales = next((each for each in found.all if each.name == seen.name[:-5] + "scales"), None)
+    scales = found.by_name.get(seen.name[:-5] + "scales")
     groups = scales.labelled.tensor.shape[0] if scales and scales.labelled.tensor.shape else 0
     if not groups or seen.facts.most_bits < groups or scales is None:
         return None
@@ -346,14 +349,14 @@ def zero_tensor(subject: Subject) -> Iterator[Found]:
     if found is None:
         return
     for header in found.headers:
-        own = list(found.in_file(header))
-        weights = [each for each in own if each.is_weight]
+        own = found.files[header.path]
+        weights = [each for each in own.tensors if each.is_weight]
         if weights and all(each.facts.all_zero for each in weights) and not _is_adapter(weights):
             what = f"all {plural(len(weights), 'weight')} are zeros, {size(header.size)}: a file that was never filled"
             yield Found(what, header.path)
             continue
-        holes = [run for run in _across(own) if _is_hole(run, _touched(run, own), found)]
-        for each in own:
+        holes = [run for run in _across(own.tensors) if _is_hole(run, own.touched(run), found)]
+        for each in own.tensors:
             in_hole = any(_covers(run, each) for run in holes)
             if each.facts.all_zero and not in_hole and _should_not_be_zero(each, found):
                 what = "all zeros" if each.key.layer is None else "all zeros, where other layers have numbers"
@@ -382,7 +385,7 @@ _OUTPUTS = frozenset({"o_proj", "down_proj"})
 def _is_identity(seen: Seen, found: Peers) -> bool:
     if seen.key.role not in _OUTPUTS:
         return False
-    layer = [each for each in found.all if each.key.layer == seen.key.layer and each.key.tower == seen.key.tower]
+    layer = found.layers[seen.key.tower, seen.key.layer]
     outputs = [each for each in layer if each.key.role in _OUTPUTS and each.is_weight]
     others = [each for each in layer if each.is_learnt and each.key.role not in _OUTPUTS]
     return all(each.facts.all_zero for each in outputs) and not all(each.facts.all_zero for each in others)
@@ -416,10 +419,36 @@ def value_scale(subject: Subject) -> Iterator[Found]:
         return
     for group in found.groups.values():
         judged = [each for each in group if _can_be_judged(each)]
+        whole = Usual.of(judged) if len(judged) > MOST_PEERS else None
         for each in judged:
-            told = _own_reach(each) or _unlike(each, judged)
+            others = whole or Usual.of([other for other in judged if other is not each])
+            told = _own_reach(each) or _unlike(each, others)
             if told:
                 yield Found(told, each.path, each.name)
+
+
+class Usual(NamedTuple):
+    """What the tensors of a role are like: medians, and deviations from them, in powers of two."""
+
+    number: int
+    largest: tuple[float, float] | None
+    size: tuple[float, float] | None
+    side: float  # how far the numbers of each lie on one side of zero, at least: 1 where all do
+    mean: float
+
+    @classmethod
+    def of(cls, seen: Sequence[Seen]) -> Usual:
+        from statistics import median  # slow to import, and most audits read no data
+
+        facts = [each.facts for each in seen]
+        sides = [abs(each.mean) / each.size for each in facts if each.size]
+        return cls(
+            len(facts),
+            _usual(each.largest for each in facts),
+            _usual(each.size for each in facts),
+            min(sides, default=0.0),
+            median(each.mean for each in facts) if facts else 0.0,
+        )
 
 
 def _can_be_judged(seen: Seen) -> bool:
@@ -442,22 +471,17 @@ def _the_largest(seen: Seen) -> str:
     return "the largest scale of a block" if seen.is_block else "the largest magnitude"
 
 
-def _unlike(seen: Seen, group: Sequence[Seen]) -> str | None:
+def _unlike(seen: Seen, others: Usual) -> str | None:
     """What to say of a tensor that is not of the others' kind."""
-    others = [each for each in group if each is not seen]
-    if len(others) < LEAST_PEERS:
+    facts, largest, sizes = seen.facts, others.largest, others.size
+    if others.number < LEAST_PEERS:
         return None
-    facts = seen.facts
-    usual = _usual([each.facts.largest for each in others])
-    if usual and _apart(facts.largest, usual) > max(LARGEST_APART, DEVIATIONS * usual[1]):
-        return f"{_the_largest(seen)} is {facts.largest:.3g}, where other layers have {2 ** usual[0]:.2g}"
-    usual = _usual([each.facts.size for each in others])
+    if largest and _apart(facts.largest, largest) > max(LARGEST_APART, DEVIATIONS * largest[1]):
+        return f"{_the_largest(seen)} is {facts.largest:.3g}, where other layers have {2 ** largest[0]:.2g}"
     apart = NORMS_APART if seen.labelled.group == "norm" else SIZE_APART
-    if usual and facts.size and abs(_apart(facts.size, usual)) > max(apart, DEVIATIONS * usual[1]):
-        return f"numbers of some {facts.size:.2g}, where other layers have some {2 ** usual[0]:.2g}"
-    if seen.labelled.group == "norm" and len(others) >= LEAST_PEERS:
-        return _not_positive(seen, others)
-    return None
+    if sizes and facts.size and abs(_apart(facts.size, sizes)) > max(apart, DEVIATIONS * sizes[1]):
+        return f"numbers of some {facts.size:.2g}, where other layers have some {2 ** sizes[0]:.2g}"
+    return _not_positive(seen, others) if seen.labelled.group == "norm" else None
 
 
 def _usual(values: Iterable[float]) -> tuple[float, float] | None:
@@ -475,13 +499,9 @@ def _apart(value: float, usual: tuple[float, float]) -> float:
     return (octaves(value) or 0.0) - usual[0]
 
 
-def _not_positive(seen: Seen, others: Sequence[Seen]) -> str | None:
+def _not_positive(seen: Seen, others: Usual) -> str | None:
     """A norm around zero among norms of positive numbers: another tensor's bytes."""
-    from statistics import median
-
-    sides = [abs(each.facts.mean) / each.facts.size for each in others if each.facts.size]
     own = abs(seen.facts.mean) / seen.facts.size if seen.facts.size else 1.0
-    if prod(seen.labelled.tensor.shape) < 16 or not sides or min(sides) < 0.8 or own > 0.4:
+    if prod(seen.labelled.tensor.shape) < LEAST_CONSTANT or others.side < ONE_SIDED or own > ONE_SIDED / 2:
         return None
-    usual = median(each.facts.mean for each in others)
-    return f"numbers around {seen.facts.mean:.2g}, where those of other layers are around {usual:.2g}"
+    return f"numbers around {seen.facts.mean:.2g}, where those of other layers are around {others.mean:.2g}"
