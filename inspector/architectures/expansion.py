@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from inspector.architectures import family_of, formula
+from inspector.architectures import family_of, formula, taken_off
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.scope import MAX_DIMENSION, PER_LAYER, Scope
 from inspector.architectures.table import (
@@ -62,7 +62,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     family = family_of(values)
     if family is None:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
-    without = include.without.split()
+    without, stripped = include.without.split(), taken_off(include, family)
     rows = [each for each in expand(family, values, include.head or "body") if not is_left_out(each[0], without)]
     bounds = dict(include.indexes)
     for combination in _combinations(list(bounds), bounds, scope):
@@ -73,7 +73,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
             yield (
                 row,
                 expected._replace(
-                    name=prefix + expected.name.removeprefix(include.strip),
+                    name=prefix + expected.name.removeprefix(stripped),
                     tower=inner_tower(include, expected.tower),
                     branch=inner_branch(include, expected.branch),
                     indexes=(*numbers, *expected.indexes),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from inspector.architectures import family_of
+from inspector.architectures import family_of, taken_off
 from inspector.architectures.data.conventions import SPLIT_WEIGHTS
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming.slots import Slot, pattern_of, unwrapped
@@ -161,12 +161,12 @@ def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[Placed]:
     """The rows of a nested family under the names that the whole gives them."""
-    without = include.without.split()
+    without, stripped = include.without.split(), taken_off(include, inner)
     for placed in _placed(inner, nested):
         row = placed.row
         if is_left_out(row, without) or (row.heads and (include.head or "body") not in row.heads.split()):
             continue
-        name = _as_class(inner, placed.template, include.head).removeprefix(include.strip)
+        name = _as_class(inner, placed.template, include.head).removeprefix(stripped)
         tower, branch = inner_tower(include, placed.tower), inner_branch(include, placed.branch)
         yield Placed(row, include.template + name, tower, branch)
         if include.tower == "vision" and not include.prefix.endswith("." + OLD_TOWER):
