@@ -1,6 +1,7 @@
-"""Time and memory of a header by its length: `python benchmarks/headers.py`. A curve that bends is a bug.
+"""Time and memory of a header by its length: `python benchmarks/headers.py`. A curve that bends upwards is a bug.
 
-Each file is read by `inspect` in a process of its own. What is printed goes into benchmarks/headers.txt.
+Each file is read by `inspect` in a process of its own; a `-` stands for one that is refused, with the time that takes.
+What is printed goes into benchmarks/headers.txt.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MEGABYTES = (4, 8, 16, 20, 32, 64, 96)
+MEGABYTES = (4, 8, 16, 32, 64, 100)
 #: Runs a command; prints seconds of processor and megabytes of memory.
 METER = """
 import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+ran = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 cost = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(cost.ru_utime + cost.ru_stime, cost.ru_maxrss / 1024)
+print(cost.ru_utime + cost.ru_stime, cost.ru_maxrss / 1024, ran.returncode)
 """
 
 
@@ -44,11 +45,20 @@ def safetensors(length: int, metadata: bool) -> bytes:
     return struct.pack("<Q", len(raw)) + raw + bytes(0 if metadata else len(own))
 
 
+def one_name(length: int, word: str) -> bytes:
+    """A safetensors header of one tensor, whose name is a word again and again."""
+    name = word * ((length - 100) // len(word))
+    raw = json.dumps({name: {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}}).encode()
+    return struct.pack("<Q", len(raw)) + raw + b"x"
+
+
 KINDS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "GGUF, a vocabulary of words": ("gguf", lambda length: gguf(length, 24)),
     "GGUF, long texts": ("gguf", lambda length: gguf(length, 100_000)),
     "safetensors, tensors": ("safetensors", lambda length: safetensors(length, False)),
     "safetensors, one text": ("safetensors", lambda length: safetensors(length, True)),
+    "safetensors, one name": ("safetensors", lambda length: one_name(length, "layers.0.")),
+    "safetensors, one long word": ("safetensors", lambda length: one_name(length, "x")),
 }
 
 
@@ -60,13 +70,13 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"model.{end}")
             for megabytes in MEGABYTES:
-                path.write_bytes(make(megabytes * 1_000_000))
+                path.write_bytes(make(megabytes * 1_000_000 - 100))
                 command = [sys.executable, "-c", METER, sys.executable, "-m", "inspector", str(path), "--json"]
                 ran = subprocess.run(
                     command, cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ)
                 )
-                seconds, memory = map(float, ran.stdout.split())
-                told.append(f"{seconds:>7.2f} ({memory:>3.0f})")
+                seconds, memory, code = map(float, ran.stdout.split())
+                told.append(f"{'-' if code == 2 else ''}{seconds:>.2f} ({memory:>3.0f})")
         print(f"{name:<30}" + " ".join(f"{each:>13}" for each in told))
 
 

@@ -54,9 +54,9 @@ class Noting(pickle._Unpickler):  # type: ignore[name-defined]
         self.names: set[tuple[str, str]] = set()
 
     def find_class(self, module: str, name: str) -> type:
-        if (module, name) in NAME_MAPPING and self.proto < 3:
+        if (module, name) in NAME_MAPPING and getattr(self, "proto", 0) < 3:
             module, name = NAME_MAPPING[module, name]
-        elif self.proto < 3:
+        elif getattr(self, "proto", 0) < 3:
             module = IMPORT_MAPPING.get(module, module)
         self.names.add((module, name))
         return Nothing

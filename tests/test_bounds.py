@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import hostile
 import pytest
+from hostile.hdf5_files import hdf5
 
 import inspector
 
@@ -101,7 +104,36 @@ def large_tokenizer(folder: Path) -> None:
     (folder / "tokenizer.json").write_bytes(b'{"model": {"vocab": {' + b'"a\\\\": 1, ' * 5_500_000 + b'"b": 2}}}')
 
 
+def archives_in_archives(folder: Path) -> None:
+    """5,000 members that are all the same archive, in which there are 5,000 more, and again."""
+    data = b"N."
+    for _ in range(3):
+        sizes = (zlib.crc32(data), len(data), len(data))
+        head = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 0, *sizes, 5, 0) + b"a.zip"
+        entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 0, *sizes, 5, 0, 0, 0, 0, 0, 0) + b"a.zip"
+        listed, start = entry * 5_000, len(head) + len(data)
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5_000, 5_000, len(listed), start, 0)
+        data = head + data + listed + end
+    (folder / "model.pt").write_bytes(data)
+
+
+def long_templates(folder: Path) -> None:
+    """As many templates as fill a megabyte, each with a filter on another."""
+    text = "{% if a %}{{ b }}{% elif c %}{{ (a if b else 'c') ~ (d or 'e') }}{% endif %}" * 12
+    many = [{"name": f"t{at}", "template": text} for at in range(900)]
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": many}))
+
+
+def many_objects(folder: Path) -> None:
+    """An HDF5 file of 15,000 links out of the folder, and attributes of 60 kB."""
+    texts = {f"a{at}": b'{"class_name": "Dense", "config": {}}, ' * 1_500 for at in range(10)}
+    (folder / "model.h5").write_bytes(hdf5(texts, {f"l{at}": "../x.h5" for at in range(4_000)}))
+
+
 CASES: tuple[Callable[[Path], None], ...] = (
+    archives_in_archives,
+    long_templates,
+    many_objects,
     large_index,
     short_pairs,
     long_metadata,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -140,6 +141,26 @@ class Expressions:
             self.tell("work without end", "a text times a large number")
             return MADE
         return replace(values.worked_out(lambda a, b: a * b, left, right), weight=weight)
+
+    def _number_of(self, function: Any, *parts: nodes.Node) -> Value:
+        """What arithmetic on constants comes to; on anything else, it makes no text."""
+        found = [self.value(each) for each in parts]
+        return values.worked_out(function, *found) if all(map(values.is_known, found)) else DATA
+
+    def _of_sub(self, node: nodes.Sub) -> Value:
+        return self._number_of(operator.sub, node.left, node.right)
+
+    def _of_div(self, node: nodes.Div) -> Value:
+        return self._number_of(operator.truediv, node.left, node.right)
+
+    def _of_floordiv(self, node: nodes.FloorDiv) -> Value:
+        return self._number_of(operator.floordiv, node.left, node.right)
+
+    def _of_neg(self, node: nodes.Neg) -> Value:
+        return self._number_of(operator.neg, node.node)
+
+    def _of_pos(self, node: nodes.Pos) -> Value:
+        return self._number_of(operator.pos, node.node)
 
     def _of_pow(self, node: nodes.Pow) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -405,7 +426,7 @@ def part_of(value: Value) -> Value:
 
 def _any_part(value: Value) -> Value:
     """Some items of a dictionary, or of what comes with the conversation."""
-    return DATA if values.is_foreign(value) else replace(value, data=True)
+    return Value(data=True, weight=value.weight) if values.is_foreign(value) else replace(value, data=True)
 
 
 def loosened(value: Value) -> Value:
