@@ -161,6 +161,14 @@ def test_views_of_pytorch_come_in_the_order_of_their_shape(tmp_path: Path) -> No
     assert len(found["b"]) == 2
 
 
+def test_numpys_own_files_come_in_the_order_of_their_shape(tmp_path: Path) -> None:
+    """Fortran's order, and big-endian numbers beside others in one archive."""
+    values = np.arange(12, dtype="<f4").reshape(3, 4)
+    np.savez(tmp_path / "w.npz", a=np.asfortranarray(values), b=values.astype(">f4"), c=values)
+    found = numbers(tmp_path / "w.npz", elements=5)
+    assert found == {name: list(range(12)) for name in "abc"}
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [(("F32", [4], b"\0" * 12), "12 bytes"), (("X9", [4], b"\0" * 16), "X9")],

@@ -137,7 +137,7 @@ class Stored:
             whole: whether a tensor that several files have parts of is meant, and not one file's part.
         """
         header = self.header(path)
-        big = self._is_big(header)
+        big = self._is_big(header, tensor)
         if whole and tensor.name in self._parts:
             return _plain(tensor.dtype, big=big)._replace(parts=tuple(self._parts[tensor.name]))
         if header.format == "pytorch" and not self._lies_plainly(tensor, header):
@@ -152,7 +152,7 @@ class Stored:
                 f"{escape(tensor.name, 200)}: its header gives it {plural(tensor.nbytes, 'byte')}, its shape takes "
                 f"{integer(expected)}"
             )
-        return layout
+        return _turned(layout, tensor, header) if header.strides else layout
 
     @staticmethod
     def _lies_plainly(tensor: Tensor, header: Header) -> bool:
@@ -216,13 +216,14 @@ class Stored:
                 self._sources[path] = self._place.open(path)
             return self._sources[path]
 
-    def _is_big(self, header: Header) -> bool:
-        """Whether a file's numbers are big-endian: a GGUF's version tells, or what PyTorch's archive says."""
+    def _is_big(self, header: Header, tensor: Tensor) -> bool:
+        """Whether a tensor's numbers are big-endian: as its file says of it or of all, and a GGUF by its version."""
+        told = any(each.rule == "big-endian" and each.tensor in (None, tensor.name) for each in header.findings)
+        if not told or header.format != "gguf":
+            return told
         if header.path not in self._big:
-            told = any(finding.rule == "big-endian" for finding in header.findings)
-            if told and header.format == "gguf":
-                told = int.from_bytes(self._source(header.path).read(4, 4), "little") & 0xFFFF == 0
-            self._big[header.path] = told
+            version = self._source(header.path).read(4, 4)
+            self._big[header.path] = int.from_bytes(version, "little") & 0xFFFF == 0
         return self._big[header.path]
 
 
@@ -241,6 +242,16 @@ class _Layout(NamedTuple):
         if self.dtype in _BLOCKS:
             return _dequantized(raw, self.dtype, big=self.big)
         return decoding.decoded(raw, self.dtype, big=self.big)
+
+
+def _turned(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
+    """The layout of a tensor that is stored in another order than its shape's, as NumPy's Fortran arrays are."""
+    own = (stride for at, stride in header.strides.items() if header.tensors[at].name == tensor.name)
+    stride = next(own, None)
+    if stride is None or tensor.dtype in decoding.UNITS:
+        return layout
+    view = View(tensor.name, tensor.dtype, layout.nbytes, tensor.shape, stride, 0, None, tensor.elements)
+    return layout if view.extent > tensor.elements else layout._replace(at=tensor.offset, view=view)
 
 
 def _plain(dtype: str, *, big: bool) -> _Layout:
