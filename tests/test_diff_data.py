@@ -327,3 +327,29 @@ def test_metas_own_files_have_queries_and_keys_in_another_order(tmp_path: Path) 
     assert sum(each.transform == "permuted" for each in data.values()) == 4
     data = told(inspector.diff(tmp_path / "meta", in_gguf(tmp_path / "b.gguf", tensors), data=True))
     assert {(each.status, each.transform) for each in data.values()} == {("equal", None)}
+
+
+def test_matrices_whose_dimensions_do_not_divide_are_not_compared(tmp_path: Path) -> None:
+    """A matrix that is stored turned is turned back; one of another shape is said to be, without a traceback."""
+    tensors = llama()
+    name = "model.layers.0.mlp.up_proj.weight"
+    other = {**tensors, name: np.ascontiguousarray(tensors[name].T)}
+    data = told(inspector.diff(saved(tmp_path / "a", tensors), saved(tmp_path / "b", other), data=True))
+    assert (data[name].status, data[name].transform) == ("equal", "transposed")
+    other[name] = tensors[name].reshape(48, 128)
+    data = told(inspector.diff(tmp_path / "a", saved(tmp_path / "d", other), data=True))
+    assert (data[name].status, data[name].transform) == ("equal", None)  # the same numbers in the same order
+    other[name] = np.ones((97, 64), np.float32)
+    data = told(inspector.diff(tmp_path / "a", saved(tmp_path / "e", other), data=True))
+    assert data[name].status is None
+    assert "of another shape" in data[name].why
+
+
+def test_a_file_that_ends_early_is_one_line(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Its header is whole, its data not: exit code 2."""
+    tensors = llama()
+    base, other = saved(tmp_path / "a", tensors), saved(tmp_path / "b", tensors)
+    weights = other / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-64])
+    ran = inspect("diff", base, other, "--data")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

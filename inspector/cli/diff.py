@@ -57,6 +57,8 @@ def diff(
     if len(targets) not in (2, 3):
         raise click.UsageError("two targets to compare are needed, or a base and two that come from it")
     first, second, *third = [console.reconciled(target) for target in targets]
+    if third and any(each.adapter for each in (first, second, *third)):
+        raise click.UsageError("three ways are for whole models: compare an adapter with its base alone")
     if third:
         differs = _three(
             (first, second, third[0]), workers if data else 0, everything=everything, wide=wide, as_json=as_json

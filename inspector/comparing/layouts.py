@@ -20,7 +20,7 @@ from inspector.architectures.data.fusions import PARTS
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, nested_values
 from inspector.comparing.pairing import Pair, Side, conversion_from
-from inspector.comparing.views import View, whole
+from inspector.comparing.views import View, loops, whole
 from inspector.errors import ConfigError
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
@@ -245,6 +245,9 @@ def _split(
 def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
     plain = _cut(a, b, "first") if a.view.elements == b.view.elements else None
     options = [Option("", *plain)] if plain else []
+    if len(a.view.axes) == 2 and a.view.shape != b.view.shape == a.view.shape[::-1]:
+        turned = _both(a.view.transposed((1, 0)), b.view)
+        options = [Option("transposed", *turned)] if turned else []
     if sides.file is not None:
         model, file = (a, b) if sides.file == 1 else (b, a)
         for step in _steps(role, file.key, sides.conversion):
@@ -283,7 +286,15 @@ def _done(step: Mapping[str, str], model: _Atom, file: _Atom, sides: Sides) -> t
 
 
 def _both(a: View, b: View) -> tuple[View, View] | None:
-    return (a.flat(), b.flat()) if a.elements == b.elements else None
+    """Both as one row of elements; None where these cannot be walked together."""
+    if a.elements != b.elements:
+        return None
+    own, other = a.flat(), b.flat()
+    try:
+        loops(own, other)
+    except ValueError:
+        return None
+    return own, other
 
 
 def _cut(a: _Atom, b: _Atom, which: str) -> tuple[View, View] | None:
