@@ -53,6 +53,20 @@ def test_a_backbone_is_a_class_of_its_own() -> None:
     assert backbone - classes >= {"embeddings.norm.weight"}
 
 
+def test_another_part_loses_its_own_prefix() -> None:
+    """Canary's encoder is FastConformer's; Llama in its place is written without the `model.` that it has by itself."""
+    small = {
+        "hidden_size": 16,
+        "intermediate_size": 24,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "vocab_size": 9,
+    }
+    found = names({"model_type": "canary", "encoder_config": {"model_type": "llama", **small}})
+    assert "model.encoder.layers.0.self_attn.q_proj.weight" in found
+    assert not any(name.startswith("model.encoder.model.") for name in found)
+
+
 def test_a_part_that_is_given_needs_no_default_in_the_whole() -> None:
     """SAM 3's table says nothing of its vision tower; the tower's own table does."""
     values = {"model_type": "sam3", "vision_config": {"model_type": "sam3_vision_model", "scale_factors": [2.0]}}

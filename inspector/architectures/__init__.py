@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
-from inspector.architectures.table import Family, Include
+from inspector.architectures.table import BARE, Family, Include
 
 #: The field in which a configuration from key-values names its GGUF architecture.
 GGUF_ARCHITECTURE = "general.architecture"
@@ -138,6 +138,8 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
 
 def taken_off(include: Include, inner: Family) -> str:
     """What the names of an included family lose in front: its own prefix, where the usual one would lose its own."""
+    if include.head in BARE:  # which has no prefix
+        return include.strip
     usual = family_of({"model_type": include.default_type}) if include.default_type not in inner.types else inner
     return inner.prefix if usual and usual.name != inner.name and include.strip == usual.prefix else include.strip
 
