@@ -17,6 +17,7 @@ from hostile.torch_files import (
     Saved,
     Tensors,
     inner,
+    opcodes,
     torch_pickles,
     torch_zip,
 )
@@ -162,3 +163,23 @@ def test_truncation_is_an_error_or_a_finding(write: Callable[[Tensors], bytes], 
         assert "\n" not in str(error)
     else:
         assert "error" in {finding.severity for finding in found.findings}
+
+
+def test_bombs_of_references_cost_nothing(tmp_path: Path) -> None:
+    """Sixty dictionaries, each with the one before under two names: 2⁶⁰ paths to one tensor, of which few are followed."""
+    text = b"X\x01\x00\x00\x00"
+    doubled = b"".join(
+        b"}(" + text + b"ah" + bytes([at]) + text + b"bh" + bytes([at]) + b"uq" + bytes([at + 1]) for at in range(60)
+    )
+    bomb = b"}(" + text + b"t" + opcodes(Saved((4,), "0")) + b"uq\x00" + doubled
+    found = header(torch_zip({"x": bomb}, storages={"0": 16}), tmp_path)
+    assert len(found.tensors) == 1 and len(found.metadata) < 1000
+    assert "more values than are read" in [finding.message.partition(":")[0] for finding in found.findings]
+
+
+def test_a_tuple_that_many_groups_share_is_no_bomb(tmp_path: Path) -> None:
+    """An optimizer's `betas` are one tuple in all of its groups."""
+    groups = b"](" + b"}X\x05\x00\x00\x00betas" + b"G" + bytes(8) + b"K\x01\x86q\x00s"
+    groups += b"}X\x05\x00\x00\x00betash\x00s" * 50 + b"e"
+    found = header(torch_zip({"a": Saved((2,), "0"), "groups": groups}), tmp_path)
+    assert found.findings == ()

@@ -64,12 +64,12 @@ def _shared(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
     `safetensors.torch.save_model` keeps the first of the names in the alphabet, and writes the others into
     `__metadata__`: `{"model.embed_tokens.weight": "lm_head.weight"}`.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, list[str]] = {}
     for header in files:
         if header.format == "gguf" or header.metadata.keys() <= {"format"}:
             continue
         stored = {tensor.name for tensor in header.tensors}
         for other, kept in header.metadata.items():
             if isinstance(kept, str) and kept in stored and other not in stored:
-                found[kept] = (*found.get(kept, ()), other)
-    return found
+                found.setdefault(kept, []).append(other)
+    return {kept: tuple(others) for kept, others in found.items()}

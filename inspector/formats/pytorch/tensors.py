@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ MAX_VALUES = 1_000_000
 MAX_TENSORS = 500_000
 #: Values within each other that are entered.
 MAX_DEPTH = 100
+#: Times that one container is entered, under as many names: a module that is used twice, and no bomb of references.
+MAX_TIMES = 8
 
 
 class Walked(NamedTuple):
@@ -36,12 +39,14 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
     opaque: dict[str, None] = {}
     pending: list[tuple[str, Any, int]] = [(root, value, 0)]
     left = MAX_VALUES
+    times: Counter[int] = Counter()
+    complete = True
     while pending:
         name, each, depth = pending.pop()
         left -= 1 + len(name) // 64  # long names are work too
         if left < 0 or len(views) >= MAX_TENSORS:
             return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=False)
-        if depth > MAX_DEPTH or isinstance(each, (str, bytes, int, float, type(None))):
+        if depth > MAX_DEPTH or isinstance(each, _PLAIN):
             continue
         if isinstance(each, Made) and (held := _held(each)) is not None:
             pending.append((name, held, depth + 1))
@@ -59,10 +64,16 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
             if path and not path.startswith(_CONTAINERS):
                 opaque[path] = None
         inner = list(_inside(each))
+        times[id(each)] += any(not isinstance(part, _PLAIN) for _, part in inner)
+        if times[id(each)] > MAX_TIMES:
+            complete = False
+            continue
         pending += [(_joined(name, key), part, depth + 1) for key, part in reversed(inner)]
-    return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=True)
+    return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=complete)
 
 
+#: What has nothing within.
+_PLAIN = (str, bytes, int, float, type(None))
 #: Beginnings of what is entered and needs no word.
 _CONTAINERS = ("collections.", "builtins.", "torch.Size")
 #: Where `torch.nn.Module` keeps what it is made of.
