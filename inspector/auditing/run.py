@@ -230,7 +230,8 @@ def examined(
         found.append(
             Finding("not-judged", "error", f"{what}: not judged: {', '.join(left[:4])}" + "…" * (len(left) > 4))
         )
-    told = dict.fromkeys(_short(_judged(finding)) for finding in found if not _excused(finding, subject, found))
+    judged = (_judged(finding, subject) for finding in found if not _excused(finding, subject, found))
+    told = dict.fromkeys(_short(finding) for finding in judged)
     return Audited(
         target=subject.target,
         files=len(subject.entries),
@@ -315,8 +316,14 @@ def _cut(text: str, longest: int) -> str:
 _GRAVER = frozenset({"conflicting-key", "config"})
 
 
-def _judged(finding: Finding) -> Finding:
-    return finding._replace(severity="error") if finding.rule in _GRAVER else finding
+#: Sizes that llama.cpp compares, where other loaders pad or resize.
+_GRAVER_IN_GGUF = frozenset({"vocab-padding"})
+
+
+def _judged(finding: Finding, subject: Subject) -> Finding:
+    own = any(header.format == "gguf" for header in subject.headers)
+    graver = finding.rule in _GRAVER or (own and finding.rule in _GRAVER_IN_GGUF)
+    return finding._replace(severity="error") if graver else finding
 
 
 #: What follows from tensors that could not be read: told by the rule that says why.

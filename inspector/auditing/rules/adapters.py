@@ -60,6 +60,7 @@ def adapter_pieces(subject: Subject) -> Iterator[Found]:
     A piece of another shape than the others of its kind is refused by PEFT. A warning where a piece is missing, which
     PEFT fills at random, or is none of the method's, which it drops: both with a word at most.
     """
+    yield from _without(subject)
     result = subject.result
     adapter = result.adapter if result else None
     if result is None or adapter is None or result.prediction is not None or len(subject.headers) != 1:
@@ -73,15 +74,31 @@ def adapter_pieces(subject: Subject) -> Iterator[Found]:
         made = _made(adapter.config, method, stored)
     except (ConfigError, ArithmeticError, TypeError, ValueError):  # by its own rule, or a method that cannot be told
         return
-    yield from _compared(header, stored, made, method)
+    yield from _compared(header, stored, made, method, adapter.config)
     yield from _strangers(header, stored, adapter.config)
+
+
+def _without(subject: Subject) -> Iterator[Found]:
+    """An adapter's file without tensors, or without the prompts that its method has instead of matrices."""
+    for header in subject.headers:
+        folder, _, name = header.path.rpartition("/")
+        own = subject.document(f"{folder}/{ADAPTER_FILE}" if folder else ADAPTER_FILE)
+        method = methods.method(str(own.get("peft_type", "")).upper()) if name in _WEIGHTS and own else None
+        if method is None:
+            continue
+        if not header.tensors:
+            yield Found("no tensor in it: PEFT fills all of the adapter at random", header.path, severity="warning")
+        shared = {piece.part for piece in method.shared} & PROMPTS if not method.pieces else set[str]()
+        lost = sorted(shared - {tensor.name for tensor in header.tensors})
+        if header.tensors and lost:
+            yield Found(f"no {lost[0]}, which the method {own['peft_type']:.40} is made of", header.path)
 
 
 def _stored(header: Header, adapter: Adapter) -> _Stored:
     pieces = {
         (adapter.served[tensor.name], adapter.parts[tensor.name]): (tensor.name, tensor.shape)
         for tensor in header.tensors
-        if tensor.name in adapter.parts
+        if tensor.name in adapter.parts and tensor.name not in adapter.constants
     }
     return _Stored(pieces, tuple(tensor.name for tensor in header.tensors if tensor.name not in adapter.parts))
 
@@ -97,11 +114,20 @@ def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) ->
     found = {}
     for piece in prediction.predict({**config, "fan_in_fan_out": False}, base).expected:
         name = piece.name.removeprefix("base_model.model.")
+        if not _in_layers(name, config.get("layers_to_transform")):
+            continue
         for layer in piece.layers or (None,):
             own = name if layer is None else name.replace("{layer}", str(layer))
             weight = own if own in PROMPTS else own.removesuffix("." + piece.part)
             found[f"{weight}.weight", piece.part] = piece
     return found
+
+
+def _in_layers(name: str, chosen: Any) -> bool:
+    """Whether a module is in the layers that are adapted: its first number is its layer's."""
+    number = _DIGITS.search(name)
+    layers = chosen if isinstance(chosen, list) else [chosen]
+    return chosen is None or number is None or int(number[0]) in layers
 
 
 def _row(weight: str, size: tuple[int, int], *, role: str = "") -> Expected:
@@ -151,9 +177,9 @@ def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int
         parents[_DIGITS.sub("*", parent + ".")].add(parent)
     for pattern, modules in siblings.items():
         for module in modules:
-            known = next(size for weight, size in sizes.items() if _is(weight, pattern, module))
-            for parent in parents[pattern]:
-                found.setdefault(f"{parent}.{module}.weight", known)
+            like = [size for weight, size in sizes.items() if _is(weight, pattern, module)]
+            for parent in parents[pattern] if like else ():
+                found.setdefault(f"{parent}.{module}.weight", like[0])
     return found
 
 
@@ -162,7 +188,11 @@ def _is(weight: str, pattern: str, module: str) -> bool:
 
 
 def _compared(
-    header: Header, stored: _Stored, made: Mapping[tuple[str, str], Expected], method: methods.Method
+    header: Header,
+    stored: _Stored,
+    made: Mapping[tuple[str, str], Expected],
+    method: methods.Method,
+    config: Mapping[str, Any],
 ) -> Iterator[Found]:
     """Shapes, what is missing and what is too much."""
     exact = {piece.part for piece in (*method.pieces, *method.embedding, *method.shared) if _is_plain(piece.shape)}
@@ -180,6 +210,12 @@ def _compared(
         what = f"{plural(len(missing), 'piece')} that the method makes and that is not stored: {weight}: {part}"
         yield Found(what, header.path, severity="error" if shared else "warning")
     targeted = {weight for weight, _ in made}
+    named = config.get("target_modules")
+    named = {each for each in named if isinstance(each, str)} if isinstance(named, list) else set()
+    for weight, _ in stored.pieces:  # of modules that are named nowhere another rule tells
+        module = weight.removesuffix(".weight")
+        if any(module == each or module.endswith("." + each) for each in named):
+            targeted.add(weight)
     beyond = [name for (weight, part), (name, _) in stored.pieces.items() if _beyond(weight, part, made, targeted)]
     if beyond:
         what = f"{plural(len(beyond), 'tensor')} that the method does not make, and PEFT drops"

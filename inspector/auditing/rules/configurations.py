@@ -15,13 +15,22 @@ from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
 from inspector.opening.configs import ADAPTER_FILE
+from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
 _TABLE = Path(__file__).parents[1] / "data" / "fields.json"
-#: Findings of one configuration that are told.
-_MOST = 8
+#: Findings of one configuration that are told, and items of a list that are looked at.
+_MOST, _MOST_ITEMS = 8, 1_000
+#: Sizes, of which none is negative.
+_SIZES = frozenset(
+    {
+        *("hidden_size", "intermediate_size", "vocab_size", "num_hidden_layers", "num_attention_heads", "head_dim"),
+        *("d_model", "d_ff", "embed_dim", "projection_dim", "patch_size", "num_channels", "encoder_layers"),
+        *("decoder_layers", "num_key_value_heads", "n_embd", "n_layer", "n_head", "encoder_ffn_dim", "decoder_ffn_dim"),
+    }
+)
 
 
 @cache
@@ -60,21 +69,26 @@ _WORDS = {
 
 
 def kind_of(value: Any) -> str:
-    """The letter of a value's kind; of an empty list every list's."""
+    """The letter of a value's kind; of a list its first item's, of an empty one every list's."""
     if isinstance(value, bool):
         return "b"
     for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
         if isinstance(value, known):
             return letter
-    first = value[0] if value else None
-    found = {bool: "IFSLO", int: "I", float: "F", str: "S", list: "L", dict: "O"}.get(type(first), "IFSLO")
-    return "IF" if found in "IF" else found
+    if not value:
+        return "IFSLO"
+    items = {bool: "IFSLO", int: "I", float: "F", str: "S", list: "L", dict: "O", type(None): ""}
+    found = items.get(type(value[0]), "IFSLO")
+    return "IF" if found and found in "IF" else found
 
 
 def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
     """What a field should be, where it is something else."""
     taken = takes(library, kind, field)
-    if taken is None or set(kind_of(value)) & set(taken):
+    if taken is None:
+        return None
+    items = [[each] for each in value[:_MOST_ITEMS]] if isinstance(value, list) and value else [value]
+    if all(set(kind_of(each)) & set(taken) or (each == [None] and set("IFSLO") <= set(taken)) for each in items):
         return None
     words = [text for letters, text in _WORDS.items() if set(letters) & set(taken)]
     return " or ".join(words) if words else "left out"
@@ -112,6 +126,10 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
             yield from _wrong_fields(value, inner, f"{where}{field}.")
         elif should := wrong_kind("transformers", kind, field, value):
             yield f"{where}{field} is {_shown(value)}, and should be {should}"
+        elif field in _SIZES and type(value) is int and value < 0:
+            yield f"{where}{field} is {integer(value)}, and no size is negative"
+        elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
+            yield f"{where}{field} is {_shown(value)}, and should be a text"
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value)):
             yield f"{where}{field} is {_shown(value)}: {wrong}"
     yield from (where + what for what in _wrong_labels(own))
@@ -153,7 +171,9 @@ def model_type(subject: Subject) -> Iterator[Found]:
     """
     table = fields()["transformers"]
     for entry in subject.named("config.json"):
-        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        if entry.name != "config.json":
+            continue
+        own = subject.document(entry.path)
         kind, classes = own.get("model_type"), own.get("architectures")
         first = classes[0] if isinstance(classes, list) and classes else None
         of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
@@ -161,10 +181,19 @@ def model_type(subject: Subject) -> Iterator[Found]:
             yield Found(f"model_type is {_shown(kind)}, and should be a text", entry.path)
         elif of_transformers and not kind:
             yield Found(f"no model_type, and {_shown(classes)} needs one", entry.path)
+        elif not own.keys() - {"transformers_version"} and _is_whole(subject, entry):
+            yield Found("no model_type, nor anything else of a model", entry.path)
         elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
             near = _near(kind, table["fields"], 0.75)
             if near and str(first).lower().startswith(_flat(near[0])[:4]):
                 yield Found(f"model_type {_shown(kind)} is none that Transformers has; {near[0]!r} is", entry.path)
+
+
+def _is_whole(subject: Subject, entry: Entry) -> bool:
+    """Whether a configuration without fields lies beside the weights of a model of Transformers."""
+    names = {each.name for each in subject.entries if each.folder == entry.folder}
+    beside = names & {"tokenizer_config.json", "generation_config.json", "preprocessor_config.json"}
+    return bool(beside and entry.size < 100 and names & {"model.safetensors", "pytorch_model.bin"})
 
 
 def _flat(name: str) -> str:
@@ -313,5 +342,8 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     rank = own.get("r")
     if type(rank) is int and rank <= 0 and own.get("peft_type") in ("LORA", "LOHA", "LOKR", "VERA"):
         yield f"r is {integer(rank)}: a rank is positive"
+    copies = own.get("layer_replication")
+    if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
+        yield f"layer_replication is {_shown(copies)}, and should be a list of pairs"
     if own.get("layers_pattern") and own.get("layers_to_transform") is None:
         yield "layers_pattern without layers_to_transform"

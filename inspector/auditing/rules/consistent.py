@@ -75,7 +75,7 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
     warning where only added tokens lie beyond: Gemma 3's smallest model has one that no text uses.
     """
     embedding = _embedding(subject)
-    if embedding is None or (subject.result and subject.result.packing):
+    if embedding is None or embedding.tensor.dtype not in _PLAIN:  # a packed one has other rows
         return
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)

@@ -11,6 +11,7 @@ from typing import Any
 
 from inspector.architectures import predicted_gguf
 from inspector.auditing.rules import tokenizer_json
+from inspector.auditing.rules.gguf import table as gguf_table
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.gguf.types import FILE_TYPES
@@ -26,12 +27,13 @@ _rule = partial(rule, group="consistent")
 def embedding_of(subject: Subject) -> Labelled | None:
     """The text model's token embedding, whole and two-dimensional; None of a packed one, or where there are two."""
     result = subject.result
-    if result is None or result.packing:
+    if result is None:
         return None
     if sum(each.tensors for each in result.roles if each.role == "embed_tokens") != 1:
         return None
     own = next((each for each in result.tensors if each.key.role == "embed_tokens"), None)
     whole = own is not None and own.key.part == "weight" and len(own.tensor.shape) == 2
+    whole = whole and own is not None and own.tensor.dtype in _PLAIN  # a packed one has other rows
     return own if own is not None and whole and own.key.tower in ("text", "decoder", "encoder") else None
 
 
@@ -113,6 +115,82 @@ def layer_list(subject: Subject) -> Iterator[Found]:
             if isinstance(listed, list) and type(layers) is int and len(listed) != layers:
                 what = f"{name}{field} has {plural(len(listed), 'item')}, {name}{number} is {integer(layers)}"
                 yield Found(what, subject.config.path)
+
+
+#: Tensors beyond which shapes are not compared one by one.
+_MOST_SHAPES = 20_000
+
+
+@_rule("transposed", "error")
+def transposed(subject: Subject) -> Iterator[Found]:
+    """A tensor has the dimensions that the configuration gives, in another order.
+
+    Under the name that Transformers gives it, and not packed: it compares shapes as they are, and refuses. The file
+    was written by a program of another layout, or edited.
+    """
+    result = subject.result
+    prediction = result.prediction if result else None
+    if result is None or prediction is None or prediction.config.kind != "config.json" or result.adapter is not None:
+        return
+    stored = {
+        tensor.name: (tensor, header.path)
+        for header in subject.headers
+        if header.format == "safetensors" and len(header.tensors) <= _MOST_SHAPES
+        for tensor in header.tensors
+        if tensor.dtype in _PLAIN and len(tensor.shape) > 1
+    }
+    for row in (*prediction.expected, *prediction.tied) if stored else ():
+        if len(row.shape) < 2 or row.stacked is not None:
+            continue
+        for name in row.names():
+            tensor, path = stored.get(name, (None, ""))
+            if tensor and tensor.shape != row.shape and sorted(tensor.shape) == sorted(row.shape):
+                told = "×".join(map(str, tensor.shape)), "×".join(map(str, row.shape))
+                yield Found(f"{told[0]} stored, {told[1]} = {' × '.join(row.formula)} predicted", path, name)
+
+
+#: Modules that some models hold in one matrix, and others apart.
+_FUSED = {
+    **dict.fromkeys(("q_proj", "k_proj", "v_proj"), ("qkv_proj",)),
+    **dict.fromkeys(("gate_proj", "up_proj"), ("gate_up_proj",)),
+    "qkv_proj": ("q_proj",),
+    "gate_up_proj": ("gate_proj",),
+}
+
+
+@_rule("tensor-names", "warning")
+def tensor_names(subject: Subject) -> Iterator[Found]:
+    """Tensors under other names than those that Transformers looks for in this model.
+
+    The same weights, held in one matrix where the model has them apart, or with something before a name: what it looks
+    for it fills with random numbers, and drops what it finds. The file is of another program, or another model's.
+    """
+    result = subject.result
+    prediction = result.prediction if result else None
+    if result is None or prediction is None or prediction.config.kind != "config.json" or result.packing:
+        return
+    if result.adapter is not None or "auto_map" in prediction.config.values or subject.incomplete:
+        return
+    files = [each for each in subject.headers if each.format == "safetensors" and len(each.tensors) <= _MOST_SHAPES]
+    stored = {tensor.name for header in files for tensor in header.tensors}
+    rows = [row for row in prediction.expected if row.experts is None and row.stacked is None]
+    wanted = {name for row in rows for name in row.names()}
+    lost = wanted - stored
+    if not stored or len(lost) * 2 > len(wanted):
+        return  # of another convention as a whole
+    strays = {name.partition(".")[2]: name for name in stored - wanted}
+    for name in sorted(lost):
+        other = strays.get(name) or next((each for each in _elsewhere(name) if each in stored), None)
+        if other is not None:
+            yield Found(f"Transformers looks for {name:.100}", None, other)
+            return
+
+
+def _elsewhere(name: str) -> Iterator[str]:
+    """Where the same weights may be: the name with its module fused, or apart."""
+    stem, _, tail = name.rpartition(".")
+    parent, _, module = stem.rpartition(".")
+    yield from (f"{parent}.{other}.{tail}" for other in _FUSED.get(module, ()))
 
 
 #: Schemes whose width and groups are told by the shapes of what is stored.
@@ -450,8 +528,11 @@ def gguf_keys(subject: Subject) -> Iterator[Found]:
         architecture = header.metadata.get("general.architecture")
         if architecture not in known or header.metadata.get("general.type", "model") != "model":
             continue
-        missing = [key for key in _NEEDED if f"{architecture}.{key}" not in header.metadata]
-        if not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
+        own = gguf_table()["architectures"].get(architecture, {}).get("needed", ())
+        needed = own or _NEEDED
+        there = header.metadata.keys()
+        missing = [key for key in needed if f"{architecture}.{key}" not in there and key not in there]
+        if not own and not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
             missing.append(_EPSILONS[0])
         for key in missing:
             yield Found(f"no {architecture}.{key}, which llama.cpp needs", header.path)

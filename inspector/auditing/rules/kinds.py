@@ -229,6 +229,8 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
         start = subject.head(entry.path, 64)
         if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
             return "no model of SentencePiece or tiktoken"
+        if start[:1] == b"\n" and 0 < entry.size <= _MOST_PIECES and not _whole(subject.head(entry.path, entry.size)):
+            return "a model of SentencePiece that is cut off or overwritten"
     elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
         start = subject.head(entry.path, 64)
         if start and any(start) and _is_text(start) and not start.startswith(_PROTOCOL_0) and not stands_in(start):
@@ -238,6 +240,34 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
         if any(raw[:8]) and b"\0" in raw:
             return f"zeros at byte {raw.index(0)} of a text"
     return None
+
+
+#: Bytes of a SentencePiece model that are gone through; Gemma's takes 4 MB.
+_MOST_PIECES = 8 * 1024 * 1024
+
+
+def _whole(raw: bytes) -> bool:
+    """Whether a message of Protocol Buffers ends where its last field does."""
+    at, end = 0, len(raw)
+    while at < end:
+        if raw[at] & 128:
+            return True  # a field beyond those that there are: an extension's
+        kind, number, at = raw[at] & 7, raw[at] >> 3, at + 1
+        if not number:
+            return False
+        length = shift = 0
+        while kind in (0, 2) and at < end:
+            byte, at = raw[at], at + 1
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        else:
+            if kind not in (1, 5):
+                return False
+            length = 8 if kind == 1 else 4
+        at += length if kind != 0 else 0
+    return at == end
 
 
 _MOST_TEXT = 8 * 1024 * 1024

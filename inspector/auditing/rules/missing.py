@@ -13,6 +13,7 @@ from typing import Any
 from inspector.auditing.rules.configurations import fields
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rules.whole import CONTROL, PARTIAL
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS, shard_of
 from inspector.sources.listing import Entry
@@ -50,7 +51,8 @@ def misnamed(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         folders.setdefault(entry.folder, []).append(entry)
     for folder, entries in folders.items():
-        if subject.alone or any(_FOUND.fullmatch(entry.name) for entry in entries):
+        hidden = folder.startswith(".") or "/." in folder  # what tools keep for themselves
+        if subject.alone or hidden or any(_FOUND.fullmatch(entry.name) for entry in entries):
             continue
         for entry in entries:
             if entry.kind == "file" and _DECORATED.fullmatch(entry.name) and not _is_unfinished(entry.name):
@@ -73,10 +75,12 @@ _NO_LOADER = "no loader looks for weights under this name: rename it, or downloa
 
 
 def _is_unfinished(name: str) -> bool:
-    """Whether the rule on unfinished downloads tells of it."""
-    from inspector.auditing.rules.whole import CONTROL, PARTIAL
+    """Whether the rule on unfinished downloads tells of it, or it is something about the weights."""
+    return name.lower().endswith((*PARTIAL, *CONTROL, *_ABOUT))
 
-    return name.lower().endswith((*PARTIAL, *CONTROL))
+
+#: Ends of what lies beside weights under their names, and is about them.
+_ABOUT = (".metadata", ".lock", ".sha256", ".sha512", ".md5", ".sig", ".asc", ".etag", ".torrent", ".json", ".txt")
 
 
 @_rule("missing-config", "error")
@@ -234,13 +238,17 @@ def no_weights(subject: Subject) -> Iterator[Found]:
 
     config.json is there, and no file that a loader would take for the weights. Download them.
     """
+    headers = [header for header in subject.headers if header.format == "safetensors"]
+    asked = subject.config is not None and subject.config.kind == "config.json" and subject.config.model_type
+    if headers and asked and not any(header.tensors for header in headers) and not subject.incomplete:
+        yield Found("no tensor in it, and a configuration that asks for some: download it again", headers[0].path)
     own = subject.document("config.json")
     known = own.get("model_type") in fields()["transformers"]["fields"]
     if not known or subject.alone or subject.members or {"modules.json", "model_index.json"} & subject.by_path.keys():
         return
     names = [entry.name.lower() for entry in subject.entries if not entry.folder]
     weights = [name for name in names if name.endswith(_ANY) and name != configs.ADAPTER_FILE]
-    told = any(_DECORATED.fullmatch(name) or _is_unfinished(name) for name in names)
+    told = any(_DECORATED.fullmatch(name) or name.endswith((*PARTIAL, *CONTROL)) for name in names)
     state = re.compile(r"(training_args|optimizer|scheduler|rng_state|trainer_state|scaler)")
     if not told and all(state.match(name) for name in weights) and not any(shard_of(name) for name in names):
         yield Found("a configuration, and no weights beside it: download them", "config.json")

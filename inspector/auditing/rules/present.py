@@ -133,15 +133,15 @@ def no_vocabulary(subject: Subject) -> Iterator[Found]:
         names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
         own = subject.document(entry.path)
         kind = own.get("tokenizer_class")
-        if own.get("auto_map") or any(_VOCABULARY.search(name) for name in names - _NO_VOCABULARY):
+        if own.get("auto_map") or any(VOCABULARY.search(name) for name in names - NO_VOCABULARY):
             continue
         if isinstance(kind, str) and not _OF_BYTES.match(kind):
             yield Found(f"{kind:.60} has no vocabulary beside it: download it", entry.path)
 
 
-_NO_VOCABULARY = frozenset({"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"})
+NO_VOCABULARY = frozenset({"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"})
 #: Files in which some tokenizer keeps its words.
-_VOCABULARY = re.compile(
+VOCABULARY = re.compile(
     r"(?i)(tokenizer|tekken|vocab|merges|spiece|sentencepiece|\.spm$|\.model$|\.tiktoken$|bpe|dict|codes|\.gguf$|emoji|"
     r"spm|tokens|\.vocab$|rwkv|\.py$)"
 )

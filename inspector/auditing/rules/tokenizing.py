@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 from inspector.auditing.rules.configurations import fields
 from inspector.auditing.rules.fits import SPECIAL
+from inspector.auditing.rules.present import NO_VOCABULARY, VOCABULARY
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 
@@ -47,16 +49,16 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
         missing = [name for name in needed if name not in names]
         alone = {"vocab.json", "merges.txt"} & names and set(needed) == {"vocab.json", "merges.txt"}  # told as halves
+        near = get_close_matches(kind, classes, 1, 0.9) if not needed and not names & {*_WHOLE} else []
+        if near and kind not in classes:
+            yield Found(f"{kind:.60} is no tokenizer that Transformers has; {near[0]} is", entry.path)
         if needed and len(missing) == len(needed) and _some(names) and not alone and not names & {*_WHOLE}:
             yield Found(f"{kind} is made of {' and '.join(needed)}, or of tokenizer.json: download them", entry.path)
 
 
 def _some(names: frozenset[str]) -> bool:
-    """Whether there is something of a vocabulary: where there is nothing another rule tells."""
-    return any(name.split(".")[0].strip("~_") in _STEMS or name.startswith(("vocab", "merges")) for name in names)
-
-
-_STEMS = frozenset({"tokenizer", "spiece", "sentencepiece", "tmptokenizer", "Copy of tokenizer"})
+    """Whether there is something like a vocabulary: where there is nothing another rule tells."""
+    return any(VOCABULARY.search(name) for name in names - NO_VOCABULARY)
 
 
 @_rule("tokenizer-field", "error")
@@ -70,6 +72,8 @@ def tokenizer_field(subject: Subject) -> Iterator[Found]:
         for field in SPECIAL:
             token = own.get(field)
             text = token.get("content") if isinstance(token, Mapping) else token
+            if field == "unk_token" and text == "":
+                yield Found("unk_token is an empty text: looking for what is unknown never ends", entry.path)
             if token is not None and not isinstance(text, str):
                 yield Found(f"{field} is {_shown(token)}, and should be a text", entry.path)
         kind = own.get("tokenizer_class")

@@ -1,0 +1,174 @@
+"""Would llama.cpp take a GGUF's key-values? Their types, the names that it knows, and what it compares with each other.
+
+`auditing/data/gguf.json` is read out of its source by tools/llama_cpp/write_loading.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from inspector.architectures import predicted_gguf
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.formats.gguf.values import KeyValues
+from inspector.model import Header, Severity
+from inspector.units import integer, plural
+
+_rule = partial(rule, group="consistent")
+_TABLE = Path(__file__).parents[1] / "data" / "gguf.json"
+
+
+@cache
+def table() -> dict[str, Any]:
+    """What llama.cpp's loader asks of key-values."""
+    found: dict[str, Any] = json.loads(_TABLE.read_text(encoding="utf-8"))
+    return found
+
+
+def _known() -> frozenset[str]:
+    return predicted_gguf()
+
+
+def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
+    """GGUF files with a model: no adapters, projectors, vocabularies by themselves."""
+    for header in subject.all_headers:
+        if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
+            continue
+        if header.metadata.get("general.type", "model") == "model":
+            yield header, header.metadata
+
+
+@_rule("gguf-type", "error")
+def gguf_type(subject: Subject) -> Iterator[Found]:
+    """A key-value is of another type than llama.cpp reads it as.
+
+    It compares types exactly, and loads no file in which a number is another kind of number, or a text. The converter
+    has a bug, or the file was edited: convert the model again.
+    """
+    for header, metadata in _models(subject):
+        architecture = metadata.get("general.architecture")
+        if not isinstance(architecture, str):
+            continue
+        strict = table()["architectures"].get(architecture, {}).get("typed", ())
+        for key, kind in table()["kinds"].items():
+            own = key.replace("%s", architecture)
+            field = metadata.fields.get(own)
+            if field is None or ("%s" in key and key.removeprefix("%s.") not in strict):
+                continue
+            listed = field.item is not None and key in table()["lists"]
+            if field.type_name != kind and not listed:
+                yield Found(f"{own} is {field.type_name}, and should be {kind}", header.path)
+
+
+@_rule("gguf-unknown", "error")
+def gguf_unknown(subject: Subject) -> Iterator[Found]:
+    """An architecture, a tokenizer or a way to split text that llama.cpp does not know.
+
+    It refuses the file. Of architectures that this program does not know either, those are told that another's name was
+    misspelt to; others may be of a newer llama.cpp, or of another program. A way to split text is a warning: new ones
+    come with every model.
+    """
+    for header, metadata in _models(subject):
+        architecture = metadata.get("general.architecture")
+        if architecture in _known():
+            has_text = any(tensor.name == "token_embd.weight" for tensor in header.tensors)
+            told = _words(metadata) if has_text else ()
+            yield from (Found(what, header.path, severity=severity) for what, severity in told)
+        elif isinstance(architecture, str):
+            near = get_close_matches(architecture.lower(), _known(), 1, 0.8)
+            if near or not architecture:
+                hint = f": {near[0]!r} is one" if near else ""
+                yield Found(f"no architecture is called {architecture!r:.40}{hint}", header.path)
+        elif "general.architecture" in metadata:
+            yield Found("general.architecture is no text", header.path)
+        elif any(tensor.name == "token_embd.weight" for tensor in header.tensors):
+            yield Found("no general.architecture, which llama.cpp needs", header.path)
+
+
+def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
+    model, split = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre")
+    if model is None:
+        yield "no tokenizer.ggml.model, which llama.cpp needs", "error"
+    elif model not in table()["tokenizers"]:
+        yield f"no tokenizer is called {str(model)!r:.40}", "error"
+    if model == "gpt2" and isinstance(split, str) and split not in table()["pre"] and split:
+        near = get_close_matches(split.lower(), table()["pre"], 1, 0.85)
+        yield f"no pre-tokenizer is called {split!r:.40}", "error" if near else "warning"
+
+
+@_rule("gguf-sizes", "error")
+def gguf_sizes(subject: Subject) -> Iterator[Found]:
+    """Sizes among a GGUF's key-values that llama.cpp compares, and that do not fit each other.
+
+    Llama's heads are rotated as a whole, no expert is used that there is not, and a hidden size is a multiple of its
+    heads. It refuses the file, or ends. The key-values were edited, or the converter has a bug.
+    """
+    for header, metadata in _models(subject):
+        architecture = metadata.get("general.architecture")
+        if architecture not in _known():
+            continue
+
+        def number(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> int | None:
+            value = own.get(f"{of}.{key}")
+            return value if type(value) is int else None
+
+        for what in (*_unequal(str(architecture), number), *_lengths(str(architecture), metadata, number)):
+            yield Found(what, header.path)
+
+
+def _unequal(architecture: str, number: Any) -> Iterator[str]:
+    width, heads = number("embedding_length"), number("attention.head_count")
+    rotated, head = number("rope.dimension_count"), number("attention.key_length")
+    if head is None and width and heads:
+        head = width // heads
+    if architecture in table()["rotated_whole"] and rotated is not None and head and rotated != head:
+        yield f"{architecture}.rope.dimension_count is {integer(rotated)}, and a head has {integer(head)} dimensions"
+    experts, used = number("expert_count"), number("expert_used_count")
+    if experts is not None and used is not None and used > experts:
+        yield f"{integer(used)} experts are used, of {integer(experts)}"
+    if experts and used == 0:
+        yield f"no expert is used, of {integer(experts)}"
+
+
+#: Keys that may be lists with an item for each block.
+_OF_BLOCKS = ("attention.head_count", "attention.head_count_kv", "feed_forward_length")
+
+
+def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
+    blocks = number("block_count")
+    for key in _OF_BLOCKS:
+        field = metadata.fields.get(f"{architecture}.{key}")
+        if field is not None and field.items is not None and blocks is not None and field.items != blocks:
+            yield f"{architecture}.{key} has {plural(field.items, 'item')}, of {plural(blocks, 'block')}"
+
+
+@_rule("gguf-tensors", "error")
+def gguf_tensors(subject: Subject) -> Iterator[Found]:
+    """A GGUF has a tensor that llama.cpp does not ask for, or one under another name than it asks for.
+
+    It counts: with one tensor more than it has taken it loads nothing, and looks for each by its exact name. The
+    key-values are another model's, or the converter has a bug.
+    """
+    result = subject.result
+    prediction = result.prediction if result else None
+    files = [each for each in subject.headers if each.format == "gguf"]
+    if prediction is None or not files or len(files) != len(subject.headers):
+        return
+    known = any(each.metadata.get("general.architecture") in _known() for each in files)
+    if prediction.config.kind != "gguf" or not known or subject.incomplete:
+        return
+    stored = {tensor.name: header.path for header in files for tensor in header.tensors}
+    needed = {name for row in prediction.expected for name in row.names()}
+    beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
+    asked = needed | {name for row in beside for name in row.names()}
+    strange = [name for name in stored if name not in asked and name.endswith((".weight", ".bias"))]
+    lost = sorted(needed - stored.keys())
+    for name in strange[:1]:
+        hint = f", and not {lost[0]}" if lost else ""
+        what = f"{plural(len(strange), 'tensor')} that llama.cpp does not ask for{hint}"
+        yield Found(what, stored[name], name)
