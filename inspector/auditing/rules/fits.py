@@ -162,8 +162,8 @@ _FUSED = {
 def tensor_names(subject: Subject) -> Iterator[Found]:
     """Tensors under other names than those that Transformers looks for in this model.
 
-    The same weights, held in one matrix where the model has them apart, or with something before a name: what it looks
-    for it fills with random numbers, and drops what it finds. The file is of another program, or another model's.
+    The same weights, held in one matrix where the model has them apart, or the other way round: what it looks for it
+    fills with random numbers, and drops what it finds. The file is of another program, or another model's.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -178,9 +178,8 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     lost = wanted - stored
     if not stored or len(lost) * 2 > len(wanted):
         return  # of another convention as a whole
-    strays = {name.partition(".")[2]: name for name in stored - wanted}
     for name in sorted(lost):
-        other = strays.get(name) or next((each for each in _elsewhere(name) if each in stored), None)
+        other = next((each for each in _elsewhere(name) if each in stored), None)
         if other is not None:
             yield Found(f"Transformers looks for {name:.100}", None, other)
             return
