@@ -24,9 +24,10 @@ musicgen musicgen_decoder musicgen_melody_decoder mvp nanochat nemotron nemotron
 olmo_hybrid olmoe opt ovis2 paddleocr_vl paligemma pegasus pegasus_x persimmon phi phi3 phi4_multimodal phimoe
 pix2struct plbart pop2piano pp_chart2table prophetnet qianfan_ocr qwen2 qwen2_5_omni_thinker qwen2_5_vl qwen2_audio
 qwen2_moe qwen2_vl qwen3 qwen3_5_moe_text qwen3_5_text qwen3_asr qwen3_moe qwen3_next qwen3_omni_moe_thinker qwen3_vl
-qwen3_vl_moe roberta roberta-prelayernorm roc_bert rwkv seamless_m4t seamless_m4t_v2 seed_oss shieldgemma2 smollm3
-smolvlm solar_open speech-encoder-decoder speech_to_text speecht5 stablelm starcoder2 t5 trocr udop umt5 vaultgemma
-vibevoice vibevoice_asr voxtral whisper xglm xlm-roberta xlm-roberta-xl xlstm youtu zamba zamba2 zaya
+qwen3_vl_moe recurrent_gemma roberta roberta-prelayernorm roc_bert rwkv seamless_m4t seamless_m4t_v2 seed_oss
+shieldgemma2 smollm3 smolvlm solar_open speech-encoder-decoder speech_to_text speecht5 stablelm starcoder2 t5 trocr
+udop umt5 vaultgemma vibevoice vibevoice_asr voxtral whisper xglm xlm-roberta xlm-roberta-xl xlstm youtu zamba zamba2
+zaya
 """
 _LLAMA_CPP = """
 afmoe apertus arcee arctic arwkv7 baichuan bailingmoe bailingmoe2 bailingmoe3 bert bitnet bloom chatglm codeshell
