@@ -165,7 +165,8 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     stored = {tensor.name: header.path for header in files for tensor in header.tensors}
     needed = {name for row in prediction.expected for name in row.names()}
     beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
-    asked = needed | {name for row in beside for name in row.names()}
+    constants = {each.tensor.name for each in result.tensors if each.group == "buffer"} if result else set()
+    asked = constants | needed | {name for row in beside for name in row.names()}
     strange = [name for name in stored if name not in asked and name.endswith((".weight", ".bias"))]
     lost = sorted(needed - stored.keys())
     for name in strange[:1]:
