@@ -227,6 +227,23 @@ def test_a_damaged_list_is_one_line(cut: int, tmp_path: Path) -> None:
     assert "error" in {each.severity for model in inspector.audit([target]).checkpoints for each in model.findings}
 
 
+def test_keys_that_are_no_names(tmp_path: Path) -> None:
+    """Lists as keys, and in the paths to tensors: one line, or passed over."""
+    for keys in (b"]K\x01", b"X\x01\x00\x00\x00a]K\x01\x86"):
+        state = (
+            b"}(X\x13\x00\x00\x00state_dict_metadata}X\x0c\x00\x00\x00storage_data}X\x0c\x00\x00\x00planner_data}"
+            + keys
+            + b"su"
+        )
+        (tmp_path / ".metadata").write_bytes(
+            b"\x80\x02ctorch.distributed.checkpoint.metadata\nMetadata\n)\x81" + state + b"b."
+        )
+        try:
+            assert inspector.open(tmp_path).files == ()
+        except InspectorError as error:
+            assert "\n" not in str(error)
+
+
 @pytest.mark.parametrize("keep", [0.2, 0.6, 0.95])
 def test_a_ranks_file_that_is_cut_off(keep: float, tmp_path: Path) -> None:
     """The tensors that are not there are told, and the sums hold."""

@@ -60,11 +60,15 @@ def described(raw: bytes, path: str) -> Described:
     known = {name: each for name, each in tensors.pairs if isinstance(name, str)}
     chunks = {name: _chunks(each) for name, each in known.items()}
     items: dict[str, list[Item]] = {}
+    seen: set[tuple[str, int]] = set()
     for index, place in places.pairs:
         name, file = attribute(index, "fqn"), attribute(place, "relative_path")
         offset, length = attribute(place, "offset") or 0, attribute(place, "length")
         if not isinstance(name, str) or not isinstance(file, str) or not (is_count(offset) and is_count(length)):
             raise FormatError(f"{escape(path)}: a place of its list is none", "unreadable-file")
+        if (file, offset) in seen:  # nothing that is written lies where something else does
+            continue
+        seen.add((file, offset))
         start = sizes_of(attribute(index, "offset"))
         items.setdefault(file, []).append(_item(name, offset, length, start, known.get(name), chunks.get(name, {})))
     paths = attribute(program.value, "planner_data")
@@ -108,7 +112,8 @@ def _dtype(properties: Any) -> tuple[str, int] | None:
 
 def _renamed(items: Mapping[str, list[Item]], paths: Any) -> dict[str, list[Item]]:
     """The weights under their own names, where they were saved under a key beside others."""
-    found = dict(paths.pairs) if isinstance(paths, Dictionary) else {}
+    pairs = paths.pairs if isinstance(paths, Dictionary) else []
+    found = {name: each for name, each in pairs if isinstance(name, str)}
     names = {each.name for those in items.values() for each in those if each.dtype is not None}
     start = _prefix(names, found)
     return {
@@ -123,11 +128,11 @@ def _prefix(names: set[str], paths: Mapping[str, Any]) -> str:
     """The keys above the weights, which all names that are no training state begin with."""
     weights = [name for name in names if not is_state(name)]
     nested = [paths[name] for name in weights if isinstance(paths.get(name), tuple) and len(paths[name]) > 1]
-    firsts = {path[0] for path in nested}
+    firsts = {path[0] if isinstance(path[0], str) else "" for path in nested}
     if not nested or len(firsts) != 1 or len(nested) < len(weights):
         return ""
     first = next(iter(firsts))
-    start = f"{first}." if isinstance(first, str) else ""
+    start = f"{first}." if first else ""
     shorter = {name.removeprefix(start) for name in names}
     return start if len(shorter) == len(names) else ""
 
