@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import pickle
+import random
 import sys
 import zlib
 from collections import OrderedDict, defaultdict
@@ -17,10 +18,14 @@ import pytest
 from hostile.files import archive, tape
 from hostile.opcodes import HIDDEN, called, named
 from picklescan.scanner import _unsafe_globals
+from unpickling import imported, known_as
 
 from inspector.auditing.rules.archives import Piece
 from inspector.auditing.rules.pickles import Budgets, Judged, judge
 from inspector.auditing.run import audit
+from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.sequence import programs
+from inspector.formats.pytorch.stream import Stream
 
 
 def judged(data: bytes, *, likely: bool = True) -> Judged:
@@ -271,3 +276,22 @@ def test_arrays_of_numbers_are_no_finding(kind: str, protocol: int) -> None:
     data = pickle.dumps([np.zeros(3, np.dtype(kind)), np.random.RandomState(0).get_state()], protocol=protocol)
     found = judged(data)
     assert (found.dangerous, found.unusual, found.unread) == ((), (), ())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_python_imports_nothing_that_is_not_reached(seed: int) -> None:
+    """Mutated pickles, read by Python's own unpickler too: what it would import is reached, or the program is damaged."""
+    chance = random.Random(seed)
+    pickles = [each for each in HIDDEN.values() if len(each) < 1_000]
+    told = 0
+    for _ in range(400):
+        data = bytearray(chance.choice(pickles))
+        for _ in range(chance.randrange(1, 4)):
+            data[chance.randrange(len(data))] = chance.choice((*b"(.0120RbcioqrhjtX\x81\x85\x86\x93\x94", 0x8C, 0))
+        program = programs(Stream.of(bytes(data)), Budget(10_000), most=1)[0]
+        own = {(each.module, each.name) for each in program.reached}
+        if program.damage is None and all(module for module, _ in own):
+            names = imported(bytes(data))
+            told += bool(names)
+            assert all(known_as(name, own) for name in names), (data, names, own)
+    assert told > 20  # or nothing was compared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -95,7 +96,17 @@ def _quoted(machine: Machine) -> str:
     machine.keep(len(line))
     if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
         raise PickleError("a text without its quotes")
-    return codecs.escape_decode(line[1:-1])[0].decode("utf-8", "replace")
+    return codecs.escape_decode(_ESCAPE.sub(_usual, line[1:-1]))[0].decode("utf-8", "replace")
+
+
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+
+
+def _usual(escape: re.Match[bytes]) -> bytes:
+    """An escape as Python warns of none: an unknown one stands for itself, an octal one has eight bits."""
+    if len(escape[1]) == 3:
+        return b"\\%03o" % (int(escape[1], 8) & 0xFF)
+    return escape[0] if escape[1] in b"\\'\"abfnrtvx01234567\n" else b"\\" + escape[0]
 
 
 def _raw_text(machine: Machine) -> str:
