@@ -354,10 +354,11 @@ def main() -> None:
     rng = random.Random(options.seed)
     torch.manual_seed(options.seed)
     for number in range(options.count):
-        value, legacy = drawn(rng), rng.random() < 0.3
+        legacy = rng.random() < 0.3
         try:
+            value = drawn(rng)
             print(json.dumps(line(f"{options.seed}/{number}", saved(value, legacy=legacy))))
-        except (RuntimeError, NotImplementedError, TypeError, KeyError) as error:  # torch cannot save it
+        except (RuntimeError, NotImplementedError, TypeError, KeyError) as error:  # torch cannot make it, or save it
             print(f"{options.seed}/{number}: {error!s:.100}", file=sys.stderr)
 
 
