@@ -1,0 +1,232 @@
+"""Does an adapter have the tensors that PEFT makes for its configuration? Without the model that it is for.
+
+The modules and their sizes are told by the tensors themselves: a matrix of LoRA is as wide as its module. What the
+method's table (`inspector.adapters`) makes of them is then compared with what is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from inspector.adapters import methods, prediction
+from inspector.adapters.tensors import PROMPTS
+from inspector.architectures import formula
+from inspector.auditing.rules.rule import Found
+from inspector.auditing.rules.subject import Subject
+from inspector.errors import ConfigError
+from inspector.model import Adapter, Config, Expected, Header, Prediction
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.units import plural
+
+_DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
+#: Words of the methods' shapes that a piece's own dimensions tell.
+_SIZES = ("outputs", "inputs")
+#: Tensors of an adapter beyond which none is compared one by one.
+_MOST = 50_000
+
+
+class _Stored(NamedTuple):
+    """An adapter's pieces: (weight of the base that it changes, part) → name and shape."""
+
+    pieces: Mapping[tuple[str, str], tuple[str, tuple[int, ...]]]
+    whole: tuple[str, ...]  # names of what is no piece: weights that were trained whole, and strangers
+
+
+def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
+    """What the rule `adapter-pieces` finds in files of these names."""
+    yield from _without(subject, weights)
+    result = subject.result
+    adapter = result.adapter if result else None
+    if result is None or adapter is None or result.prediction is not None or len(subject.headers) != 1:
+        return
+    header = subject.headers[0]
+    method = methods.method(str(adapter.config.get("peft_type", "")).upper())
+    if method is None or len(header.tensors) > _MOST or header.path.rpartition("/")[2] not in weights:
+        return
+    stored = _stored(header, adapter)
+    try:
+        made = _made(adapter.config, method, stored)
+    except (ConfigError, ArithmeticError, TypeError, ValueError):  # by its own rule, or a method that cannot be told
+        return
+    yield from _compared(header, stored, made, method, adapter.config)
+    yield from _strangers(header, stored, adapter.config)
+
+
+def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
+    """An adapter's file without tensors, or without the prompts that its method has instead of matrices."""
+    for header in subject.headers:
+        folder, _, name = header.path.rpartition("/")
+        own = subject.document(f"{folder}/{ADAPTER_FILE}" if folder else ADAPTER_FILE)
+        method = methods.method(str(own.get("peft_type", "")).upper()) if name in weights and own else None
+        if method is None:
+            continue
+        if not header.tensors:
+            yield Found("no tensor in it: PEFT fills all of the adapter at random", header.path, severity="warning")
+        shared = {piece.part for piece in method.shared} & PROMPTS if not method.pieces else set[str]()
+        lost = sorted(shared - {tensor.name for tensor in header.tensors})
+        if header.tensors and lost:
+            yield Found(f"no {lost[0]}, which the method {own['peft_type']:.40} is made of", header.path)
+
+
+def _stored(header: Header, adapter: Adapter) -> _Stored:
+    pieces = {
+        (adapter.served[tensor.name], adapter.parts[tensor.name]): (tensor.name, tensor.shape)
+        for tensor in header.tensors
+        if tensor.name in adapter.parts and tensor.name not in adapter.constants
+    }
+    return _Stored(pieces, tuple(tensor.name for tensor in header.tensors if tensor.name not in adapter.parts))
+
+
+def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) -> dict[tuple[str, str], Expected]:
+    """The pieces that the method makes for the modules that have any, and for the like of them in other layers."""
+    sizes = _sizes(method, stored)
+    rows = [_row(weight, size) for weight, size in _completed(sizes).items()]
+    if method.shared:
+        width = config.get("token_dim")
+        rows.append(_row("embed_tokens.weight", (1, width if type(width) is int else 1), role="embed_tokens"))
+    base = Prediction(Config({}, "config.json"), "", "", tuple(rows))
+    found = {}
+    for piece in prediction.predict({**config, "fan_in_fan_out": False}, base).expected:
+        name = piece.name.removeprefix("base_model.model.")
+        if not _in_layers(name, config.get("layers_to_transform")):
+            continue
+        for layer in piece.layers or (None,):
+            own = name if layer is None else name.replace("{layer}", str(layer))
+            weight = own if own in PROMPTS else own.removesuffix("." + piece.part)
+            found[f"{weight}.weight", piece.part] = piece
+    return found
+
+
+def _in_layers(name: str, chosen: Any) -> bool:
+    """Whether a module is in the layers that are adapted: its first number is its layer's."""
+    number = _DIGITS.search(name)
+    layers = chosen if isinstance(chosen, list) else [chosen]
+    return chosen is None or number is None or int(number[0]) in layers
+
+
+def _row(weight: str, size: tuple[int, int], *, role: str = "") -> Expected:
+    group = "embedding" if re.search(r"embed|wte|wpe|word_embeddings", weight) else "attention"
+    return Expected(role, group, "text", "weight", weight, size, (), ())
+
+
+def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]]:
+    """Weight → (outputs, inputs), by what most pieces of the same module's name say in all layers."""
+    said: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
+    for (weight, part), (_, shape) in stored.pieces.items():
+        words = next((words for name, words in shapes if name == part and _could_be(words, shape)), ())
+        for word, size in zip(words, shape, strict=False):
+            if word in _SIZES:
+                said[_DIGITS.sub("*", weight), word][size] += 1
+    if needed := {word for word in _SIZES if any(word in piece.when for piece in method.pieces)}:
+        raise ConfigError(f"nothing tells the {needed}")
+    found = {}
+    for weight, part in stored.pieces:
+        if part not in PROMPTS:
+            pattern = _DIGITS.sub("*", weight)
+            outputs, inputs = (_most(said[pattern, word]) for word in _SIZES)
+            found[weight] = (outputs, inputs)
+    return found
+
+
+def _could_be(words: Sequence[str], shape: Sequence[int]) -> bool:
+    """Whether a shape has as many dimensions, and the numbers that stand for themselves."""
+    alike = all(not word.isdecimal() or int(word) == size for word, size in zip(words, shape, strict=False))
+    return len(words) == len(shape) and alike
+
+
+def _most(counted: Counter[int]) -> int:
+    """The commonest size; of equals the larger, since files are cut and seldom grow. 1 where nothing tells."""
+    return max(counted, key=lambda size: (counted[size], size), default=1)
+
+
+def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """With the modules that other layers have beside those that a layer has: `v_proj` where there is `q_proj`."""
+    found = dict(sizes)
+    siblings: defaultdict[str, Counter[str]] = defaultdict(Counter)  # parent's pattern → its modules
+    parents: defaultdict[str, set[str]] = defaultdict(set)  # parent's pattern → the parents
+    for weight in sizes:
+        parent, _, module = weight.removesuffix(".weight").rpartition(".")
+        siblings[_DIGITS.sub("*", parent + ".")][module] += 1
+        parents[_DIGITS.sub("*", parent + ".")].add(parent)
+    for pattern, modules in siblings.items():
+        for module in modules:
+            like = [size for weight, size in sizes.items() if _is(weight, pattern, module)]
+            for parent in parents[pattern] if like else ():
+                found.setdefault(f"{parent}.{module}.weight", like[0])
+    return found
+
+
+def _is(weight: str, pattern: str, module: str) -> bool:
+    return weight.endswith(f".{module}.weight") and _DIGITS.sub("*", weight).startswith(pattern + module)
+
+
+def _compared(
+    header: Header,
+    stored: _Stored,
+    made: Mapping[tuple[str, str], Expected],
+    method: methods.Method,
+    config: Mapping[str, Any],
+) -> Iterator[Found]:
+    """Shapes, what is missing and what is too much."""
+    exact = {piece.part for piece in (*method.pieces, *method.embedding, *method.shared) if _is_plain(piece.shape)}
+    for key, piece in made.items():
+        if key in stored.pieces and piece.part in exact and stored.pieces[key][1] != piece.shape:
+            name, shape = stored.pieces[key]
+            what = f"{_times(shape)} stored, {_times(piece.shape)} = {' × '.join(piece.formula)} made by the method"
+            yield Found(what, header.path, name)
+    halves = {weight for weight, part in stored.pieces if part.startswith("lora_")}
+    missing = [(weight, part) for weight, part in made if (weight, part) not in stored.pieces]
+    missing = [key for key in missing if not (key[0] in halves and key[1] in ("lora_A", "lora_B"))]  # told as halves
+    if missing:
+        weight, part = missing[0]
+        shared = part in PROMPTS
+        what = f"{plural(len(missing), 'piece')} that the method makes and that is not stored: {weight}: {part}"
+        yield Found(what, header.path, severity="error" if shared else "warning")
+    targeted = {weight for weight, _ in made}
+    named = config.get("target_modules")
+    named = {each for each in named if isinstance(each, str)} if isinstance(named, list) else set()
+    for weight, _ in stored.pieces:  # of modules that are named nowhere another rule tells
+        module = weight.removesuffix(".weight")
+        if any(module == each or module.endswith("." + each) for each in named):
+            targeted.add(weight)
+    beyond = [name for (weight, part), (name, _) in stored.pieces.items() if _beyond(weight, part, made, targeted)]
+    if beyond:
+        what = f"{plural(len(beyond), 'tensor')} that the method does not make, and PEFT drops"
+        yield Found(what, header.path, beyond[0], "warning")
+
+
+def _is_plain(shape: str) -> bool:
+    """Whether a shape's sizes are all told: the module's, the rank, or fields of the configuration."""
+    return not re.search(r"small_|large_|block|scaled|keys", shape)
+
+
+def _beyond(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
+    """Whether PEFT has no place for a piece. Of modules that are no target at all another rule tells."""
+    constant = part in ("alpha", "trainable_tokens_delta")
+    return not constant and (weight, part) not in made and (weight in targeted or not targeted)
+
+
+def _times(shape: Sequence[int]) -> str:
+    return "×".join(map(str, shape))
+
+
+def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
+    """Tensors that are neither pieces nor weights of the base, and modules saved whole that are not there."""
+    odd = [name for name in stored.whole if not (_is_weight(name) or name in PROMPTS or name.endswith(".alpha"))]
+    if odd and not config.get("auto_mapping"):
+        what = f"{plural(len(odd), 'tensor')} of no adapter, which PEFT drops"
+        yield Found(what, header.path, odd[0], "warning")
+    saved = config.get("modules_to_save")
+    names = [tensor.name for tensor in header.tensors]
+    for module in saved if isinstance(saved, list) else ():
+        if isinstance(module, str) and not any(f".{module}." in f".{name}" for name in names):
+            yield Found(f"{module!r:.60} of modules_to_save is not stored, and PEFT asks for it", header.path)
+
+
+def _is_weight(name: str) -> bool:
+    """Whether a tensor is called as a whole weight of the base."""
+    return name.startswith("base_model.") and name.endswith((".weight", ".bias"))
