@@ -30,7 +30,7 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.auditing.rules.subject import Subject
     from inspector.auditing.rules.tokenizers import highest_token
     from inspector.errors import InspectorError
-    from inspector.formats import pytorch
+    from inspector.formats.pytorch import reader
     from inspector.opening import configs, selection
     from inspector.sources.listing import entries
     from inspector.sources.local import LocalPlace
@@ -73,7 +73,7 @@ def template(path: Path) -> None:
 
 def weights(path: Path) -> None:
     with closing(LocalPlace(path.parent).open(path.name)) as source:
-        found = pytorch.read(source, path.name)
+        found = reader.read(source, path.name)
         assert sum(region.size for region in found.regions) == source.size
 
 

@@ -51,6 +51,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     writer.add_head_count(4)
     writer.add_vocab_size(16)
     writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_tokenizer_model("no_vocab")
     for tensor, shape in {
         "token_embd.weight": (16, 32),
         "output_norm.weight": (32,),

@@ -63,19 +63,19 @@ def read(source: Source, path: str) -> Header:
     if other is not None:
         return other(source, path)
     if magic in _IN_TAR and bytes(source.prefix(512)[257:262]) == b"ustar":
-        from inspector.formats import pytorch
+        from inspector.formats.pytorch import reader
 
-        return pytorch.read(source, path)
+        return reader.read(source, path)
     magic = magic[:4]
     if magic in (b"GGUF", b"FUGG"):
         from inspector.formats import gguf
 
         return gguf.read(source, path)
     if magic == b"PK\3\4" or (magic[:1] == b"\x80" and magic[1:2] in (b"\2", b"\3", b"\4", b"\5")):
-        from inspector.formats import pytorch
+        from inspector.formats.pytorch import reader
 
         if not path.endswith(".safetensors"):  # whose first bytes are a length, and may be any
-            return pytorch.read(source, path)
+            return reader.read(source, path)
     from inspector.formats import safetensors
 
     try:

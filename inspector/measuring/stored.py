@@ -162,9 +162,9 @@ class Stored:
 
     def _pytorch_layout(self, tensor: Tensor, header: Header, big: bool) -> _Layout:
         if header.path not in self._views:
-            from inspector.formats import pytorch  # whose tensors alone have strides
+            from inspector.formats.pytorch import reader  # whose tensors alone have strides
 
-            self._views[header.path] = pytorch.placed(self._source(header.path), header.path)
+            self._views[header.path] = reader.placed(self._source(header.path), header.path)
         found = self._views[header.path].get(tensor.name)
         if found is None:
             raise FormatError(f"{escape(tensor.name, 200)}: its bytes are not in the file as they are")

@@ -121,7 +121,7 @@ class Subject:
         if (
             path.endswith(PICKLED) and path != self._whole.selected
         ):  # many other programs' files are called so, and are sound
-            from inspector.formats.pytorch import is_pytorch  # where there is one to ask about
+            from inspector.formats.pytorch.reader import is_pytorch  # where there is one to ask about
 
             with self.reading(path) as read:
                 return is_pytorch(read, size)

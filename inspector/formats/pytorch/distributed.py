@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from inspector.errors import FormatError
 from inspector.formats.findings import Findings
-from inspector.formats.pytorch import archive, header_of, layout
+from inspector.formats.pytorch import archive, layout
 from inspector.formats.pytorch.archive import MAX_OPCODES, check
 from inspector.formats.pytorch.contents import facts
 from inspector.formats.pytorch.found import Found, together, within
 from inspector.formats.pytorch.machine import Budget
 from inspector.formats.pytorch.program import run
+from inspector.formats.pytorch.reader import header_of
 from inspector.formats.pytorch.sharded import attribute
 from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.tensors import sizes_of
