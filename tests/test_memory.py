@@ -405,3 +405,28 @@ def test_states_of_optimizers(optimizer: str, precision: str, states: int) -> No
     found = inspector.memory(LLAMA, training=Plan(optimizer=optimizer, precision=precision)).training
     assert found
     assert found.optimizer == states
+
+
+#: Table 1 of "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models" (Rajbhandari et al., 2020): GB on each
+#: of so many devices for 7.5 milliard, 128 milliard and a trillion parameters, at stages 1, 2 and 3.
+ZERO = {
+    4: ((52.5, 41.3, 30), (896, 704, 512), (7000, 5500, 4000)),
+    16: ((35.6, 21.6, 7.5), (608, 368, 128), (4750, 2875, 1000)),
+    64: ((31.4, 16.6, 1.88), (536, 284, 32), (4187, 2218, 250)),
+    256: ((30.4, 15.4, 0.47), (518, 263, 8), (4046, 2054, 62.5)),
+    1024: ((30.1, 15.1, 0.12), (513, 257, 2), (4011, 2013, 15.6)),
+}
+
+
+@pytest.mark.parametrize("devices", ZERO)
+@pytest.mark.parametrize("stage", [1, 2, 3])
+def test_zeros_own_table(devices: int, stage: int) -> None:
+    """Its authors' figures for mixed precision and Adam, to the digits that they print."""
+    from inspector.sizing.training import Plan
+
+    found = inspector.memory(LLAMA, training=Plan(zero=stage, devices=devices)).training
+    assert found is not None
+    each = (found.weights + found.gradients + found.optimizer + found.master) / found.trained
+    for parameters, printed in zip((7.5e9, 128e9, 1e12), ZERO[devices], strict=True):
+        gigabytes = each * parameters / 1e9
+        assert gigabytes == pytest.approx(printed[stage - 1], rel=0.006, abs=0.006)

@@ -20,50 +20,56 @@ class Device(NamedTuple):
     nominal: bool = False  # whether its memory is that of a data sheet, of which a driver reports less
 
 
-#: Name, memory, bandwidth in GB/s, the page that agrees with the latter. Memory in MiB ("24564M") is what `nvidia-smi`
-#: reports; in GiB ("24G") it is the sheet's, where no report was found. Vendors write GB for GiB of device memory.
+#: Name, memory, bandwidth in GB/s, the page that agrees with the latter, and where somebody shows what `nvidia-smi`
+#: reports. Memory in MiB ("24564M") is such a report, of which some were read and not noted; in GiB ("24G") it is the
+#: sheet's, where no report was found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
 _SHEETS = """
-rtx-3060              12G   360 techpowerup.com/gpu-specs/geforce-rtx-3060-12-gb.c3682
-rtx-3070               8G   448 techpowerup.com/gpu-specs/geforce-rtx-3070.c3674
-rtx-3080              10G   760 techpowerup.com/gpu-specs/geforce-rtx-3080.c3621
-rtx-3090              24G   936 techpowerup.com/gpu-specs/geforce-rtx-3090.c3622
-rtx-4060               8G   272 techpowerup.com/gpu-specs/geforce-rtx-4060.c4107
-rtx-4060-ti           16G   288 techpowerup.com/gpu-specs/geforce-rtx-4060-ti-16-gb.c4155
-rtx-4070              12G   504 techpowerup.com/gpu-specs/geforce-rtx-4070.c3924
-rtx-4070-ti-super     16G   672 techpowerup.com/gpu-specs/geforce-rtx-4070-ti-super.c4187
-rtx-4080           16376M   716 techpowerup.com/gpu-specs/geforce-rtx-4080.c3888
-rtx-4090           24564M  1008 techpowerup.com/gpu-specs/geforce-rtx-4090.c3889
-rtx-5060-ti           16G   448 techpowerup.com/gpu-specs/geforce-rtx-5060-ti-16-gb.c4292
-rtx-5070              12G   672 techpowerup.com/gpu-specs/geforce-rtx-5070.c4218
-rtx-5070-ti        16303M   896 techpowerup.com/gpu-specs/geforce-rtx-5070-ti.c4243
-rtx-5080              16G   960 techpowerup.com/gpu-specs/geforce-rtx-5080.c4217
-rtx-5090           32607M  1792 techpowerup.com/gpu-specs/geforce-rtx-5090.c4216
-rtx-a6000          49140M   768 techpowerup.com/gpu-specs/rtx-a6000.c3686
-rtx-6000-ada       49140M   960 techpowerup.com/gpu-specs/rtx-6000-ada-generation.c3933
-rtx-pro-6000       97887M  1792 techpowerup.com/gpu-specs/rtx-pro-6000-blackwell.c4272
-t4                    16G   320 techpowerup.com/gpu-specs/tesla-t4.c3316
-v100                  32G   898 techpowerup.com/gpu-specs/tesla-v100-sxm2-32-gb.c3185
-a10                23028M   600 techpowerup.com/gpu-specs/a10-pcie.c3793
-a10g               23028M   600 techpowerup.com/gpu-specs/a10g.c3798
-a40                46068M   696 techpowerup.com/gpu-specs/a40-pcie.c3700
-a100-40gb             40G  1555 techpowerup.com/gpu-specs/a100-sxm4-40-gb.c3506
-a100                  80G  2039 techpowerup.com/gpu-specs/a100-sxm4-80-gb.c3746
-l4                 23034M   300 techpowerup.com/gpu-specs/l4.c4091
-l40s               46068M   864 techpowerup.com/gpu-specs/l40s.c4173
-h100               81559M  3350 techpowerup.com/gpu-specs/h100-sxm5-80-gb.c3900
-h100-pcie          81559M  2039 techpowerup.com/gpu-specs/h100-pcie-80-gb.c3899
-h100-nvl              94G  3938 techpowerup.com/gpu-specs/h100-nvl-94-gb.c4327
-h200              143771M  4800 www.morphllm.com/nvidia-h200
-b200                 180G  8000 acecloud.ai/blog/nvidia-b200-vs-h200-h100-a100
-mi250x               128G  3277 techpowerup.com/gpu-specs/radeon-instinct-mi250x.c3837
-mi300x               192G  5300 llmbook.apartsin.com/appendices/appendix-g-hardware-compute/section-g.1.html
-mi355x               288G  8190 techpowerup.com/gpu-specs/radeon-instinct-mi355x.c4309
-rx-7900-xtx           24G   960 techpowerup.com/gpu-specs/radeon-rx-7900-xtx.c3941
-arc-b580              12G   456 techpowerup.com/gpu-specs/arc-b580.c4244
+rtx-3060             12288M   360 tp:geforce-rtx-3060-12-gb.c3682 gh:geerlingguy/raspberry-pi-pcie-devices/issues/790
+rtx-3070                 8G   448 tp:geforce-rtx-3070.c3674
+rtx-3080                10G   760 tp:geforce-rtx-3080.c3621
+rtx-3090             24576M   936 tp:geforce-rtx-3090.c3622 gh:noonghunna/club-3090/issues/1128
+rtx-4060                 8G   272 tp:geforce-rtx-4060.c4107
+rtx-4060-ti             16G   288 tp:geforce-rtx-4060-ti-16-gb.c4155
+rtx-4070                12G   504 tp:geforce-rtx-4070.c3924
+rtx-4070-ti-super       16G   672 tp:geforce-rtx-4070-ti-super.c4187
+rtx-4080             16376M   716 tp:geforce-rtx-4080.c3888
+rtx-4090             24564M  1008 tp:geforce-rtx-4090.c3889 gh:RLinf/RLinf/issues/255
+rtx-5060-ti             16G   448 tp:geforce-rtx-5060-ti-16-gb.c4292
+rtx-5070             12227M   672 tp:geforce-rtx-5070.c4218 gh:shkhln/libc6-shim/issues/14
+rtx-5070-ti          16303M   896 tp:geforce-rtx-5070-ti.c4243
+rtx-5080                16G   960 tp:geforce-rtx-5080.c4217
+rtx-5090             32607M  1792 tp:geforce-rtx-5090.c4216 gh:noonghunna/club-3090/issues/1261
+rtx-a6000            49140M   768 tp:rtx-a6000.c3686
+rtx-6000-ada         49140M   960 tp:rtx-6000-ada-generation.c3933
+rtx-pro-6000         97887M  1792 tp:rtx-pro-6000-blackwell.c4272
+t4                   15360M   320 tp:tesla-t4.c3316 gh:modal-labs/modal-client/pull/2797
+v100                    32G   898 tp:tesla-v100-sxm2-32-gb.c3185
+a10                  23028M   600 tp:a10-pcie.c3793 gh:modal-labs/modal-client/pull/2797
+a10g                 23028M   600 tp:a10g.c3798
+a40                  46068M   696 tp:a40-pcie.c3700
+a100-40gb            40960M  1555 tp:a100-sxm4-40-gb.c3506 gh:modal-labs/modal-client/pull/2797
+a100                 81920M  2039 tp:a100-sxm4-80-gb.c3746 gh:modal-labs/modal-client/pull/2797
+l4                   23034M   300 tp:l4.c4091 gh:modal-labs/modal-client/pull/2797
+l40s                 46068M   864 tp:l40s.c4173 gh:modal-labs/modal-client/pull/2797
+h100                 81559M  3350 tp:h100-sxm5-80-gb.c3900 gh:wilicc/gpu-burn/issues/114
+h100-pcie            81559M  2039 tp:h100-pcie-80-gb.c3899
+h100-nvl                94G  3938 tp:h100-nvl-94-gb.c4327
+h200                143771M  4800 www.morphllm.com/nvidia-h200
+b200                   180G  8000 acecloud.ai/blog/nvidia-b200-vs-h200-h100-a100
+mi250x                 128G  3277 tp:radeon-instinct-mi250x.c3837
+mi300x                 192G  5300 llmbook.apartsin.com/appendices/appendix-g-hardware-compute/section-g.1.html
+mi355x                 288G  8190 tp:radeon-instinct-mi355x.c4309
+rx-7900-xtx             24G   960 tp:radeon-rx-7900-xtx.c3941
+arc-b580                12G   456 tp:arc-b580.c4244
 """
 
-#: Device → the page that its figures are from.
-SOURCES = {line.split()[0]: line.split()[3] for line in _SHEETS.strip().splitlines()}
+#: Device → the pages that its figures are from: its bandwidth's, and its memory's where that is a report.
+SOURCES = {
+    line.split()[0]: tuple(
+        page.replace("tp:", "techpowerup.com/gpu-specs/").replace("gh:", "github.com/") for page in line.split()[3:]
+    )
+    for line in _SHEETS.strip().splitlines()
+}
 
 
 def _sheet(name: str, memory: str, rate: str) -> Device:
