@@ -79,7 +79,7 @@ def compared(title: str, a: Path, b: Path) -> None:
     pairs = " && ".join(f"cmp {path} {b / path.name}" for path in sorted(a.glob("*.safetensors")))
     for name, command in {
         "inspect diff --data": (inspect, "diff", str(a), str(b), "--data"),
-        "inspect diff --data --workers 1": (inspect, "diff", str(a), str(b), "--data", "--workers", "1"),
+        "inspect diff --data --workers 2": (inspect, "diff", str(a), str(b), "--data", "--workers", "2"),
         "cmp": ("sh", "-c", pairs),
         "SHA-256 of each tensor": (sys.executable, "-c", HASHES, str(a), str(b)),
         "safe_open and NumPy": (sys.executable, "-c", LOOP, str(a), str(b)),

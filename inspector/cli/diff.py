@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 DIFFERS = 1  # exit code
 #: Threads of NumPy's linear algebra: the tensors are what is divided among processors.
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-MOST_WORKERS = 4  # by default: more wait for the disk
 
 
 @click.command()
@@ -28,7 +27,11 @@ MOST_WORKERS = 4  # by default: more wait for the disk
 @click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What a line is about.")
 @click.option("--rank", is_flag=True, help="With --data: of which rank the differences are.")
 @click.option("--parents", nargs=2, metavar="P Q", help="Whether B is a weighted sum of two parents.")
-@click.option("--workers", type=click.IntRange(1, 256), help="Tensors whose values are read at once.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Tensors whose values are read at once: more than 1 pay where many differ.",
+)
 @wide_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def diff(
@@ -53,7 +56,7 @@ def diff(
     os.environ.update({name: value for name, value in ALONE.items() if name not in os.environ})
     from inspector import api
 
-    workers = workers or min(os.cpu_count() or 1, MOST_WORKERS)
+    workers = workers or 1
     if len(targets) not in (2, 3):
         raise click.UsageError("two targets to compare are needed, or a base and two that come from it")
     first, second, *third = [console.reconciled(target) for target in targets]
