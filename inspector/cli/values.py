@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import choosing_options, form_options, one_form, opening_options
+from inspector.cli.options import choosing_options, form_options, one_form, opening_options, wide_option
 
 if TYPE_CHECKING:
     from inspector.measuring.values import Values
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @choosing_options
 @click.option("--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What to tell together.")
 @click.option("--stored", is_flag=True, help="Packed weights as the integers that the file has.")
-@click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+@wide_option
 @form_options
 def values(
     target: str,
