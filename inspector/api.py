@@ -123,7 +123,7 @@ def models(
     """
     from inspector.opening.models import models_at
 
-    named = models_at(Path(target).expanduser())
+    named = models_at(target)
     found: list[tuple[Named, Reconciliation | InspectorError]] = []
     for number, each in enumerate(named, 1):
         try:

@@ -230,7 +230,7 @@ class Checkpoint(NamedTuple):
     def may_be_several(self) -> bool:
         """Whether the folder may hold models that have nothing to do with each other."""
         loose = len(self.files) > 1 and self.index is None and not self.components
-        return self.origin.kind == "local" and self.other is not None and (loose or len(self.variants) > 1)
+        return self.origin.kind != "hub" and self.other is not None and (loose or len(self.variants) > 1)
 
     @property
     def wholes(self) -> tuple[Header, ...]:

@@ -140,6 +140,33 @@ def test_the_audit_reads_a_bucket_too(bucket: str, inspect: Callable[..., Ran]) 
     assert found["counts"]["error"] == 0
 
 
+def test_a_folder_of_models_in_a_store_is_the_table_that_it_is_on_a_disk(
+    bucket: str, inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """The same rows; each says the URL that names it alone."""
+    import boto3
+
+    narrow = small()
+    narrow["beside"]["config.json"]["tie_word_embeddings"] = True
+    narrow["files"]["model-00002-of-00002.safetensors"]["tensors"].pop()  # the head
+    shelf = {"small": Path(bucket), "tied": sparse.make(narrow, tmp_path / "tied")}
+    client = boto3.client("s3")
+    for name, folder in shelf.items():
+        for path in folder.rglob("*"):
+            client.upload_file(str(path), "models", f"shelf/{name}/{path.name}")
+    rows = inspect("s3://models/shelf", "--json").json["models"]
+    assert [(row["target"], row["parameters"]) for row in rows] == [
+        ("s3://models/shelf/small", PARAMETERS),
+        ("s3://models/shelf/tied", PARAMETERS - 64_000),
+    ]
+    lines = inspect("s3://models/shelf").out.splitlines()
+    assert lines[0] == "s3://models/shelf"
+    assert lines[1].startswith("2 models")
+    audited = inspect("audit", "s3://models/shelf", "--json").json
+    assert [each["target"] for each in audited["checkpoints"]] == ["s3://models/shelf/small", "s3://models/shelf/tied"]
+    assert audited["counts"]["error"] == 0
+
+
 def test_a_folder_in_memory_has_subfolders(tmp_path: Path) -> None:
     """Any of fsspec's file systems; hidden files and folders are left out, as on a disk."""
     import fsspec

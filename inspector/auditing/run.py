@@ -28,7 +28,8 @@ from inspector.sources import Place
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalPlace
-from inspector.sources.targets import place_of
+from inspector.sources.narrowed import Below
+from inspector.sources.targets import in_filesystem, place_of
 from inspector.units import escape, integer
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -375,11 +376,24 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
         elif isinstance(place, LocalPlace):
             listed = list(entries(place.root, recursive=False))
             yield Subject(place, listed, target, str(place.root), members=_set_of(place, listed, alone=alone))
+        elif place.selected is None and in_filesystem(target):
+            yield from _in_store(place, target)
         else:
             listed = [Entry(name, "file", size) for name, size in place.files.items()]
             yield Subject(place, listed, target, members=_set_of(place, listed, alone=alone))
     finally:
         place.close()
+
+
+def _in_store(place: Place, target: str) -> Iterator[Subject | Failed]:
+    """The models in a folder of an object store: split as a folder of a disk is, the store listed once."""
+    listed = [Entry(name, "file", size) for name, size in place.files.items()]
+    models = _models(lambda path: place.read_bytes(path, MAX_INDEX), listed, {""})
+    for folder, own in sorted(models.items()):
+        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own]
+        if folder or len(models) == 1 or any(_marks(entry.name) for entry in inner):
+            model = Below(place, folder, {entry.path: entry.size for entry in inner})
+            yield Subject(model, inner, f"{target.rstrip('/')}/{folder}".rstrip("/"))
 
 
 def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[str] | None:
@@ -425,7 +439,7 @@ def _in_folder(
     root: Path, target: str, cache_name: str | None = None, *, required: bool = True
 ) -> Iterator[Subject | Failed]:
     listed = list(entries(root))
-    models = _models(root, listed, {""} if not required else set())
+    models = _models(lambda path: (root / path).read_bytes(), listed, {""} if not required else set())
     if not models:
         raise TargetError(f"{escape(target)} has no weight files, whole or broken, in any folder")
     for folder, own in sorted(models.items()):
@@ -441,13 +455,13 @@ def _in_folder(
             place.close()
 
 
-def _models(root: Path, listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
-    """Folder → its files and those below it that belong to no model of their own.
+def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
+    """Folder → its files and those below it that belong to no model of their own; `read` gives a listed file's bytes.
 
     Files above all models, or in folders without any, go to the root.
     """
     marked |= {entry.folder for entry in listed if _marks(entry.name) and not _hidden(entry.folder)}
-    marked -= _indexed(root, listed, marked)
+    marked -= _indexed(read, listed, marked)
     if not marked:
         return {}
     models: defaultdict[str, list[Entry]] = defaultdict(list)
@@ -464,7 +478,7 @@ def _marks(name: str) -> bool:
 _IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
 
 
-def _indexed(root: Path, listed: Sequence[Entry], marked: set[str]) -> frozenset[str]:
+def _indexed(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> frozenset[str]:
     """Folders whose weights are the shards of an index above them, and no model of their own."""
     folders: set[str] = set()
     for entry in listed:
@@ -472,8 +486,8 @@ def _indexed(root: Path, listed: Sequence[Entry], marked: set[str]) -> frozenset
         below = readable and any(folder != entry.folder and folder.startswith(entry.folder) for folder in marked)
         if below and entry.size <= MAX_INDEX:
             try:
-                raw = (root / entry.path).read_bytes()
-            except OSError:
+                raw = read(entry.path)
+            except (OSError, InspectorError):
                 continue
             folders |= {entry.folder + found[1].decode("utf-8", "replace") for found in _IN_FOLDER.finditer(raw)}
     return frozenset(folders)

@@ -137,7 +137,9 @@ def _outline(target: str, shown: Shown) -> bool:
 
 def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) -> bool:
     """A table of the unrelated models in a folder; False where it holds none or one."""
-    if not Path(target).expanduser().is_dir():
+    from inspector.sources.targets import in_filesystem
+
+    if not (in_filesystem(target) or Path(target).expanduser().is_dir()):
         return False
     from inspector import api
     from inspector.report import models as table
@@ -150,7 +152,7 @@ def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) 
             print_json({**document, "models": table.documents(found)})
     elif found:
         screen = terminal.screen(wide=shown.wide)
-        name = Path(target).expanduser().resolve().name or target
+        name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target
         print_lines((table.lines(name, found, screen.width),), colour=screen.colour, wide=shown.wide)
     return bool(found)
 

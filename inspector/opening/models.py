@@ -1,13 +1,14 @@
 """A folder of unrelated models: which there are, each with the target that names it alone.
 
-A folder as LM Studio, Ollama, the Hub's cache or a person keeps it. Several precisions or layouts of one model, a
-pipeline's parts, and what only goes with a model (projectors, drafts, adapters beside weights) are no models apart.
+A folder as LM Studio, Ollama, the Hub's cache or a person keeps it, on a disk or in an object store. Several
+precisions or layouts of one model, a pipeline's parts, and what only goes with a model (projectors, drafts, adapters
+beside weights) are no models apart.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from inspector.opening.selection import kind_of
 from inspector.opening.variants import variants
 from inspector.sources import Place
 from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
+from inspector.sources.targets import in_filesystem
 
 #: Files that make one model of a folder with folders.
 _WHOLES = ("model_index.json", "modules.json")
@@ -39,12 +41,18 @@ class Named(NamedTuple):
     target: str  # what to open for it alone
 
 
-def models_at(path: Path) -> tuple[Named, ...]:
-    """The unrelated models in a folder of this machine, by name; none where it holds one, or is not a folder.
+def models_at(target: str | Path) -> tuple[Named, ...]:
+    """The unrelated models in a folder, by name; none where it holds one, or is not a folder.
 
     Raises:
-        SourceError, TargetError: the folder cannot be listed.
+        SourceError, TargetError, NetworkError: the folder cannot be listed.
     """
+    if isinstance(target, str) and in_filesystem(target):
+        from inspector.sources.filesystem import FilesystemPlace  # and what fsspec needs
+
+        folder = FilesystemPlace(target)
+        return unrelated(folder, lambda inner: f"{target.rstrip('/')}/{inner}") if folder.selected is None else ()
+    path = Path(target).expanduser()
     if not path.is_dir():
         return ()
     if (path / "manifests").is_dir() or path.name in ("blobs", "manifests"):
@@ -55,11 +63,11 @@ def models_at(path: Path) -> tuple[Named, ...]:
     from inspector.sources.local import LocalPlace  # as above
 
     with closing(LocalPlace(path)) as place:
-        return unrelated(place, path)
+        return unrelated(place, lambda inner: str(path / inner))
 
 
-def unrelated(place: Place, path: Path) -> tuple[Named, ...]:
-    """The same for a place whose listing is there already."""
+def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
+    """The same for a place whose listing is there already; `named` makes a path in it a target."""
     groups: dict[str, list[Variant]] = {}
     for each in variants(place.files, (*WEIGHTS, *PICKLED)):
         if _is_model(each, place.files):
@@ -67,8 +75,8 @@ def unrelated(place: Place, path: Path) -> tuple[Named, ...]:
     groups = _with_conversions(_without_pieces(place, groups))
     if len(groups) < 2:
         return ()
-    named = (Named(_said(home), str(path / _target(home, group, groups))) for home, group in groups.items())
-    return tuple(sorted(named, key=lambda each: each.name.lower()))
+    found = (Named(_said(home), named(_target(home, group, groups))) for home, group in groups.items())
+    return tuple(sorted(found, key=lambda each: each.name.lower()))
 
 
 def _is_model(variant: Variant, files: Mapping[str, int]) -> bool:

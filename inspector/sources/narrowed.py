@@ -1,4 +1,4 @@
-"""A place with only some of its files: those left out of an audit cannot be opened through it."""
+"""Parts of a place: some of its files, or a folder of it. What is left out cannot be opened through them."""
 
 from __future__ import annotations
 
@@ -44,3 +44,40 @@ class Narrowed:
 
     def close(self) -> None:
         self._place.close()
+
+
+class Below:
+    """A `Place` that is a folder of another one, with these of its files; the other is not closed by it."""
+
+    selected: str | None = None
+
+    def __init__(self, place: Place, folder: str, files: Mapping[str, int]) -> None:
+        """
+        Args:
+            folder: with a slash at its end, or "" for the place itself.
+            files: path within the folder → bytes.
+        """
+        self._place, self._folder = place, folder
+        self.name = folder.rstrip("/").rpartition("/")[2] or place.name
+        self.parallel = place.parallel
+        self.files = files
+
+    def _inner(self, path: str) -> str:
+        if path not in self.files:
+            raise TargetError(f"{escape(self._folder)} has no file {escape(path)}")
+        return self._folder + path
+
+    def open(self, path: str) -> Source:
+        return self._place.open(self._inner(path))
+
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        return self._place.read_bytes(self._inner(path), limit)
+
+    def read_text(self, path: str, limit: int) -> str:
+        return self._place.read_text(self._inner(path), limit)
+
+    def origin(self) -> Origin:
+        return self._place.origin()
+
+    def close(self) -> None:
+        """The whole place may be wanted still."""

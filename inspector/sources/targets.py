@@ -67,7 +67,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
         return _of_ollama(target, revision)
     if target.lower().startswith(("http://", "https://")):
         return _at_url(target, revision)
-    if "://" in target and not target.startswith("hf://"):
+    if in_filesystem(target):
         return _in_filesystem(target, revision)
     name, tag = _tagged(target)
     if _is_path(name):
@@ -78,6 +78,12 @@ def place_of(target: str, revision: str | None = None) -> Place:
         place = hub_place(parse(name), revision)
         return _of_type(place, name, tag) if tag else place
     raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}")
+
+
+def in_filesystem(target: str) -> bool:
+    """Whether a target is one of fsspec's: a URL, and none of this machine's, the Hub's or the web's."""
+    others = ("file:", "ollama:", "http://", "https://", "hf://")
+    return "://" in target and not target.lower().startswith(others) and not _exists(target)
 
 
 def _local(target: str) -> Place:
