@@ -20,8 +20,9 @@ from inspector.architectures import listed_gguf
 from inspector.architectures.data import gguf_keys
 from inspector.formats.gguf.types import FILE_TYPES, TYPES
 from inspector.model import Header, Reconciliation, Tensor
+from inspector.opening.models import Named
 from inspector.quantization import ggml
-from inspector.report import documents, text
+from inspector.report import documents, models, text
 
 LISTINGS = real.files("gguf_listing/*.json")
 MAPS = real.files("gguf_tensormap/*/*.map")
@@ -638,3 +639,15 @@ def test_the_fixtures_table_of_types_is_the_packages() -> None:
 
 def test_bits_are_rounded_for_people() -> None:
     assert (units.bits(4.826), units.bits(4.5), units.bits(32)) == ("4.83", "4.5", "32")
+
+
+def test_a_vocabulary_alone_is_no_complete_model() -> None:
+    """llama.cpp's own test file: key-values and a tokenizer for BERT, no tensor."""
+    result = inspector.reconcile(inspector.open(real.file("gguf/ggml-vocab-bert-bge.gguf")))
+    assert text.judgement(result) == "no tensors at all: a vocabulary, or an empty file"
+    predicted = result.prediction
+    assert predicted
+    assert "tied_embeddings" not in steps(result)
+    assert steps(result)["missing"] == -(result.start or 0)
+    (row, *_) = models.documents(((Named("bert", "bert.gguf"), result),))
+    assert row["complete"] is False

@@ -250,6 +250,14 @@ def test_a_missing_head_may_be_tied() -> None:
     assert book.findings == [("head-not-stored", "warning", "lm_head.weight")]
 
 
+def test_a_head_cannot_be_tied_to_embeddings_that_are_missing_too() -> None:
+    """Two tables of 10 × 4 in two bytes each."""
+    book = Book(tensors("BF16 4 model.norm.weight"), [EMBED, HEAD])
+    assert "tied_embeddings" not in book.steps
+    assert book.steps["missing"][:2] == (-160, 2)
+    assert ("missing", "error", "lm_head.weight") in book.findings
+
+
 def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_told() -> None:
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED], tied=[HEAD])
     assert book.steps == {"tied_embeddings": (0, 0, "lm_head is the token embedding: not stored again")}

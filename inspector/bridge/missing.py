@@ -11,8 +11,8 @@ from inspector.bridge.words import short
 from inspector.model import Finding, Prediction, Severity
 from inspector.units import plural
 
-#: The role of the output head, which may be the token embedding.
-HEAD = "lm_head"
+#: The role of the output head, which may be the token embedding, where that is stored.
+HEAD, EMBEDDING = "lm_head", "embed_tokens"
 
 
 def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], bits: int) -> Iterator[Finding]:
@@ -22,22 +22,23 @@ def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], b
         shared: name → the stored tensor that the file says is the same.
     """
     rows: dict[str, list[Wanted]] = {}
+    may_be_tied = all(each.row.role != EMBEDDING for each in missing)
     for each in missing:
         same = shared.get(each.name) if shared else None
         if not each.row.buffer:
-            head = each.row.role == HEAD
+            head = each.row.role == HEAD and may_be_tied
             what = f"{short(each.row.name)} not stored" + (f" again: it is {short(same)}" if same else "")
             ledger.add("tied_embeddings" if head or same else "missing", -size_of(each.row.elements, bits), what)
         if not same:
             rows.setdefault(each.row.name, []).append(each)
     for those in rows.values():
-        yield _finding(those)
+        yield _finding(those, may_be_tied=may_be_tied)
 
 
-def _finding(those: Sequence[Wanted]) -> Finding:
+def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:
     """What to say of the tensors of one row."""
     first = those[0]
-    if first.row.role == HEAD:
+    if first.row.role == HEAD and may_be_tied:
         what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
         return Finding("head-not-stored", "warning", what, None, first.name)
     # Loaders make a buffer themselves, and newer writers leave some out.

@@ -10,7 +10,7 @@ from inspector.errors import InspectorError
 from inspector.model import Reconciliation
 from inspector.opening.models import Named
 from inspector.report.columns import GO, table
-from inspector.report.text import family, judgement
+from inspector.report.text import COMPLETE, family, judgement
 from inspector.units import count, decimal, escape, plural
 
 Models = Sequence[tuple[Named, Reconciliation | InspectorError]]
@@ -46,7 +46,7 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
 def _state(result: Reconciliation) -> str:
     """`complete`, or what keeps it from being so."""
     told = escape(judgement(result), 80)
-    return told.partition(",")[0] if told.startswith(("complete", "1 error")) or " errors," in told else told
+    return told.partition(",")[0] if told.startswith((COMPLETE, "1 error")) or " errors," in told else told
 
 
 def documents(found: Models) -> list[dict[str, Any]]:
@@ -69,6 +69,6 @@ def _document(named: Named, each: Reconciliation | InspectorError) -> dict[str, 
         "bytes": each.on_disk,
         "errors": severities.count("error"),
         "warnings": severities.count("warning"),
-        "complete": "error" not in severities and not each.unexplained_bytes and not each.unexplained,
+        "complete": judgement(each).startswith(COMPLETE),
         "error": None,
     }

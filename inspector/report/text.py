@@ -18,6 +18,7 @@ MOST_VARIANTS = 60
 MOST_SIZES = 16
 #: Conventions that the text tells of; the JSON has all.
 TOLD = ("with_prediction_heads", "with_router_bias")
+COMPLETE = "complete"  # the verdict begins so
 _NAME = 100  # characters of a name that are shown
 _SHORT = 8  # characters of a dtype that stands beside the label
 
@@ -75,11 +76,13 @@ def judgement(result: Reconciliation) -> str:
     errors = sum(each.severity == "error" for each in result.findings)
     if errors:
         return f"{plural(errors, 'error')}, listed below"
+    if not any(header.tensors for header in result.checkpoint.files):
+        return "no tensors at all: a vocabulary, or an empty file"
     if result.prediction is None:
         return next((each.message for each in result.findings if each.rule == "no-prediction"), "no prediction")
     if result.unexplained or result.unexplained_bytes:
         return f"{plural(len(result.unexplained), 'tensor')} unexplained, {decimal(result.unexplained_bytes)}"
-    return "complete, every byte explained"
+    return f"{COMPLETE}, every byte explained"
 
 
 def family(result: Reconciliation) -> str:
@@ -256,26 +259,32 @@ def _parameters(result: Reconciliation, width: int | None) -> str:
                 f"elements in {plural(line.tensors, 'tensor')}, {size(line.bytes)}",
             )
         )
-    for claim in result.claims:
-        agrees = claim.claimed == str(claim.counted)
-        rows.append(
-            (
-                f"claimed {claim.name}",
-                escape(claim.claimed),
-                "as counted" if agrees else "; ".join(filter(None, (f"{_counted(claim)} counted", claim.note))),
-            )
-        )
-    return table(rows, (), "lrl", width=width, give=((2, 10), (1, 16)))
+    counted = table(rows, (), "lrl", width=width, give=((2, 10), (1, 16)))
+    claims = [(f"claimed {each.name}", _number(each.claimed), _judged(each)) for each in result.claims]
+    return "\n".join(
+        (counted, table(claims, (), "lll", width=width, give=((2, 10), (1, 16)))) if claims else (counted,)
+    )
 
 
-def _counted(claim: Claim) -> str:
-    return integer(claim.counted) if isinstance(claim.counted, int) else escape(claim.counted)
+def _judged(claim: Claim) -> str:
+    """Whether a claim is so, else what was counted."""
+    if claim.claimed == str(claim.counted):
+        return "as counted"
+    return "; ".join(filter(None, (f"{_number(str(claim.counted))} counted", claim.note)))
+
+
+def _number(text: str) -> str:
+    """A number with its thousands apart; any other text as it is."""
+    return integer(int(text)) if text.isascii() and text.isdigit() and len(text) < 30 else escape(text)
 
 
 def _roles(result: Reconciliation, width: int | None) -> str:
     several = len({role.tower for role in result.roles}) > 1
-    rows = []
+    rows, seen = [], set()
     for role in result.roles:
+        label = " ".join(filter(None, (role.tower if several else "", role.branch, role.role)))
+        again = f" ({role.group})" if label in seen else ""  # where there is no room for the groups, this tells them
+        seen.add(label)
         mark = (
             ""
             if role.predicted_parameters in (None, role.parameters)
@@ -283,7 +292,7 @@ def _roles(result: Reconciliation, width: int | None) -> str:
         )
         rows.append(
             (
-                escape(" ".join(filter(None, (role.tower if several else "", role.branch, role.role))), 60),
+                escape(label, 60) + again,
                 role.group,
                 integer(role.tensors),
                 integer(role.parameters),
