@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -123,25 +122,17 @@ def _show(percent: int | None) -> str:
 _WANTED = ("default", "p2", "p3", "x3", "x2", "h1", "h2")
 #: Variants of `build.py --seed`.
 _DRAWN = re.compile(r"h\d")
-#: Configurations that are shown with names and shapes, after the first if they are shorter than this.
-_SHOWN, _SHORT = 3, 2500
+#: Cases after a type's first are kept where they are no longer than this, in characters.
+_SHORT = 6000
 #: A default model of more tensors than this is left to `check.py`.
 _MOST_TENSORS = 1500
 
 
 def fixtures(truths: Iterable[Path], table: Mapping[str, list[Verdict]]) -> None:
-    """What models hold: a few configurations of each type with names and shapes, further ones with their digest."""
-    further = ROOT / "fixtures" / "zoo.jsonl"
-    before = [(json.loads(line)[0]["model_type"], line) for line in further.read_text().splitlines()]
-    digests = [(model_type, line) for model_type, line in before if model_type not in table]
+    """What models hold: a few configurations of each type, with names and shapes."""
     for model_type, verdicts in sorted(table.items()):
         found = [_case(truths, verdict) for verdict in _chosen(verdicts)]
-        shown = [case for at, case in enumerate(found[:_SHOWN]) if not at or len(cases.text(case)) < _SHORT]
-        _write_cases(model_type, shown)
-        lines = [[case.config, len(case.shapes), digest(case.shapes)] for case in found if case not in shown]
-        digests += [(model_type, json.dumps(line)) for line in lines]
-    digests.sort(key=lambda pair: pair[0])
-    further.write_text("\n".join(line for _, line in digests) + "\n")
+        _write_cases(model_type, [case for at, case in enumerate(found) if not at or len(cases.text(case)) < _SHORT])
 
 
 def _chosen(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -179,12 +170,6 @@ def _suffices(config: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) 
     except ConfigError:
         return False
     return {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()} == shapes
-
-
-def digest(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Of all names and shapes, in the order of the names."""
-    text = "\n".join(f"{name} {list(shape)}" for name, shape in sorted(shapes.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def pruned(config: Mapping[str, Any]) -> dict[str, Any]:
