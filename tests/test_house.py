@@ -30,6 +30,7 @@ FLOORS = {
     "comparing": 8,
     "auditing": 8,
     "sizing": 8,
+    "plots": 9,
     "report": 9,
     "api": 10,
     "cli": 11,

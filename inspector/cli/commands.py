@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import opening_options, wide_option
+from inspector.cli.options import html_option, opening_options, wide_option
 from inspector.errors import UsageError
 
 DEFAULT = "overview"
@@ -135,12 +135,26 @@ def inspect() -> None:
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--notes", is_flag=True, help="Show findings that ask nothing of you, too.")
 @wide_option
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def overview(
-    targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool, wide: bool, as_json: bool, **opening: Any
+    targets: tuple[str, ...],
+    layers: bool,
+    tensors: bool,
+    notes: bool,
+    wide: bool,
+    html: str | None,
+    as_json: bool,
+    **opening: Any,
 ) -> int:
     """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
-    shown = console.Shown(layers=layers, tensors=tensors, notes=notes, wide=wide, as_json=as_json)
+    shown = console.Shown(layers=layers, tensors=tensors, notes=notes, wide=wide, as_json=as_json, html=html)
+    if html is not None:
+        if len(targets) > 1:
+            raise UsageError("--html writes the page of one target: name one")
+        from inspector.cli import pages
+
+        pages.check(html)
     if len(targets) == 1:
         console.overview(targets[0], shown, **opening)
         return 0

@@ -97,6 +97,7 @@ class Shown(NamedTuple):
     notes: bool = False
     wide: bool = False
     as_json: bool = False
+    html: str | None = None  # a page beside it
 
 
 PLAIN = Shown()
@@ -117,6 +118,10 @@ def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
         print_json(_document(result, shown))
     else:
         _show(result, shown)
+    if shown.html is not None:
+        from inspector.cli import pages
+
+        pages.write_overview(shown.html, result)
 
 
 def _outline(target: str, shown: Shown) -> bool:

@@ -33,6 +33,11 @@ def opening_options(command: Any) -> Any:
 #: Of every command whose text fits the terminal it is shown on.
 wide_option = click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
 
+#: Of every command whose result is worth sharing.
+html_option = click.option(
+    "--html", type=click.Path(), metavar="FILE", help="Write a page there as well, which needs nothing else to be read."
+)
+
 
 def choosing_options(command: Any) -> Any:
     """Which tensors of a checkpoint are meant, beside the PATTERN of their names."""

@@ -233,6 +233,13 @@ def _beside(checkpoint: Checkpoint) -> str:
 
 
 def _parameters(result: Reconciliation, width: int | None) -> str:
+    give = ((2, 10), (1, 16))
+    counted, claims = table(parameter_rows(result), (), "lrl", width=width, give=give), claim_rows(result)
+    return "\n".join((counted, table(claims, (), "lll", width=width, give=give)) if claims else (counted,))
+
+
+def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
+    """What was counted, how much of it, and what that comes to or is compared with."""
     rows = [("parameters", integer(result.logical), count(result.logical))]
     if result.prediction:
         predicted = result.prediction.parameters
@@ -259,11 +266,12 @@ def _parameters(result: Reconciliation, width: int | None) -> str:
                 f"elements in {plural(line.tensors, 'tensor')}, {size(line.bytes)}",
             )
         )
-    counted = table(rows, (), "lrl", width=width, give=((2, 10), (1, 16)))
-    claims = [(f"claimed {each.name}", _number(each.claimed), _judged(each)) for each in result.claims]
-    return "\n".join(
-        (counted, table(claims, (), "lll", width=width, give=((2, 10), (1, 16)))) if claims else (counted,)
-    )
+    return rows
+
+
+def claim_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
+    """What the files state about themselves, and whether it is so."""
+    return [(f"claimed {each.name}", _number(each.claimed), _judged(each)) for each in result.claims]
 
 
 def _judged(claim: Claim) -> str:
@@ -279,8 +287,16 @@ def _number(text: str) -> str:
 
 
 def _roles(result: Reconciliation, width: int | None) -> str:
+    headers, rows = role_rows(result)
+    give = ((8, 0), (1, GO), (6, 0), (7, GO), (0, 16), (2, GO))
+    listed = table(rows, headers, "llrrrrlrl", width=width, give=give)
+    return "\n".join(filter(None, (listed, wrapped(_sizes(result), width))))
+
+
+def role_rows(result: Reconciliation) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The headers, and a row a role; a column without a header has nothing to tell."""
     several = len({role.tower for role in result.roles}) > 1
-    rows, seen = [], set()
+    rows, seen = list[tuple[str, ...]](), set()
     for role in result.roles:
         label = " ".join(filter(None, (role.tower if several else "", role.branch, role.role)))
         again = f" ({role.group})" if label in seen else ""  # where there is no room for the groups, this tells them
@@ -303,7 +319,7 @@ def _roles(result: Reconciliation, width: int | None) -> str:
                 _brief(role.formula or (role.explained and f"{escape(role.explained, 200)}?")),
             )
         )
-    headers = (
+    headers: tuple[str, ...] = (
         "role",
         "group",
         "tensors",
@@ -318,8 +334,7 @@ def _roles(result: Reconciliation, width: int | None) -> str:
         if any(row[8] for row in rows)
         else "",
     )
-    listed = table(rows, headers, "llrrrrlrl", width=width, give=((8, 0), (1, GO), (6, 0), (7, GO), (0, 16), (2, GO)))
-    return "\n".join(filter(None, (listed, wrapped(_sizes(result), width))))
+    return headers, rows
 
 
 def _sizes(result: Reconciliation) -> str:
@@ -341,7 +356,7 @@ def _brief(formula: str | None) -> str:
 
 def _bridge(result: Reconciliation, width: int | None) -> str:
     """The chain from what people say to what the disk holds; of packed weights also in bits a weight."""
-    rows = list(_bridge_rows(result))
+    rows = list(bridge_rows(result))
     if not result.packing or not result.logical:
         return table(
             [(signed(nbytes) if sign else integer(nbytes), *rest) for nbytes, sign, *rest in rows],
@@ -366,7 +381,7 @@ def _bridge(result: Reconciliation, width: int | None) -> str:
     )
 
 
-def _bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
+def bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
     """Bytes, whether they are a step, what they are, and why."""
     if result.nominal:
         at = (

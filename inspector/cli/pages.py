@@ -1,0 +1,55 @@
+"""`--html FILE`: a page beside what a command prints."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from inspector.report import saving
+from inspector.units import escape
+
+if TYPE_CHECKING:
+    from inspector.model import Reconciliation
+    from inspector.report.pages.parts import Page
+
+
+def check(path: str | None, *, charts: bool = True) -> None:
+    """Before any work is done: the file may be written, and what draws charts is there. Nothing for no path.
+
+    Raises:
+        UsageError, SourceError: as `saving.check` does, or plotly is not installed.
+    """
+    if path is None:
+        return
+    saving.check(path, saving.PAGE)
+    if charts:
+        from inspector.report.pages import plotly_script
+
+        plotly_script.check()
+
+
+def write(path: str | None, page: Callable[[], Page]) -> None:
+    """Write a page, where one is asked for."""
+    if path is None:
+        return
+    from inspector.report.pages import render
+
+    text = render.html(page(), command())
+    saving.save(path, saving.PAGE, lambda place: place.write_text(text, "utf-8", newline="\n"))
+
+
+def write_overview(path: str, result: Reconciliation) -> None:
+    """The page of `inspect TARGET`."""
+    from inspector.report.pages import overview
+
+    write(path, lambda: overview.page(result))
+
+
+def command() -> str:
+    """What was typed, for people: URLs without the secrets that they may have."""
+    from inspector.sources.answers import shown_url
+
+    words = (shown_url(word) if "://" in word else word for word in sys.argv[1:])
+    return escape(shlex.join(("inspect", *words)), 1000)

@@ -1,0 +1,52 @@
+"""The bridge: from what people say to what the disk holds, a bar a step."""
+
+from __future__ import annotations
+
+from inspector.model import Reconciliation
+from inspector.plots.figure import PALETTE, Chart, chart_layout, label
+from inspector.report.text import bridge_rows
+from inspector.units import integer, signed
+
+
+def chart(result: Reconciliation) -> Chart:
+    """A waterfall of the steps, downwards; the last bar is what the disk holds."""
+    rows = list(bridge_rows(result))
+    shown = [signed(nbytes) if step else integer(nbytes) for nbytes, step, *_ in rows]
+    # A label stands once on an axis: the steps have numbers before them, which `ticktext` leaves out.
+    places = list(range(len(rows)))
+    trace = {
+        "type": "waterfall",
+        "orientation": "h",
+        "y": places,
+        "x": [nbytes for nbytes, *_ in rows],
+        "measure": ["relative" if step else "absolute" for _, step, *_ in rows],
+        "text": shown,
+        "textposition": "auto",
+        "constraintext": "none",
+        "customdata": [label(f"{what}: {why}" if why else what, 200) for _, _, what, why in rows],
+        "hovertemplate": "%{customdata}<br>%{text} bytes<extra></extra>",
+        "totals": {"marker": {"color": PALETTE[6]}},
+        "increasing": {"marker": {"color": PALETTE[5]}},
+        "decreasing": {"marker": {"color": PALETTE[2]}},
+        "connector": {"line": {"width": 1, "color": PALETTE[6]}},
+    }
+    layout = chart_layout(
+        yaxis={
+            "autorange": "reversed",
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": [label(what, 32) for _, _, what, _ in rows],
+            "automargin": True,
+            "fixedrange": True,
+        },
+        xaxis={"tickformat": ".3~s", "ticksuffix": "B", "automargin": True, "nticks": 6},
+    )
+    return Chart(
+        "From what people say to what the disk holds",
+        f"{rows[0][2]}, then {len(rows) - 2} steps to {integer(result.on_disk)} bytes on disk",
+        [trace],
+        layout,
+        ("bytes", "step", "why"),
+        [(text, what, why) for text, (_, _, what, why) in zip(shown, rows, strict=True)],
+        height=90 + 34 * len(rows),
+    )

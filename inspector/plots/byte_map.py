@@ -1,0 +1,68 @@
+"""Where the bytes are: group → role → layer → tensor, each as large as its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from inspector.bridge.hierarchy import Node, byte_tree
+from inspector.model import Reconciliation
+from inspector.plots.figure import PALETTE, Chart, chart_layout, label
+from inspector.units import decimal, integer, plural, size
+
+
+class _Placed(NamedTuple):
+    id: str
+    parent: str
+    node: Node
+    level: int
+    colour: str
+
+
+def chart(result: Reconciliation) -> Chart:
+    """A treemap of the tensors' bytes."""
+    root = byte_tree(result.tensors)
+    placed = list(_placed(root, "0", "", 0, ""))
+    largest = max(root.children, key=lambda node: node.bytes, default=None)
+    told = f"{plural(root.tensors, 'tensor')} of {size(root.bytes)}"
+    told += f"; most is {largest.name}, {decimal(largest.bytes)}" if largest else ""
+    return Chart(
+        "Bytes by group, role, layer and tensor",
+        told,
+        [_trace(placed)],
+        chart_layout(),
+        ("group", "role", "tensors", "parameters", "bytes"),
+        [(g.name, r.name, r.tensors, r.parameters, r.bytes) for g in root.children for r in g.children],
+        height=520,
+    )
+
+
+def _placed(node: Node, own: str, parent: str, level: int, colour: str) -> Iterator[_Placed]:
+    yield _Placed(own, parent, node, level, colour)
+    for number, child in enumerate(node.children):
+        below = PALETTE[number % len(PALETTE)] if level == 0 else colour
+        yield from _placed(child, f"{own}.{number}", own, level + 1, below)
+
+
+def _trace(placed: list[_Placed]) -> dict[str, Any]:
+    return {
+        "type": "treemap",
+        "ids": [each.id for each in placed],
+        "parents": [each.parent for each in placed],
+        "labels": [label(each.node.name, 100) for each in placed],
+        "values": [each.node.bytes for each in placed],
+        "branchvalues": "total",
+        "marker": {"colors": [each.colour or "rgba(128,128,128,0.25)" for each in placed], "line": {"width": 1}},
+        "customdata": [_told(each.node) for each in placed],
+        "texttemplate": "%{label}<br>%{percentRoot:.1%}",
+        "hovertemplate": "%{label}<br>%{customdata}<br>%{percentRoot:.3%} of all<extra></extra>",
+        "maxdepth": 4,
+        "tiling": {"pad": 1},
+        "pathbar": {"visible": True},
+    }
+
+
+def _told(node: Node) -> str:
+    dtypes = ", ".join(label(dtype, 20) for dtype in node.dtypes[:4])
+    parameters = f"{integer(node.parameters)} parameters<br>" if node.parameters else ""
+    return f"{parameters}{integer(node.bytes)} bytes in {plural(node.tensors, 'tensor')}, {dtypes}"

@@ -1,0 +1,73 @@
+"""What every chart is made of: plotly's traces as plain dictionaries, and the same numbers in words and as a table.
+
+A page needs plotly's script alone; `as_figure` alone imports plotly, for those who ask in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape as as_text
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inspector.errors import UsageError
+from inspector.units import escape
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+MISSING = "plotly is not installed: pip install 'checkpoint-inspector[plots]'"
+#: Colours that are told apart by those who do not tell red from green (Okabe and Ito), on white and on black.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
+_LAYOUT: Mapping[str, Any] = {
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "colorway": list(PALETTE),
+    "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+    "showlegend": False,
+}
+
+
+class Chart(NamedTuple):
+    """One chart."""
+
+    title: str
+    summary: str  # one sentence that says what the chart shows, for those who do not see it
+    traces: Sequence[Mapping[str, Any]]
+    layout: Mapping[str, Any]
+    headers: tuple[str, ...]  # of the table with the chart's numbers
+    rows: Sequence[tuple[str | int | float | None, ...]]
+    views: tuple[str, ...] = ()  # names of the traces, where one at a time is shown
+    height: int = 420  # pixels
+
+
+def chart_layout(**own: Any) -> dict[str, Any]:
+    """A layout with what all charts have in common."""
+    return {**_LAYOUT, **own}
+
+
+def label(text: str, limit: int = 80) -> str:
+    """Text from a file as plotly shows it letter by letter: it takes `<b>`, `<a href>` and entities for markup."""
+    return as_text(escape(text, limit), quote=False)
+
+
+def as_figure(chart: Chart) -> go.Figure:
+    """The chart as plotly's object, which notebooks show. Raises UsageError where plotly is not installed."""
+    try:
+        import plotly.graph_objects as go  # an extra; a tenth of a second
+    except ImportError as error:
+        raise UsageError(MISSING) from error
+    layout = {**chart.layout, "title": {"text": label(chart.title, 200)}, "height": chart.height}
+    layout["margin"] = {**layout["margin"], "t": 56}
+    if chart.views:
+        layout["updatemenus"] = [_menu(chart.views)]
+    return go.Figure({"data": list(chart.traces), "layout": layout})
+
+
+def _menu(views: Sequence[str]) -> dict[str, Any]:
+    """Buttons that show one trace at a time."""
+    buttons = [
+        {"label": view, "method": "restyle", "args": [{"visible": [each == view for each in views]}]} for view in views
+    ]
+    return {"type": "buttons", "direction": "right", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom"} | {
+        "buttons": buttons
+    }

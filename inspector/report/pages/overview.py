@@ -1,0 +1,105 @@
+"""The page of `inspect TARGET --html FILE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from inspector.model import Finding, Labelled, Reconciliation
+from inspector.plots import bridge_bars, byte_map, layer_map
+from inspector.report import text
+from inspector.report.documents import tensor
+from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Section, Table
+from inspector.report.words import shape_text
+from inspector.units import plural
+
+#: Columns of the table of all tensors, as `--json --tensors` calls them.
+TENSOR_COLUMNS = (
+    Column("name"),
+    Column("role", filtered=True),
+    Column("group", filtered=True),
+    Column("tower", filtered=True),
+    Column("layer", "number"),
+    Column("expert", "number"),
+    Column("dtype", filtered=True),
+    Column("shape"),
+    Column("parameters", "number"),
+    Column("bytes", "number"),
+    Column("offset", "number"),
+    Column("part", filtered=True),
+    Column("file"),
+)
+#: A page filters by a column of no more values than people look through.
+MOST_CHOICES = 200
+
+
+def page(result: Reconciliation) -> Page:
+    """The overview, with charts and every tensor."""
+    charts = [
+        Section("Where the bytes are", [byte_map.chart(result)]),
+        Section("From label to disk", [bridge_bars.chart(result)]),
+        Section("Layer by layer", [layer_map.chart(result)]),
+    ]
+    verdict, *facts = text.first_lines(result)
+    return Page(
+        result.checkpoint.title,
+        verdict,
+        (
+            Section("Findings", [Findings(result.findings)]),
+            *(charts if any(each.tensor.nbytes for each in result.tensors) else ()),
+            Section("Counted", list(_counted(result))),
+            Section("Tensors", [tensors(result.tensors)]),
+        ),
+        facts,
+        mood(result.findings),
+    )
+
+
+def mood(found: Iterable[Finding]) -> Literal["good", "warning", "bad"]:
+    """The colour of a verdict, by the gravest finding."""
+    severities = {each.severity for each in found}
+    return "bad" if "error" in severities else "warning" if "warning" in severities else "good"
+
+
+def _counted(result: Reconciliation) -> Iterable[Part]:
+    told = (*text.parameter_rows(result), *text.claim_rows(result))
+    rows = [(what.strip(), number, why) for what, number, why in told]
+    yield Table("What was counted", (Column("what"), Column("number", "number"), Column("")), rows)
+    yield as_table("Roles", *text.role_rows(result), numeric=("tensors", "parameters", "bytes", "bits"))
+    files: list[tuple[Cell, ...]] = [
+        (each.path, len(each.tensors), each.size, *map(each.bytes_in, _REGIONS)) for each in result.checkpoint.files
+    ]
+    columns = (Column("file"), Column("tensors", "number"), Column("bytes", "number"))
+    yield Table(
+        plural(len(files), "weight file"), (*columns, *(Column(f"{each} bytes", "number") for each in _REGIONS)), files
+    )
+
+
+_REGIONS = ("header", "tensors", "padding", "unused")
+
+
+def as_table(caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> Table:
+    """A terminal's table: columns without a header have nothing to tell."""
+    kept = [at for at, header in enumerate(headers) if header]
+    columns = [Column(headers[at], "number" if headers[at] in numeric else "text") for at in kept]
+    return Table(caption, columns, [[row[at] for at in kept] for row in rows])
+
+
+def tensors(listed: Sequence[Labelled]) -> Table:
+    """A row a tensor."""
+    rows = [[_cell(told, column.name) for column in TENSOR_COLUMNS] for told in map(tensor, listed)]
+    return choosable(Table(plural(len(rows), "tensor"), TENSOR_COLUMNS, rows))
+
+
+def _cell(told: Mapping[str, Any], name: str) -> Cell:
+    value: Cell = shape_text([tuple(told["shape"])]) if name == "shape" else told[name]
+    return value
+
+
+def choosable(table: Table) -> Table:
+    """Without filters of columns that have one value, or more than people look through."""
+    chosen = []
+    for at, column in enumerate(table.columns):
+        values = len({row[at] for row in table.rows}) if column.filtered else 0
+        chosen.append(column._replace(filtered=1 < values <= MOST_CHOICES))
+    return table._replace(columns=chosen)

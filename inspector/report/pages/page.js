@@ -1,0 +1,280 @@
+/* The page's own script: tables of any length, charts, and the switch between light and dark.
+   It makes elements and sets their text; it never takes text for markup. */
+"use strict";
+
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const ROW = 28; // pixels, as in the style sheet
+  const SPARE = 12; // rows that are drawn beyond the visible ones
+  const PRINTED = 500;
+  const WIDEST = 460; // pixels of a column
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+
+  // --- columns ------------------------------------------------------------------------------------
+
+  /* The texts or numbers of a column, as `packed.py` has written them. */
+  const unpacked = (column) => {
+    const plain = (value) => (value !== null && typeof value === "object" ? BigInt(value.big) : value);
+    if (column.v) return column.v.map(plain);
+    if (column.d) {
+      const known = column.d.map(plain);
+      return column.i.map((at) => known[at]);
+    }
+    const templates = column.t.map((template) => template.split("\0"));
+    return column.n.map(([at, ...numbers]) =>
+      templates[at].reduce((text, piece, number) => text + numbers[number - 1] + piece));
+  };
+
+  const shown = (value, kind) => {
+    if (value === null || value === undefined) return "";
+    if (kind !== "number" || typeof value === "string") return String(value);
+    if (Number.isInteger(value) || typeof value === "bigint") return value.toLocaleString("en-US").replace("-", "\u2212");
+    return String(Number(value.toPrecision(6))).replace("-", "\u2212");
+  };
+
+  /* Nothing comes last, whichever way the others stand. */
+  const compared = (a, b, sign) => {
+    const [none, other] = [a === null || a === "", b === null || b === ""];
+    if (none || other) return none - other;
+    return a < b ? -sign : a > b ? sign : 0;
+  };
+
+  // --- tables -------------------------------------------------------------------------------------
+
+  class LongTable {
+    constructor(place, described) {
+      this.columns = described.columns.map((column) => ({ ...column, values: unpacked(column) }));
+      this.count = described.rows;
+      this.caption = described.caption;
+      this.order = Array.from({ length: this.count }, (_, row) => row);
+      this.chosen = new Map();
+      this.words = [];
+      this.sorted = null;
+      this.first = this.last = -1;
+      this.build(place);
+      this.apply();
+    }
+
+    build(place) {
+      this.status = element("span", { role: "status", class: "status" });
+      this.search = element("input", { type: "search", placeholder: "words, all of which occur", autocomplete: "off" });
+      this.search.addEventListener("input", () => {
+        clearTimeout(this.waiting);
+        this.waiting = setTimeout(() => this.look(), 120);
+      });
+      const tools = element("div", { class: "tools", role: "search" }, element("label", { class: "wide" }, "Search", this.search));
+      for (const column of this.columns) if (column.filtered) tools.append(this.filter(column));
+      tools.append(this.status);
+      this.body = element("tbody");
+      const widths = this.columns.map((column) => this.width(column));
+      const group = element("colgroup");
+      widths.forEach((width) => { const col = element("col"); col.style.width = `${width}px`; group.append(col); });
+      this.heads = this.columns.map((column, at) => this.head(column, at));
+      this.table = element("table", { "aria-rowcount": this.count + 1 },
+        element("caption", {}, this.caption), group,
+        element("thead", {}, element("tr", { "aria-rowindex": 1 }, ...this.heads)), this.body);
+      this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}px`;
+      this.window = element("div", { class: "window", tabindex: 0, role: "region", "aria-label": this.caption }, this.table);
+      this.window.addEventListener("scroll", () => this.draw(), { passive: true });
+      place.replaceChildren(tools, this.window);
+      new ResizeObserver(() => this.draw(true)).observe(this.window);
+      addEventListener("beforeprint", () => this.draw(true, PRINTED));
+      addEventListener("afterprint", () => this.draw(true));
+    }
+
+    head(column, at) {
+      const button = element("button", { type: "button" }, column.name);
+      button.addEventListener("click", () => this.sort(at));
+      return element("th", { scope: "col", class: column.kind, "aria-sort": "none" }, button);
+    }
+
+    filter(column) {
+      const counts = new Map();
+      for (const value of column.values) counts.set(value, (counts.get(value) || 0) + 1);
+      const select = element("select", {}, element("option", { value: "" }, "all"));
+      [...counts.keys()].sort().forEach((value, number) => {
+        const option = element("option", { value: String(number + 1) }, `${value === "" || value === null ? "none" : value} (${counts.get(value).toLocaleString("en-US")})`);
+        option.wanted = value;
+        select.append(option);
+      });
+      select.addEventListener("change", () => {
+        const option = select.selectedOptions[0];
+        if (select.value) this.chosen.set(column, option.wanted); else this.chosen.delete(column);
+        this.apply();
+      });
+      return element("label", {}, column.name, select);
+    }
+
+    width(column) {
+      let most = column.name.length + 3;
+      const step = Math.max(1, Math.floor(this.count / 2000));
+      for (let row = 0; row < this.count; row += step) most = Math.max(most, shown(column.values[row], column.kind).length);
+      return Math.min(WIDEST, Math.ceil(most * 8.6) + 30);
+    }
+
+    look() {
+      this.words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      this.apply();
+    }
+
+    /* All texts of a row in one, made when somebody searches for the first time. */
+    get haystack() {
+      if (!this.texts) {
+        const texts = this.columns.filter((column) => column.kind === "text").map((column) => column.values);
+        this.texts = Array.from({ length: this.count }, (_, row) => texts.map((values) => values[row]).join("\n").toLowerCase());
+      }
+      return this.texts;
+    }
+
+    apply() {
+      const haystack = this.words.length ? this.haystack : null;
+      const tests = [...this.chosen];
+      this.rows = this.order.filter((row) =>
+        tests.every(([column, wanted]) => column.values[row] === wanted) &&
+        this.words.every((word) => haystack[row].includes(word)));
+      const all = this.count.toLocaleString("en-US");
+      this.status.textContent = this.rows.length === this.count ? `${all} rows` : `${this.rows.length.toLocaleString("en-US")} of ${all} rows`;
+      this.table.setAttribute("aria-rowcount", this.rows.length + 1);
+      this.window.scrollTop = 0;
+      this.draw(true);
+    }
+
+    sort(at) {
+      const down = this.sorted === at && this.heads[at].getAttribute("aria-sort") === "ascending";
+      this.heads.forEach((head) => head.setAttribute("aria-sort", "none"));
+      this.heads[at].setAttribute("aria-sort", down ? "descending" : "ascending");
+      this.sorted = at;
+      const values = this.columns[at].values;
+      const sign = down ? -1 : 1;
+      this.order.sort((a, b) => compared(values[a], values[b], sign) || a - b);
+      this.apply();
+    }
+
+    draw(anew = false, printed = 0) {
+      const first = printed ? 0 : Math.max(0, Math.floor(this.window.scrollTop / ROW) - SPARE);
+      const visible = printed || Math.ceil(this.window.clientHeight / ROW) + 2 * SPARE;
+      const last = Math.min(this.rows.length, first + visible);
+      if (!anew && first === this.first && last === this.last) return;
+      [this.first, this.last] = [first, last];
+      const drawn = [];
+      for (let number = first; number < last; number++) drawn.push(this.row(number));
+      const left = this.rows.length - last;
+      const foot = printed && left ? element("tr", {}, element("td", { colspan: this.columns.length }, `and ${left.toLocaleString("en-US")} more`)) : this.space(left);
+      this.body.replaceChildren(this.space(first), ...drawn, foot);
+    }
+
+    row(number) {
+      const at = this.rows[number];
+      return element("tr", { "aria-rowindex": number + 2 }, ...this.columns.map((column) => {
+        const text = shown(column.values[at], column.kind);
+        const severity = column.name === "severity" && /^(error|warning|info)$/.test(text) ? text : column.kind;
+        return element("td", { class: severity, title: text }, text);
+      }));
+    }
+
+    space(rows) {
+      const cell = element("td", { class: "space", colspan: this.columns.length });
+      cell.style.height = `${rows * ROW}px`;
+      const row = element("tr", { "aria-hidden": "true" }, cell);
+      row.hidden = !rows;
+      return row;
+    }
+  }
+
+  // --- charts -------------------------------------------------------------------------------------
+
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  const themed = () => {
+    const [ink, line, band] = ["--ink", "--line", "--band"].map(colour);
+    const axis = (name) => ({ [`${name}.gridcolor`]: line, [`${name}.zerolinecolor`]: line, [`${name}.linecolor`]: line });
+    return {
+      "font.color": ink, "hoverlabel.bgcolor": band, "hoverlabel.bordercolor": line, "hoverlabel.font.color": ink,
+      "hoverlabel.align": "left", ...axis("xaxis"), ...axis("yaxis"),
+    };
+  };
+
+  const views = (place, chart) => {
+    const buttons = chart.views.map((view, number) => {
+      const button = element("button", { type: "button", "aria-pressed": String(number === 0) }, view);
+      button.addEventListener("click", () => {
+        buttons.forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
+        Plotly.restyle(place, { visible: chart.views.map((_, other) => other === number) });
+      });
+      return button;
+    });
+    document.getElementById(`${place.id}-views`).replaceChildren(...buttons);
+    chart.data.forEach((trace, number) => { trace.visible = !chart.views.length || number === 0; });
+  };
+
+  const drawn = [];
+
+  const plot = async (place, chart) => {
+    views(place, chart);
+    place.style.height = `${chart.height}px`;
+    const layout = { ...chart.layout, height: chart.height, autosize: true };
+    await Plotly.newPlot(place, chart.data, layout, { responsive: true, displaylogo: false, displayModeBar: false });
+    await Plotly.relayout(place, themed());
+    drawn.push(place);
+    performance.mark(`chart ${place.id}`);
+  };
+
+  const frame = () => new Promise((resolve) => setTimeout(resolve));
+
+  /* The first chart at once; each of the others as it comes into view, or before the page is printed. */
+  const plots = async () => {
+    const places = Object.keys(data.charts).map((id) => document.getElementById(id));
+    const once = (place) => {
+      if (place.begun) return undefined;
+      place.begun = true;
+      return plot(place, data.charts[place.id]);
+    };
+    if (!places.length) return;
+    await once(places[0]);
+    const seen = new IntersectionObserver((entries) => {
+      for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); once(entry.target); }
+    }, { rootMargin: "400px" });
+    places.slice(1).forEach((place) => seen.observe(place));
+    addEventListener("beforeprint", () => places.forEach(once));
+  };
+
+  // --- light and dark -----------------------------------------------------------------------------
+
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const switchTo = document.getElementById("theme");
+
+  const repaint = () => {
+    switchTo.textContent = isDark() ? "Light" : "Dark";
+    switchTo.setAttribute("aria-label", isDark() ? "Switch to light colours" : "Switch to dark colours");
+    drawn.forEach((place) => Plotly.relayout(place, themed()));
+  };
+
+  switchTo.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    repaint();
+  });
+  system.addEventListener("change", repaint);
+  addEventListener("beforeprint", repaint);
+  addEventListener("afterprint", repaint);
+  switchTo.hidden = false;
+
+  // --- the order of work: what is seen first -------------------------------------------------------
+
+  (async () => {
+    repaint();
+    await plots();
+    for (const [id, described] of Object.entries(data.tables)) {
+      await frame();
+      new LongTable(document.getElementById(id), described);
+    }
+    root.dataset.ready = "yes";
+  })();
+})();

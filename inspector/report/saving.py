@@ -1,0 +1,90 @@
+"""Writing an output file whole or not at all, and never over a file of another kind: a weight file least of all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkstemp
+from typing import NamedTuple
+
+from inspector.errors import SourceError, UsageError
+from inspector.sources.filenames import WEIGHTS
+from inspector.units import escape
+
+
+class Output(NamedTuple):
+    """A kind of file that is written, and how such files begin, in small letters."""
+
+    what: str
+    beginnings: tuple[bytes, ...]
+
+
+PAGE = Output("HTML page", (b"<!doctype html", b"<html"))
+PARQUET = Output("Parquet file", (b"par1",))
+
+
+def check(path: str, kind: Output) -> None:
+    """Before any work is done: may this file be written?
+
+    Raises:
+        UsageError: it is a folder, a device, or a file of another kind.
+        SourceError: its folder is not there, or the file cannot be looked at.
+    """
+    name = escape(path)
+    if path in ("", "-"):
+        raise UsageError(f"a file is written for the {kind.what}: give its name, and not {name or 'an empty one'}")
+    if path.lower().endswith(WEIGHTS):
+        raise UsageError(f"{name} is the name of a weight file: choose another for the {kind.what}")
+    try:
+        if not Path(path).parent.is_dir():
+            raise SourceError(f"{name}: there is no such folder")
+        if os.path.lexists(path):
+            _check_present(Path(path), kind)
+    except OSError as error:
+        raise SourceError(f"{name}: {error.strerror or error}") from error
+
+
+def _check_present(path: Path, kind: Output) -> None:
+    name = escape(str(path))
+    mode = path.stat().st_mode  # a link that leads nowhere raises
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{name} is a {'folder' if stat.S_ISDIR(mode) else 'device'}: name a file")
+    with path.open("rb") as file:
+        first = file.read(64).lstrip().lower()
+    if first and not first.startswith(kind.beginnings):
+        raise UsageError(f"{name} exists and is no {kind.what}: it is not written over")
+
+
+def save(path: str, kind: Output, write: Callable[[Path], object]) -> None:
+    """Have a file written beside the place, and put there when it is whole. Raises as `check` does.
+
+    Args:
+        write: writes to the path that it is given.
+    """
+    check(path, kind)
+    place = Path(path).resolve()  # a link stays one
+    try:
+        handle, name = mkstemp(prefix=f".{place.name[:100]}.", dir=place.parent)
+        os.close(handle)
+        try:
+            write(Path(name))
+            Path(name).chmod(_mode(place))
+            Path(name).replace(place)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise SourceError(f"{escape(path)}: {error.strerror or error}") from error
+
+
+def _mode(place: Path) -> int:
+    """Permissions: those of the file that is replaced, or of any new file."""
+    if place.exists():
+        return stat.S_IMODE(place.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
