@@ -144,13 +144,20 @@ def test_unknown_architectures_are_said_to_be() -> None:
 
 
 def test_devices() -> None:
-    """Names, numbers of them, sizes; each has the page that its figures are from."""
+    """Names, numbers of them, sizes."""
     assert [each.nbytes for each in devices("2x24GiB, h100")] == [24 * 2**30, 24 * 2**30, 81559 * 2**20]
     assert devices("RTX 4090") == (DEVICES["rtx-4090"],)
     assert devices("1.5TB")[0].nbytes == 1_500_000_000_000
-    assert SOURCES.keys() == DEVICES.keys()
     with pytest.raises(UsageError, match="rtx-4090"):
         devices("rtx-4091")
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_each_figure_of_a_device_has_a_page(name: str) -> None:
+    """A sheet for bandwidth, and for memory in MiB somebody's report of what the driver says; never for a sheet's GiB."""
+    assert len(SOURCES[name]) == (1 if DEVICES[name].nominal else 2)
+    assert all("/" in page and "." in page.split("/")[0] for page in SOURCES[name])
+    assert len(SOURCES) == len(DEVICES)
 
 
 def test_types() -> None:

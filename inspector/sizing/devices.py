@@ -21,8 +21,8 @@ class Device(NamedTuple):
 
 
 #: Name, memory, bandwidth in GB/s, the page that agrees with the latter, and where somebody shows what `nvidia-smi`
-#: reports. Memory in MiB ("24564M") is such a report, of which some were read and not noted; in GiB ("24G") it is the
-#: sheet's, where no report was found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
+#: reports. Memory in MiB ("24564M") is such a report; in GiB ("24G") it is that of the first page's sheet, where no
+#: report was found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
 _SHEETS = """
 rtx-3060             12288M   360 tp:geforce-rtx-3060-12-gb.c3682 gh:geerlingguy/raspberry-pi-pcie-devices/issues/790
 rtx-3070                 8G   448 tp:geforce-rtx-3070.c3674
@@ -32,29 +32,29 @@ rtx-4060                 8G   272 tp:geforce-rtx-4060.c4107
 rtx-4060-ti             16G   288 tp:geforce-rtx-4060-ti-16-gb.c4155
 rtx-4070                12G   504 tp:geforce-rtx-4070.c3924
 rtx-4070-ti-super       16G   672 tp:geforce-rtx-4070-ti-super.c4187
-rtx-4080             16376M   716 tp:geforce-rtx-4080.c3888
+rtx-4080             16376M   716 tp:geforce-rtx-4080.c3888 gh:akiyax/kvcache-lab/blob/main/docs/phase1-baseline.md
 rtx-4090             24564M  1008 tp:geforce-rtx-4090.c3889 gh:RLinf/RLinf/issues/255
 rtx-5060-ti             16G   448 tp:geforce-rtx-5060-ti-16-gb.c4292
 rtx-5070             12227M   672 tp:geforce-rtx-5070.c4218 gh:shkhln/libc6-shim/issues/14
-rtx-5070-ti          16303M   896 tp:geforce-rtx-5070-ti.c4243
+rtx-5070-ti          16303M   896 tp:geforce-rtx-5070-ti.c4243 gh:vllm-project/vllm/issues/34076
 rtx-5080                16G   960 tp:geforce-rtx-5080.c4217
 rtx-5090             32607M  1792 tp:geforce-rtx-5090.c4216 gh:noonghunna/club-3090/issues/1261
-rtx-a6000            49140M   768 tp:rtx-a6000.c3686
-rtx-6000-ada         49140M   960 tp:rtx-6000-ada-generation.c3933
-rtx-pro-6000         97887M  1792 tp:rtx-pro-6000-blackwell.c4272
+rtx-a6000            49140M   768 tp:rtx-a6000.c3686 gh:noonghunna/club-3090/issues/1047
+rtx-6000-ada         49140M   960 tp:rtx-6000-ada-generation.c3933 gh:RapidAI/RapidLLM/blob/main/README.md
+rtx-pro-6000         97887M  1792 tp:rtx-pro-6000-blackwell.c4272 gh:vllm-project/recipes/pull/831
 t4                   15360M   320 tp:tesla-t4.c3316 gh:modal-labs/modal-client/pull/2797
 v100                    32G   898 tp:tesla-v100-sxm2-32-gb.c3185
 a10                  23028M   600 tp:a10-pcie.c3793 gh:modal-labs/modal-client/pull/2797
-a10g                 23028M   600 tp:a10g.c3798
-a40                  46068M   696 tp:a40-pcie.c3700
+a10g                 23028M   600 tp:a10g.c3798 gh:NVIDIA/DCGM/issues/232
+a40                  46068M   696 tp:a40-pcie.c3700 gh:guqiong96/Lvllm/issues/35
 a100-40gb            40960M  1555 tp:a100-sxm4-40-gb.c3506 gh:modal-labs/modal-client/pull/2797
 a100                 81920M  2039 tp:a100-sxm4-80-gb.c3746 gh:modal-labs/modal-client/pull/2797
 l4                   23034M   300 tp:l4.c4091 gh:modal-labs/modal-client/pull/2797
 l40s                 46068M   864 tp:l40s.c4173 gh:modal-labs/modal-client/pull/2797
 h100                 81559M  3350 tp:h100-sxm5-80-gb.c3900 gh:wilicc/gpu-burn/issues/114
-h100-pcie            81559M  2039 tp:h100-pcie-80-gb.c3899
+h100-pcie            81559M  2039 tp:h100-pcie-80-gb.c3899 gh:ypd666/CSAHCA/blob/main/docs/optimization_report.md
 h100-nvl                94G  3938 tp:h100-nvl-94-gb.c4327
-h200                143771M  4800 www.morphllm.com/nvidia-h200
+h200                143771M  4800 www.morphllm.com/nvidia-h200 gh:utkuozdemir/nvidia_gpu_exporter/tree/main/internal
 b200                   180G  8000 acecloud.ai/blog/nvidia-b200-vs-h200-h100-a100
 mi250x                 128G  3277 tp:radeon-instinct-mi250x.c3837
 mi300x                 192G  5300 llmbook.apartsin.com/appendices/appendix-g-hardware-compute/section-g.1.html
