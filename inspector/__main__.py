@@ -14,6 +14,7 @@ from contextlib import suppress
 COMMANDS = (
     "architectures",
     "audit",
+    "browse",
     "completion",
     "diff",
     "memory",

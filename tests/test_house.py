@@ -32,6 +32,7 @@ FLOORS = {
     "sizing": 8,
     "plots": 9,
     "report": 9,
+    "browsing": 10,
     "api": 10,
     "cli": 11,
     "__main__": 12,

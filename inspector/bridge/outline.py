@@ -43,6 +43,7 @@ class Outline(NamedTuple):
     roles: tuple[OutlinedRole, ...]
     absent: tuple[str, ...]  # names that are predicted, and that the index does not have
     surplus: tuple[str, ...]  # names in the index that nothing predicts
+    tensors: tuple[tuple[str, str, Key, str], ...] = ()  # name, file, key and group of each
 
 
 def outline(index: Index, config: Config | None) -> Outline:
@@ -75,6 +76,10 @@ def outline(index: Index, config: Config | None) -> Outline:
         if prediction
         else (),
         surplus=_surplus(prediction, weights) if prediction else (),
+        tensors=tuple(
+            (name, file, key, slot.group)
+            for (name, file), key, slot in zip(index.weight_map.items(), named.keys(), named.slots, strict=True)
+        ),
     )
 
 

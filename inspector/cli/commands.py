@@ -17,7 +17,7 @@ from inspector.errors import UsageError
 
 DEFAULT = "overview"
 #: Commands in modules of their own, loaded when they are called.
-ELSEWHERE = {name: f"inspector.cli.{name}" for name in ("audit", "diff", "memory", "tensors", "values")}
+ELSEWHERE = {name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "tensors", "values")}
 
 
 def call(arguments: Sequence[str]) -> int:

@@ -51,7 +51,7 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str
     if result.data is not None:
         yield from _trained(result)
     yield ""
-    yield _verdict(result)
+    yield verdict(result)
 
 
 _BESIDE = {"same": "same", "different": "different", "only_a": "only in a", "only_b": "only in b"}
@@ -128,7 +128,7 @@ def _rows(result: Diff, by: str) -> list[_Row]:
     for number, (pair, data) in enumerate(zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)):
         found = (data.status, data.transform) if data else ()
         place = {"role": (_what(pair),), "layer": (pair.key.tower, pair.key.layer), "tensor": (number,)}[by]
-        change = _change(pair) if by != "layer" else ""
+        change = change_of(pair) if by != "layer" else ""
         groups.setdefault((*place, pair.status, pair.converter, change, *found), []).append((pair, data))
     return [_row(members, by) for members in groups.values()]
 
@@ -142,13 +142,13 @@ def _row(members: Sequence[_Member], by: str) -> _Row:
     return _Row(
         first.status,
         what if by != "tensor" or first.key.expert is None or first.key.expert < 0 else f"{what} {first.key.expert}",
-        _change(first) if by != "layer" else "",
+        change_of(first) if by != "layer" else "",
         tuple(layers),
         sum(len((pair.a or pair.b or _NOTHING).tensors) for pair, _ in members),
         sum(pair.a.nbytes for pair, _ in members if pair.a),
         sum(pair.b.nbytes for pair, _ in members if pair.b),
         sum((pair.a or pair.b or _NOTHING).elements for pair, _ in members),
-        _CONVERTER.get(first.converter, "") if data is None else _compared(members),
+        _CONVERTER.get(first.converter, "") if data is None else compared(members),
         first.status != "same" or (data is not None and data.status == "different"),
     )
 
@@ -156,7 +156,7 @@ def _row(members: Sequence[_Member], by: str) -> _Row:
 _CONVERTER = {"leaves out": "the converter leaves it out", "makes": "the converter makes it"}
 
 
-def _compared(members: Sequence[_Member]) -> str:
+def compared(members: Sequence[_Member]) -> str:
     """How the values of several pairs compare, in a few words."""
     found = [data for _, data in members if data]
     first = found[0]
@@ -181,7 +181,8 @@ def _what(pair: Pair) -> str:
     return place_of(pair.key)
 
 
-def _change(pair: Pair) -> str:
+def change_of(pair: Pair) -> str:
+    """What a pair has on either side: `BF16 → Q6_K`, two shapes where these differ, one where only a side has it."""
     if pair.a is None or pair.b is None:
         side = pair.a or pair.b or _NOTHING
         return f"{_shape(side)} {side.dtype}"
@@ -251,7 +252,8 @@ def _trained(result: Diff) -> Iterator[str]:
             yield f"{name}other values in layers {ranges(own)}; none in layers {ranges(rest)}"
 
 
-def _verdict(result: Diff) -> str:
+def verdict(result: Diff) -> str:
+    """How many tensors are alike, and how the others differ, in a line."""
     counts = result.counts
     told = [f"{plural(counts['same'], 'tensor')} the same in dtype and shape"]
     told += [f"{integer(counts[status])} {words}" for status, words in _VERDICTS.items() if counts[status]]

@@ -1,0 +1,1 @@
+"""A checkpoint, or the comparison of two, as a tree in the terminal."""

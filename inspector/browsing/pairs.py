@@ -1,0 +1,99 @@
+"""The comparison of two checkpoints: what differs under a branch, and both sides of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from inspector.browsing.contents import Content, Told, place
+from inspector.browsing.nodes import Item, Node
+from inspector.comparing.diff import Diff
+from inspector.comparing.pairing import Pair, Side
+from inspector.report.diff import change_of, verdict
+from inspector.report.words import shape_text
+from inspector.units import decimal, escape, integer, size
+
+Compare = Callable[[Pair], list[str]]
+_STATUSES = {
+    "same": "the same dtype and shape",
+    "dtype": "another dtype",
+    "shape": "another shape",
+    "only_a": "only in a",
+    "only_b": "only in b",
+}
+
+
+class Pairs(Content):
+    """The pairs of a comparison."""
+
+    headers, widths = ("a → b", "bytes in a", "in b"), (14, 10, 9)
+    measures = "compare values"
+    is_comparison = only_differing = True
+
+    def __init__(self, result: Diff, compare: Compare) -> None:
+        """
+        Args:
+            compare: reads both sides of a pair, and tells how their values compare. Raises InspectorError.
+        """
+        self.result, self._compare = result, compare
+        self.only_differing = any(pair.status != "same" for pair in result.pairs)
+        self.title = " → ".join(escape(side.checkpoint.title, 100) for side in (result.a, result.b))
+        self.summary = verdict(result)
+
+    def made(self) -> Iterable[Item]:
+        for pair in self.result.pairs:
+            first = (pair.a or _side(pair)).tensors[0]
+            dtypes = (side.dtype.lower() for side in (pair.a, pair.b) if side)
+            words = (pair.key.role.lower(), first.group.lower(), *dtypes, pair.status)
+            yield Item(first.tensor.name, pair.key, first.group, words, pair, pair.status != "same")
+
+    def cells(self, node: Node) -> tuple[str, ...]:
+        items = node.items()
+        if node.children is None:
+            pair = items[0].subject
+            return change_of(pair), *(decimal(side.nbytes) if side else "–" for side in (pair.a, pair.b))
+        differ = sum(item.differs for item in items)
+        told = f"{integer(differ)} differ" if differ else f"{integer(len(items))} the same"
+        return told, decimal(_bytes(items, "a")), decimal(_bytes(items, "b"))
+
+    def details(self, node: Node) -> list[Told]:
+        item = node.item
+        return list(self._pair(item) if item else self._branch(node))
+
+    def _branch(self, node: Node) -> Iterator[Told]:
+        items = node.items()
+        yield "branch", node.label
+        for status, words in _STATUSES.items():
+            if number := sum(item.subject.status == status for item in items):
+                yield words.rpartition(" ")[2], f"{integer(number)}: {words}"
+        for side in ("a", "b"):
+            nbytes = _bytes(items, side)
+            yield side, f"{integer(nbytes)} bytes ({size(nbytes)})"
+
+    def _pair(self, item: Item) -> Iterator[Told]:
+        pair: Pair = item.subject
+        yield "status", _STATUSES[pair.status]
+        yield from place(pair.key, item.group)
+        for word, side in (("a", pair.a), ("b", pair.b)):
+            if side is None:
+                yield word, "has no such tensor"
+                continue
+            yield word, ", ".join(escape(each.tensor.name) for each in side.tensors[:3]) + _more(side)
+            yield "", f"{shape_text(side.shapes)} {escape(side.dtype, 60)}, {integer(side.nbytes)} bytes"
+            yield "", f"{escape(side.tensors[0].file)} at {integer(side.tensors[0].tensor.offset)}"
+
+    def measure(self, item: Item, width: int) -> list[str]:  # noqa: ARG002  one line, which the panel folds
+        return self._compare(item.subject)
+
+
+def _side(pair: Pair) -> Side:
+    side = pair.a or pair.b
+    assert side is not None  # a pair has one at least
+    return side
+
+
+def _bytes(items: Iterable[Item], side: str) -> int:
+    return sum(held.nbytes for item in items if (held := getattr(item.subject, side)))
+
+
+def _more(side: Side) -> str:
+    return f" and {integer(len(side.tensors) - 3)} more" if len(side.tensors) > 3 else ""

@@ -1,0 +1,147 @@
+"""`inspect browse`: a checkpoint, or the comparison of two, as a tree in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli.options import opening_options
+from inspector.errors import FormatError, TargetError, UsageError
+
+if TYPE_CHECKING:
+    from inspector.browsing.contents import Content
+    from inspector.comparing.diff import Diff
+    from inspector.comparing.pairing import Pair
+    from inspector.model import Labelled, Reconciliation
+
+Progress = Callable[[int, int], None]
+
+
+@click.command(short_help="The tensors as a tree on the terminal; of two targets, what differs.")
+@opening_options
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]", type=click.Path())
+def browse(targets: tuple[str, ...], **opening: Any) -> int:
+    """Walk through a checkpoint on the terminal: by role or by layer, with a search, and all about each tensor.
+
+    With two targets, the tree is of what differs between them, as `inspect diff` pairs their tensors.
+
+    \b
+    up, down, left, right   move, close and open
+    /                       search: a part of a name, a role, a dtype, "layer 3"
+    l                       by role, or by layer
+    v                       read the tensor's values; of two targets, compare them
+    d                       of two targets: what is the same, too
+    tab                     to the details, to scroll them
+    q                       leave
+    """
+    if len(targets) > 2:
+        raise click.UsageError("one target is browsed, or two are compared")
+    if not is_terminal():
+        raise UsageError("browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same")
+    check()
+    from inspector.browsing.app import Browser  # 0.2 s
+
+    load = partial(loaded, targets, opening)
+    app = Browser(load, " → ".join(targets))
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    if app.return_code:
+        raise UsageError("the terminal could not be used")
+    return 0
+
+
+def is_terminal() -> bool:
+    """Whether there are keys to press and a screen to show something on."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def check() -> None:
+    """Raises UsageError, with what to do, where Textual is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("textual") is None:
+        raise UsageError("browsing needs Textual: pip install 'checkpoint-inspector[browse]'")
+
+
+def loaded(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
+    """What the targets hold."""
+    if len(targets) == 1:
+        return _opened(targets[0], opening, progress)
+    from inspector import api
+    from inspector.browsing.pairs import Pairs
+
+    a, b = (_reconciled(target, opening, progress) for target in targets)
+    if (a.adapter is None) != (b.adapter is None):
+        raise UsageError("one is an adapter: `inspect diff` says what it does to its base")
+    result = api.diff(a, b)
+    return Pairs(result, partial(_compared, result))
+
+
+def _opened(target: str, opening: dict[str, Any], progress: Progress) -> Content:
+    """One target, which is a checkpoint, an index alone, or a folder of models, as the overview takes it."""
+    from inspector.browsing.tensors import Tensors
+
+    picked = any(opening.values())
+    try:
+        result = _reconciled(target, opening, progress)
+    except (TargetError, FormatError):
+        content = None if picked else _names(target) or _models(target, opening)
+        if content is None:
+            raise
+        return content
+    several = _models(target, opening) if not picked and result.checkpoint.may_be_several else None
+    return several or Tensors(result, partial(_values, result))
+
+
+def _names(target: str) -> Content | None:
+    if not target.endswith(".index.json"):
+        return None
+    from inspector import api
+    from inspector.browsing.contents import Names
+
+    return Names(target, api.outline(target).tensors)
+
+
+def _models(target: str, opening: dict[str, Any]) -> Content | None:
+    path = Path(target).expanduser()
+    if not path.is_dir():
+        return None
+    from inspector.browsing.contents import Models
+    from inspector.opening.models import models_at
+
+    found = models_at(path)
+    return Models(target, found, lambda chosen: partial(loaded, (chosen,), opening)) if found else None
+
+
+def _reconciled(target: str, opening: dict[str, Any], progress: Progress) -> Reconciliation:
+    from inspector import api
+
+    others = {name: value for name, value in opening.items() if name != "label"}
+    return api.reconcile(api.open(target, progress=progress, **others), opening.get("label"))
+
+
+def _values(result: Reconciliation, each: Labelled, width: int) -> list[str]:
+    """What the values of one tensor are like."""
+    from inspector.measuring import needs
+
+    needs.check()
+    from inspector import api
+    from inspector.report import values as report
+
+    return list(report.lines(api.values(result._replace(tensors=(each,))), width))
+
+
+def _compared(result: Diff, pair: Pair) -> list[str]:
+    """How the values of one pair compare."""
+    from inspector import api
+    from inspector.report.diff import compared
+
+    found = api.with_values(result._replace(pairs=(pair,)))
+    data = found.data[0] if found.data else None
+    return ["only one side has it" if data is None else compared([(pair, data)])]

@@ -1,0 +1,282 @@
+"""`inspect browse`: what is on the screen after which keys, by Textual's own pilot and on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import pty
+import re
+import struct
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from conftest import Ran, write
+
+import inspector
+
+pytest.importorskip("textual")
+fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+
+from inspector.browsing.app import Browser  # noqa: E402  textual may be missing
+from inspector.cli.browse import loaded  # noqa: E402
+
+Made = Callable[[str], Path]
+
+
+def screens(
+    targets: tuple[str, ...], *strokes: str, size: tuple[int, int] = (80, 24), **opening: object
+) -> list[list[str]]:
+    """The lines of the screen at first, and after each group of keys: `down down right`, or `/ q_proj`."""
+
+    async def pressed() -> list[list[str]]:
+        app = Browser(partial(loaded, targets, opening), targets[0])
+        shown = []
+        async with app.run_test(size=size) as pilot:
+            for group in ("", *strokes):
+                await pilot.press(*group.split())
+                await pilot.pause()
+                while app.content is None or not all(worker.is_finished for worker in app.workers):
+                    await pilot.pause(0.005)
+                await pilot.pause()
+                await pilot.pause()
+                shown.append(
+                    ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
+                )
+        assert app.failure is None
+        return shown
+
+    return asyncio.run(pressed())
+
+
+def text(screen: list[str]) -> str:
+    return "\n".join(line.rstrip() for line in screen)
+
+
+def letters(word: str) -> str:
+    """The keys that write a word."""
+    names = {".": "full_stop", "_": "underscore", " ": "space", "*": "asterisk", "[": "left_square_bracket"}
+    return " ".join(names.get(letter, letter) for letter in word)
+
+
+def test_the_first_screen_is_the_groups_of_the_files(made: Made) -> None:
+    """Numbers from the overview of the same files: 32 × 4 projections of 33,554,432 bytes are 4.29 GB."""
+    (first,) = screens((str(made("llama-7b")),))
+    shown = text(first)
+    assert "6.74B parameters, F16, 323 tensors, 13.48 GB" in shown
+    assert re.search(r"\+ attention +128 +4\.29 GB +F16", shown)
+    assert re.search(r"\+ norm +65 +532\.48 kB +F16", shown)
+    assert "q quit" in first[-1]
+
+
+def test_branches_open_and_close_by_the_arrows(made: Made) -> None:
+    """attention › q_proj › a tensor, whose formula, place and bytes are told; and back."""
+    shown = [
+        text(each)
+        for each in screens((str(made("llama-7b")),), "down right", "down down down right down", "left left left left")
+    ]
+    assert re.search(r"- attention +128(?:.*\n){3} ├ \+ q_proj +32 +1\.07 GB", shown[1])
+    assert "name       model.layers.0.self_attn.q_proj.weight" in shown[2]
+    assert "predicted  num_attention_heads·head_dim × hidden_size = 32·128 × 4096" in shown[2]
+    assert "bytes      33,554,432 (33.55 MB, 32.00 MiB)" in shown[2]
+    assert "+ attention" in shown[3]
+
+
+def test_details_name_the_file_and_the_offset(made: Made) -> None:
+    """Where `inspect tensors` says that the tensor is; on a large screen nothing needs scrolling."""
+    result = inspector.reconcile(inspector.open(made("llama-7b")))
+    each = next(one for one in result.tensors if one.tensor.name == "model.layers.0.self_attn.q_proj.weight")
+    shown = text(screens((str(made("llama-7b")),), "down right down down down right down", size=(120, 40))[-1])
+    assert f"offset     {each.tensor.offset:,}" in shown
+    assert f"file       {each.file}" in shown
+
+
+def test_layers_instead_of_roles(made: Made) -> None:
+    """`l` turns the tree: 10 tensors of a layer, 3 outside. 202,383,360 parameters of a layer of LLaMA-7B, and 64 of `inv_freq`."""
+    shown = text(screens((str(made("llama-7b")),), "l", "l down", size=(80, 30))[1])
+    assert re.search(r"outside the layers +3 +", shown)
+    assert re.search(r"\+ layer 31? +10 +404\.77 MB", shown)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "number"),
+    [
+        ("q_proj", 32),  # a part of a name, and a role
+        ("attention", 160),  # a group of 128, and 32 × post_attention_layernorm
+        ("layer 3", 10),
+        ("norm layer 3", 2),
+        ("*.7.mlp.*", 3),
+        ("lm_head", 1),
+        ("nothing", 0),
+    ],
+)
+def test_a_search_finds_by_name_role_group_and_layer(wanted: str, number: int, made: Made) -> None:
+    """With every letter; escape shows all again."""
+    keys = letters(wanted)
+    found, after = screens((str(made("llama-7b")),), f"slash {keys}", "escape")[1:]
+    assert f" {number} found" in text(found)
+    assert "323 tensors" in text(after)
+
+
+def test_of_many_matches_the_first_are_shown(made: Made) -> None:
+    """All are counted: DeepSeek-V3 has 59 layers of 256 experts, each with 3 weights and their scales."""
+    shown = text(screens((str(made("deepseek-v3-fp8")),), f"slash {letters('mlp.experts')}")[1])
+    assert "90,624 found, the first 500 shown" in shown
+
+
+def test_values_are_read_when_asked_for(tmp_path: Path) -> None:
+    """Two values, 1 and −3, whose mean is −1."""
+    file = write(tmp_path / "m.safetensors", {"a.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 0)
+    file.write_bytes(file.read_bytes() + struct.pack("<2f", 1, -3))
+    shown = text(screens((str(file),), "v", size=(120, 40))[-1])
+    assert re.search(r"min +−3\n", shown) or re.search(r"min +−3 *", shown)
+    assert re.search(r"mean +−1", shown)
+
+
+def test_two_targets_are_compared(made: Made) -> None:
+    """Q4_K_M keeps norms in 32 bits: another dtype. Only the GGUF has `rope_freqs`."""
+    targets = (str(made("llama-3.1-8b")), str(made("llama-3.1-8b-q4_k_m")))
+    shown = [text(each) for each in screens(targets, f"slash {letters('rope')}", size=(120, 40))]
+    assert re.search(r"\+ norm +65 differ +532\.48 kB +1\.06 MB", shown[0])
+    assert "1 found" in shown[1]
+    assert "a          has no such tensor" in shown[1]
+
+
+def test_what_is_the_same_is_left_out_at_first(tmp_path: Path) -> None:
+    """And shown for the key `d`; `v` compares the values, 1 and 2, of one pair."""
+    entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+    for name, dtype, value in (("a", "F32", struct.pack("<f", 1)), ("b", "BF16", struct.pack("<f", 2)[2:])):
+        header = {"same.weight": entry, "other.weight": {**entry, "dtype": dtype, "data_offsets": [4, 4 + len(value)]}}
+        file = write(tmp_path / f"{name}.safetensors", header)
+        file.write_bytes(file.read_bytes() + struct.pack("<f", 7) + value)
+    targets = tuple(str(tmp_path / f"{name}.safetensors") for name in "ab")
+    first, both, compared = map(text, screens(targets, "d", f"slash {letters('other.')} enter v", size=(120, 40)))
+    assert ("other.weight" in first, "same.weight" in first) == (True, False)
+    assert "same.weight" in both
+    assert "different" in compared
+
+
+def test_a_folder_of_models_lists_them(made: Made) -> None:
+    """Enter opens one, backspace comes back."""
+    folder = made("gpt2").parent / "several"
+    for name in ("gpt2", "llama-7b"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for file in made(name).iterdir():
+            if not (folder / name / file.name).exists():
+                (folder / name / file.name).hardlink_to(file)
+    first, opened, back = map(text, screens((str(folder),), "down enter", "backspace"))
+    assert "2 models; enter opens one" in first
+    assert "6.74B parameters" in opened
+    assert "2 models; enter opens one" in back
+
+
+def test_an_index_alone_lists_names(tmp_path: Path, made: Made) -> None:
+    """Without sizes, which an index does not tell."""
+    (tmp_path / "model.safetensors.index.json").write_bytes(
+        (made("llama-7b") / "model.safetensors.index.json").read_bytes()
+    )
+    shown = text(screens((str(tmp_path / "model.safetensors.index.json"),))[0])
+    assert "an index alone: 323 tensors, names without sizes" in shown
+    assert re.search(r"\+ attention +128", shown)
+
+
+HOSTILE = "[red]a[/red]\x1b[31m\u202eb\n.weight[link=x]"
+
+
+def test_names_from_files_are_text(tmp_path: Path) -> None:
+    """No markup, no control character, nothing that turns the direction of writing, in any panel."""
+    entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+    other = {**entry, "data_offsets": [4, 8]}
+    file = write(tmp_path / "[bold]x\x1b.safetensors", {HOSTILE: entry, HOSTILE + "2": other}, 8)
+    for screen in screens((str(file),), "down", "l", f"slash {letters('[')}", "escape v"):
+        shown = "".join(screen)
+        assert "[red]a" in shown or "[link=x]" in shown
+        assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", shown)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (120, 40), (200, 60)])
+def test_every_size_has_the_tree_and_the_keys(size: tuple[int, int], made: Made) -> None:
+    """Lines as wide as the screen, a tree, and how to leave."""
+    shown = screens((str(made("llama-7b")),), "down right", size=size)[-1]
+    assert {len(line) for line in shown} == {size[0]}
+    assert "- attention" in text(shown)
+
+
+# --- on a terminal --------------------------------------------------------------------------------
+
+
+def on_terminal(*arguments: object, keys: str, until: str = "feed_forward", **environment: str) -> tuple[int, str]:
+    """The exit code and all that was written to a terminal of 80 × 24, where `keys` are pressed once `until` is shown."""
+    pid, master = pty.fork()
+    if pid == 0:  # pragma: no cover
+        os.execve(
+            sys.executable,
+            [sys.executable, "-m", "inspector", "browse", *map(str, arguments)],
+            {**os.environ, "TERM": "xterm-256color", **environment},
+        )
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    shown, pressed = b"", False
+    try:
+        while data := os.read(master, 1 << 16):
+            shown += data
+            if not pressed and until.encode() in shown:
+                os.write(master, keys.encode())
+                pressed = True
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    _, status = os.waitpid(pid, 0)
+    os.close(master)
+    return os.waitstatus_to_exitcode(status), shown.decode(errors="replace")
+
+
+@pytest.mark.parametrize("keys", ["q", "\x03"])
+def test_leaving_is_clean(keys: str, made: Made) -> None:
+    """By q or Ctrl-C: exit code 0, the terminal's own screen and cursor again, no traceback."""
+    code, shown = on_terminal(made("llama-7b"), keys=keys)
+    assert code == 0
+    assert "\x1b[?1049l" in shown
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
+    assert "Traceback" not in shown
+
+
+def test_nothing_needs_a_colour(made: Made) -> None:
+    """With NO_COLOR no sequence sets one."""
+    code, shown = on_terminal(made("llama-7b"), keys="q", NO_COLOR="1")
+    colours = [
+        each
+        for each in re.findall(r"\x1b\[([0-9;]*)m", shown)
+        if re.search(r"(?:^|;)(?:[349][0-7]|[34]8)(?:;|$)", each)
+    ]
+    assert (code, colours) == (0, [])
+
+
+def test_what_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
+    """On the terminal's own screen, with exit code 2."""
+    (tmp_path / "x.safetensors").write_bytes(b"<html>")
+    code, shown = on_terminal(tmp_path / "x.safetensors", keys="", until="never")
+    assert code == 2
+    after = shown.rpartition("\x1b[?1049l")[2]
+    assert "inspect: x.safetensors" in after or "inspect: " in after
+    assert "Traceback" not in shown
+
+
+def test_not_a_terminal_is_one_line(inspect: Callable[..., Ran], made: Made) -> None:
+    """A pipe has no keys."""
+    ran = inspect("browse", made("llama-7b"))
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "browse needs a terminal" in ran.err
+
+
+def test_without_textual_it_says_what_to_install(
+    inspect: Callable[..., Ran], made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line."""
+    known = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "textual" else known(name))
+    monkeypatch.setattr("inspector.cli.browse.is_terminal", lambda: True)
+    ran = inspect("browse", made("llama-7b"))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "inspect: browsing needs Textual: pip install 'checkpoint-inspector[browse]'\n"
