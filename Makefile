@@ -96,12 +96,15 @@ fuzz: $(BIN)/.installed
 	$(BIN)/python fuzz/configurations.py -max_total_time=$(FUZZ) -rss_limit_mb=1024 -timeout=20 -print_final_stats=1
 	$(BIN)/python fuzz/parsers.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
-# Small faults that a test should notice: see docs/mutants.md. ONLY="bridge units" runs these groups of [tool.mutants].
+# Small faults that a test should notice: see docs/mutants.md. ONLY="bridge units" runs these groups of [tool.mutants],
+# SAMPLE=150 SEED=7 so many mutants of each, drawn with this seed; without a number all.
 MUTANTS ?= /tmp/checkpoint-inspector-mutants
+SAMPLE ?= 0
+SEED ?= 0
 
 mutants: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
-	$(BIN)/python tools/mutants.py $(MUTANTS) $(ONLY)
+	$(BIN)/python tools/mutation/run.py $(MUTANTS) $(ONLY) --sample $(SAMPLE) --seed $(SEED)
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:

@@ -56,8 +56,10 @@ def put(table: str, field: str, value: Any) -> str:
     start, end = spans[field]
     if value:
         return f'{table[:start]}"{field}": {_laid(field, value)}{table[end:]}'
-    before = max(last for _, last in spans.values() if last <= start)
-    return table[:before] + table[end:]
+    if before := [last for _, last in spans.values() if last <= start]:
+        return table[: max(before)] + table[end:]
+    after = min((first for first, _ in spans.values() if first >= end), default=end)
+    return table[:start] + table[after:]  # the first field goes with the comma after it
 
 
 def _spans(table: str) -> dict[str, tuple[int, int]]:

@@ -1,0 +1,92 @@
+"""A module with mutmut's faults in it, and where each is."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutmut.mutation.file_mutation import mutate_file_contents
+
+_ORIGINAL = "__mutmut_orig"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mutant of a module."""
+
+    name: str  # as mutmut's switch in the module knows it
+    module: str  # the file
+    lines: range  # of the statement that it is in, as the file was
+    difference: str  # the lines taken away and put in
+
+
+def put_into(work: Path, module: str) -> list[Fault]:
+    """Rewrite the file so that each mutant can be switched on, and list them."""
+    path = work / module
+    source = path.read_text()
+    plain, homes = _undecorated(source)
+    changed = mutate_file_contents(module, plain)
+    path.write_text(changed.code)
+    dotted = module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    lines, spans = changed.code.splitlines(), changed.line_span_by_function_name
+    statements = sorted(_statements(ast.parse(source)), key=len)
+    found = []
+    for name in changed.mutant_names:
+        function = name.partition("__mutmut_")[0]
+        whole = spans[function + _ORIGINAL]
+        original = lines[whole.start - 1 : whole.end]
+        mutant = lines[spans[name].start - 1 : spans[name].end]
+        start = next(at for at, line in enumerate(original) if line.lstrip().startswith(("def ", "async def ")))
+        first = next((at for at, (old, new) in enumerate(zip(original, mutant)) if at > start and old != new), start)  # noqa: B905
+        line = homes[function] + first - start
+        within = next((each for each in statements if line in each), range(line, line + 1))
+        found.append(Fault(f"{dotted}.{name}", module, within, _difference(original, mutant)))
+    return found
+
+
+def _difference(original: list[str], mutant: list[str]) -> str:
+    changes = difflib.unified_diff(original, mutant, n=1, lineterm="")
+    return "\n".join(line for line in changes if not line.startswith(("---", "+++", "@@")) and "__mutmut_" not in line)
+
+
+def _undecorated(source: str) -> tuple[str, dict[str, int]]:
+    """The same module with `f = decorator(f)` after a function for `@decorator`, since mutmut leaves decorated ones alone.
+
+    And the line of each function's `def`, by mutmut's name of it.
+    """
+    lines, homes = source.splitlines(), dict[str, int]()
+    after: dict[int, list[str]] = {}
+    for owner, function in _functions(ast.parse(source)):
+        homes[f"xǁ{owner}ǁ{function.name}" if owner else f"x_{function.name}"] = function.lineno
+        names = [ast.unparse(each) for each in function.decorator_list]
+        if not names or any(name.endswith(("overload", ".setter", "staticmethod", "classmethod")) for name in names):
+            continue
+        for at in range(min(each.lineno for each in function.decorator_list) - 1, function.lineno - 1):
+            lines[at] = ""
+        called = function.name
+        for name in reversed(names):
+            called = f"{name}({called})"
+        assert function.end_lineno is not None
+        after[function.end_lineno] = [" " * function.col_offset + f"{function.name} = {called}"]
+    text = (line for at, line in enumerate(lines, 1) for line in (line, *after.get(at, ())))
+    return "\n".join(text) + "\n", homes
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield "", node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((node.name, each) for each in node.body if isinstance(each, ast.FunctionDef))
+
+
+def _statements(tree: ast.Module) -> Iterator[range]:
+    """The lines of each statement; of one that holds others, those of its head."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+            yield range(node.lineno, max(end, node.lineno + 1))

@@ -1,0 +1,77 @@
+"""A plugin of pytest: how long each test takes; or the mutants of a plan, each with its tests in a fork of this process.
+
+Forks spare starting Python and collecting tests for every mutant, and whatever a mutant breaks stays in its own process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pytest
+
+#: Seconds after which a mutant is taken to run for ever, and bytes that it may allocate.
+_LONGEST, _MEMORY = 40, 4 << 30
+_durations: dict[str, float] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _durations[report.nodeid] = _durations.get(report.nodeid, 0) + report.duration
+
+
+def pytest_sessionfinish() -> None:
+    if path := os.environ.get("MUTATION_WATCH"):
+        Path(path).write_text(json.dumps(_durations))
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """In place of running the tests once, where there is a plan."""
+    if not (path := os.environ.get("MUTATION_PLAN")):
+        return None
+    items = {item.nodeid: item for item in session.items}
+    plan = json.loads(Path(path).read_text())
+    verdicts, target = {}, Path(os.environ["MUTATION_VERDICTS"])
+    for mutant, names in plan.items():
+        chosen = [items[name] for name in names if name in items]
+        verdicts[mutant] = _forked(session, mutant, chosen) if chosen else "no tests"
+        target.write_text(json.dumps(verdicts, indent=0))
+    return True
+
+
+def _forked(session: pytest.Session, mutant: str, items: Sequence[Any]) -> str:
+    child = os.fork()
+    if not child:
+        os.setpgid(0, 0)
+        code = 3
+        try:
+            code = _tests_fail(session, mutant, items)
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # what its tests left running
+    if os.WIFSIGNALED(status):
+        return "timeout" if os.WTERMSIG(status) in (signal.SIGALRM, signal.SIGXCPU) else "crashed"
+    return {0: "survived", 1: "killed"}.get(os.WEXITSTATUS(status), "crashed")
+
+
+def _tests_fail(session: pytest.Session, mutant: str, items: Sequence[Any]) -> bool:
+    """Whether one of the tests fails with the mutant, which stays switched on in this process."""
+    os.environ["MUTANT_UNDER_TEST"] = mutant
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    signal.alarm(_LONGEST)
+    for item, following in zip(items, (*items[1:], None), strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return True
+    return False
