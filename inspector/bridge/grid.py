@@ -31,11 +31,17 @@ class Cell(NamedTuple):
         return self.bytes * 8 / self.parameters if self.parameters else None
 
 
-class Grid(NamedTuple):
+class Axes(NamedTuple):
     """Rows are layers, in order; columns are roles, as they are met."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+
+
+class Grid(NamedTuple):
+    """What stands at each crossing."""
+
+    axes: Axes
     cells: Mapping[Place, Cell]
 
 
@@ -47,8 +53,7 @@ def grid(tensors: Iterable[Labelled]) -> Grid:
         place = place_of(each.key)
         members.setdefault(place, []).append(each)
         keys.setdefault(place, each.key)
-    rows, columns = axes(keys.values())
-    return Grid(rows, columns, {place: _cell(own) for place, own in members.items()})
+    return Grid(axes(keys.values()), {place: _cell(own) for place, own in members.items()})
 
 
 def place_of(key: Key) -> Place:
@@ -57,7 +62,7 @@ def place_of(key: Key) -> Place:
     return (OUTSIDE if key.layer is None else f"{tower}{key.layer}", role_of(key))
 
 
-def axes(keys: Iterable[Key]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def axes(keys: Iterable[Key]) -> Axes:
     """Rows, what is outside the layers first, then tower by tower; and columns."""
     towers: dict[str, int] = {}
     rows: dict[str, tuple[int, int]] = {}
@@ -67,7 +72,7 @@ def axes(keys: Iterable[Key]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         tower = towers.setdefault(key.tower, len(towers))
         rows.setdefault(row, (-1, 0) if key.layer is None else (tower, key.layer))
         columns.setdefault(column)
-    return tuple(sorted(rows, key=rows.__getitem__)), tuple(columns)
+    return Axes(tuple(sorted(rows, key=rows.__getitem__)), tuple(columns))
 
 
 def _cell(members: Iterable[Labelled]) -> Cell:

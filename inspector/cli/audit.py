@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli import console, terminal
+from inspector.cli import forms as rows
 from inspector.cli.console import bytes_read, print_json, print_lines
-from inspector.cli.options import one_form, wide_option
+from inspector.cli.options import form_options, html_option, wide_option
 from inspector.errors import InspectorError, TargetError, UsageError
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ FINDINGS = 1  # exit code
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave a rule out; may be given again.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
 @wide_option
-@click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout.")
+@html_option
+@form_options
 @click.option("--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning.")
 def audit(
     targets: tuple[str, ...],
@@ -57,7 +59,9 @@ def audit(
     ignore: tuple[str, ...],
     list_rules: bool,
     wide: bool,
+    html: str | None,
     forms: tuple[str, ...],
+    parquet: str | None,
 ) -> None:
     """Is this download whole, consistent and safe?
 
@@ -73,7 +77,10 @@ def audit(
 
         print_lines(rules().split("\n"), wide=wide)
         return
-    form = one_form(forms)
+    form = rows.asked(forms, parquet)
+    from inspector.cli import pages
+
+    pages.check(html, charts=False)
     if not targets and not cache:
         raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
     project = settings.here(targets)
@@ -93,7 +100,11 @@ def audit(
         reason = str(failed.reason)
         console.tell(reason if failed.target in reason else f"{failed.target}: {reason}")
     with console.reader_may_leave():
-        _show(result, form, wide=wide)
+        _show(result, form, parquet, wide=wide)
+    if html is not None:
+        from inspector.report.pages import audit as document
+
+        pages.write(html, document.page(result))
     if code := _exit_code(result, fail_on or project.fail_on):
         raise click.exceptions.Exit(code)
 
@@ -230,7 +241,7 @@ class Checksums:
             checksums.write_manifest(self._write, self._digests)
 
 
-def _show(result: Any, form: str | None, *, wide: bool) -> None:
+def _show(result: Audit, form: str | None, parquet: str | None, *, wide: bool) -> None:
     if form == "sarif":
         from inspector.report import sarif
 
@@ -240,6 +251,8 @@ def _show(result: Any, form: str | None, *, wide: bool) -> None:
 
     if form == "json":
         print_json(report.document(result))
+    elif form:
+        rows.show(report.rows(result), form, parquet)
     else:
         screen = terminal.screen(wide=wide)
         print_lines((report.text(result, screen.width),), colour=screen.colour, wide=wide)

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import html_option, opening_options, wide_option
+from inspector.cli import forms as rows
+from inspector.cli.options import form_options, html_option, opening_options, wide_option
 from inspector.errors import UsageError
 
 DEFAULT = "overview"
@@ -168,9 +169,16 @@ def overview(
 @click.option("--label", metavar="N", help="A stated number of parameters to explain: what it leaves out.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @wide_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@form_options
 def predict(
-    config: str, revision: str | None, training: bool, label: str | None, tensors: bool, wide: bool, as_json: bool
+    config: str,
+    revision: str | None,
+    training: bool,
+    label: str | None,
+    tensors: bool,
+    wide: bool,
+    forms: tuple[str, ...],
+    parquet: str | None,
 ) -> None:
     """What should be in a checkpoint, from its configuration alone, with formulas.
 
@@ -180,12 +188,17 @@ def predict(
     from inspector import api
     from inspector.bridge import labels
 
+    form = rows.asked(forms, parquet)
     result = api.predict(config, revision=revision)
     stated = labels.given(label, 16).parameters if label else None
-    if as_json:
-        from inspector.report import documents
+    if form:
+        from inspector.report import documents, tables
 
-        console.print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
+        if form == "json":
+            console.print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
+        else:
+            told = list(documents.predicted_tensors(result.expected))
+            rows.show(tables.Rows(tables.PREDICTED, told), form, parquet)
         return
     from inspector.report import forecast
 
@@ -199,16 +212,19 @@ def predict(
 @inspect.command(short_help="The model types and roles that are known.")
 @click.option("--roles", is_flag=True, help="The roles instead: what a tensor can be for, by group.")
 @wide_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@form_options
 @click.argument("pattern", required=False)
-def architectures(pattern: str | None, roles: bool, wide: bool, as_json: bool) -> None:
+def architectures(pattern: str | None, roles: bool, wide: bool, forms: tuple[str, ...], parquet: str | None) -> None:
     """The model types that have a table, how far each is covered, and GGUF's. PATTERN is a part of a name."""
     part = pattern or ""
+    form = rows.asked(forms, parquet)
     if roles:
         from inspector.report import roles as vocabulary
 
-        if as_json:
+        if form == "json":
             console.print_json(vocabulary.document(part))
+        elif form:
+            rows.show(vocabulary.rows(part), form, parquet)
         else:
             console.print_lines(vocabulary.lines(part), wide=wide)
         return
@@ -216,14 +232,18 @@ def architectures(pattern: str | None, roles: bool, wide: bool, as_json: bool) -
 
     chosen = [each for each in known.listed() if part in each.model_type]
     gguf = [each for each in known.listed_gguf() if part in each.architecture or part in (each.model_type or "")]
-    if as_json:
+    if form == "json":
         from inspector.report import documents
 
         console.print_json(documents.architectures(chosen, gguf))
         return
-    from inspector.report.architectures import lines
+    from inspector.report import architectures as report
 
-    console.print_lines(lines(chosen, gguf), wide=wide)
+    if form:
+        rows.show(report.rows(chosen), form, parquet)
+        return
+
+    console.print_lines(report.lines(chosen, gguf), wide=wide)
 
 
 @inspect.command(short_help="What a shell needs to complete commands and names.")
@@ -244,28 +264,40 @@ def completion(shell: str) -> None:
 @inspect.command(short_help="What the files say of themselves: key-values, claims.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@form_options
 @click.argument("target")
 @click.argument("key", required=False)
 @wide_option
 def metadata(
-    target: str, key: str | None, revision: str | None, include: str | None, wide: bool, as_json: bool
+    target: str,
+    key: str | None,
+    revision: str | None,
+    include: str | None,
+    wide: bool,
+    forms: tuple[str, ...],
+    parquet: str | None,
 ) -> None:
     """What the files say of themselves: GGUF's key-values, or safetensors' __metadata__.
 
     Long arrays are shown by their count and first items. With KEY, that one value in full.
     """
     from inspector import api
-    from inspector.opening import metadata as key_values
+    from inspector.opening import metadata as found
+    from inspector.report import key_values
 
+    form = rows.asked(forms, parquet)
     with console.progress() as progress:
         checkpoint = api.open(target, revision=revision, include=include, progress=progress)
-    entries = key_values.metadata(checkpoint, key)
-    if as_json:
+    entries = found.metadata(checkpoint, key)
+    if form:
         from inspector.report import documents
 
-        console.print_json(documents.metadata(checkpoint, entries, whole=key is not None))
+        document = documents.metadata(checkpoint, entries, whole=key is not None)
+        if form == "json":
+            console.print_json(document)
+        else:
+            rows.show(key_values.rows(document), form, parquet)
         return
-    from inspector.report import key_values as text
-
-    console.print_lines(text.metadata(entries) if key is None else text.values(entries), wide=wide or key is not None)
+    console.print_lines(
+        key_values.metadata(entries) if key is None else key_values.values(entries), wide=wide or key is not None
+    )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from inspector.cli import console
-from inspector.cli.options import wide_option
+from inspector.cli import forms as rows
+from inspector.cli.options import form_options, html_option, wide_option
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
@@ -33,7 +35,8 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS":
     help="Tensors whose values are read at once: more than 1 pay where many differ.",
 )
 @wide_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@html_option
+@form_options
 def diff(
     targets: tuple[str, ...],
     stat: bool,
@@ -44,7 +47,9 @@ def diff(
     parents: tuple[str, str] | None,
     workers: int | None,
     wide: bool,
-    as_json: bool,
+    html: str | None,
+    forms: tuple[str, ...],
+    parquet: str | None,
 ) -> None:
     """What changed between two checkpoints, whatever their formats.
 
@@ -56,70 +61,83 @@ def diff(
     os.environ.update({name: value for name, value in ALONE.items() if name not in os.environ})
     from inspector import api
 
-    workers = workers or 1
     if len(targets) not in (2, 3):
         raise click.UsageError("two targets to compare are needed, or a base and two that come from it")
+    output = _Output(rows.asked(forms, parquet), parquet, html, wide)
+    if html is not None:
+        from inspector.cli import pages
+
+        pages.check(html)
     first, second, *third = [console.reconciled(target) for target in targets]
     if third and any(each.adapter for each in (first, second, *third)):
         raise click.UsageError("three ways are for whole models: compare an adapter with its base alone")
+    pairwise = not third and (first.adapter is None) == (second.adapter is None)
+    if not pairwise and output.form not in rows.OTHERS:
+        raise click.UsageError("rows are told of two whole models: of adapters and of three ways --json tells")
+    workers = workers or 1
     if third:
-        differs = _three(
-            (first, second, third[0]), workers if data else 0, everything=everything, wide=wide, as_json=as_json
-        )
-    elif (first.adapter is None) != (second.adapter is None):
-        differs = _attachment(first, second, wide=wide, as_json=as_json)
+        differs = _three((first, second, third[0]), workers if data else 0, output, everything=everything)
+    elif not pairwise:
+        differs = _attachment(first, second, output)
     else:
         result = api.diff(first, second)
         result = _with_values(result, workers) if data or rank else result
-        shown = {"stat": stat, "everything": everything, "by": by}
-        differs = _two(result, shown, rank, parents or (), wide=wide, as_json=as_json)
+        differs = _two(result, {"stat": stat, "everything": everything, "by": by}, rank, parents or (), output)
     if differs:
         raise click.exceptions.Exit(DIFFERS)
 
 
-def _two(
-    result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ...], *, wide: bool, as_json: bool
-) -> bool:
+class _Output(NamedTuple):
+    """Where the result goes, and in which form."""
+
+    form: str | None
+    parquet: str | None
+    html: str | None
+    wide: bool
+
+
+def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ...], output: _Output) -> bool:
     from inspector import api
     from inspector.report import comparisons
     from inspector.report import diff as report
 
     ranks = api.ranks(result) if rank else []
     merge = api.merge(result.b, *parents) if parents else None
-    if as_json:
+    more = ["", *comparisons.rank_lines(ranks)] if rank else []
+    more += ["", *comparisons.merge_lines(parents, merge)] if parents else []
+    if output.form == "json":
         document = report.document(result)
         document |= {"ranks": comparisons.rank_documents(ranks)} if rank else {}
         document |= {"merge": comparisons.merge_document(parents, merge)} if parents else {}
         console.print_json(document)
-        return result.differs
-    console.print_lines(report.lines(result, **shown), wide=wide)
-    if rank:
-        console.print_lines(("", *comparisons.rank_lines(ranks)), wide=wide)
-    if parents:
-        console.print_lines(("", *comparisons.merge_lines(parents, merge)), wide=wide)
+    elif output.form:
+        rows.show(report.rows(result), output.form, output.parquet)
+    else:
+        console.print_lines((*report.lines(result, **shown), *more), wide=output.wide)
+    if output.html is not None:
+        from inspector.cli import pages
+        from inspector.report.pages import diff as document_page
+
+        pages.write(output.html, document_page.page(result, more[1:]))
     return result.differs
 
 
-def _attachment(a: Reconciliation, b: Reconciliation, *, wide: bool, as_json: bool) -> bool:
+def _attachment(a: Reconciliation, b: Reconciliation, output: _Output) -> bool:
     from inspector import api
     from inspector.report import comparisons
 
     base, adapter = (a, b) if a.adapter is None else (b, a)
     result = api.attachment(base, adapter)
-    if as_json:
+    if output.form == "json":
         console.print_json(comparisons.attachment_document(result))
     else:
-        console.print_lines(comparisons.attachment_lines(result), wide=wide)
+        console.print_lines(comparisons.attachment_lines(result), wide=output.wide)
+    _text_page(output, [base, adapter], comparisons.attachment_lines(result), differs=bool(result.tensors))
     return bool(result.tensors)
 
 
 def _three(
-    targets: tuple[Reconciliation, Reconciliation, Reconciliation],
-    workers: int,
-    *,
-    everything: bool,
-    wide: bool,
-    as_json: bool,
+    targets: tuple[Reconciliation, Reconciliation, Reconciliation], workers: int, output: _Output, *, everything: bool
 ) -> bool:
     """With `workers` the values, too."""
     from inspector import api
@@ -129,11 +147,23 @@ def _three(
     sides = [api.diff(base, each) for each in others]
     own, other = (_with_values(each, workers) if workers else each for each in sides)
     result = api.three(own, other, data=bool(workers), workers=workers)
-    if as_json:
+    if output.form == "json":
         console.print_json(comparisons.three_document(result))
     else:
-        console.print_lines(comparisons.three_lines(result, everything=everything), wide=wide)
+        console.print_lines(comparisons.three_lines(result, everything=everything), wide=output.wide)
+    _text_page(output, targets, comparisons.three_lines(result, everything=True), differs=result.differs)
     return result.differs
+
+
+def _text_page(output: _Output, targets: Sequence[Reconciliation], lines: Iterable[str], *, differs: bool) -> None:
+    """The page of what has no pairs, where one is asked for."""
+    if output.html is None:
+        return
+    from inspector.cli import pages
+    from inspector.report.pages import diff as document_page
+
+    title = " → ".join(each.checkpoint.title for each in targets)
+    pages.write(output.html, document_page.text_page(title, list(lines), differs=differs))
 
 
 def _with_values(result: Diff, workers: int) -> Diff:

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from inspector.cli import console
-from inspector.cli.options import wide_option
+from inspector.cli import forms as rows
+from inspector.cli.options import form_options, html_option, wide_option
 from inspector.errors import UsageError
 
 MISFIT = 1  # exit code with --fits
@@ -40,7 +41,8 @@ _OPTIONS = (
     click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
     click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."),
     wide_option,
-    click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
+    html_option,
+    form_options,
 )
 
 
@@ -53,15 +55,29 @@ def _with_options(command: Any) -> Any:
 @click.command(short_help="Will it run, and how long a context fits.")
 @click.argument("target")
 @_with_options
-def memory(target: str, fits: bool, sweep: bool, wide: bool, as_json: bool, **options: Any) -> None:
+def memory(
+    target: str,
+    fits: bool,
+    sweep: bool,
+    wide: bool,
+    html: str | None,
+    forms: tuple[str, ...],
+    parquet: str | None,
+    **options: Any,
+) -> None:
     """What it takes to run a model, or to train it: weights, cache, activations; does it fit, how long a context fits.
 
     TARGET is anything with weights or a configuration: files, a folder, a repository (headers only), a GGUF, a
     config.json, a preset such as llama-7b. What is exact and what is an estimate is told apart.
     """
     from inspector import api
+    from inspector.cli import pages
     from inspector.report import memory as report
 
+    pages.check(html)
+    form = rows.asked(forms, parquet)
+    if form not in rows.OTHERS and not sweep:
+        raise UsageError("rows are told of a sweep: add --sweep, or ask for --json")
     if fits and not options["gpu"]:
         raise UsageError("--fits asks about devices: name them with --gpu")
     options["training"] = _plan(options)
@@ -69,10 +85,16 @@ def memory(target: str, fits: bool, sweep: bool, wide: bool, as_json: bool, **op
     model = api.sized(target, **files)
     result = api.memory(model, **options)
     swept = api.sweep(model, **options) if sweep else ()
-    if as_json:
+    if form == "json":
         console.print_json(report.document(result, swept))
+    elif form:
+        rows.show(report.rows(swept), form, parquet)
     else:
         console.print_lines(report.lines(result, swept), wide=wide)
+    if html is not None:
+        from inspector.report.pages import memory as document
+
+        pages.write(html, document.page(result, swept))
     if fits and not result.fits:
         raise click.exceptions.Exit(MISFIT)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.report import saving
@@ -30,13 +29,11 @@ def check(path: str | None, *, charts: bool = True) -> None:
         plotly_script.check()
 
 
-def write(path: str | None, page: Callable[[], Page]) -> None:
-    """Write a page, where one is asked for."""
-    if path is None:
-        return
+def write(path: str, page: Page) -> None:
+    """Write a page, whole or not at all."""
     from inspector.report.pages import render
 
-    text = render.html(page(), command())
+    text = render.html(page, command())
     saving.save(path, saving.PAGE, lambda place: place.write_text(text, "utf-8", newline="\n"))
 
 
@@ -44,7 +41,7 @@ def write_overview(path: str, result: Reconciliation) -> None:
     """The page of `inspect TARGET`."""
     from inspector.report.pages import overview
 
-    write(path, lambda: overview.page(result))
+    write(path, overview.page(result))
 
 
 def command() -> str:

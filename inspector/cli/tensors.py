@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import choosing_options, form_options, one_form, opening_options, wide_option
+from inspector.cli import forms as rows
+from inspector.cli.options import choosing_options, form_options, opening_options, wide_option
 
 _SORTS: dict[str, Any] = {
     "file": lambda _: 0,
@@ -56,28 +55,21 @@ def tensors(
     """
     from inspector.bridge.choosing import Asked, chosen
 
-    form = one_form([*forms, *(["parquet"] if parquet else [])])
+    form = rows.asked(forms, parquet)
     result = console.reconciled(target, **opening)
     found = chosen(result.tensors, Asked(pattern, roles, groups, towers, dtypes, layers))
     if sort != "file":
         found.sort(key=_SORTS[sort])
     found = (found[::-1] if reverse else found)[:limit]
-    from inspector.report import documents, tables
-
-    names = [each.name for each in tables.TENSORS]
-    if form == "json":
-        rows = [documents.tensor(each) for each in found]
-        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": rows})
-    elif form == "jsonl":
-        console.print_lines((json.dumps(documents.tensor(each)) for each in found), wide=True)
-    elif form == "csv":
-        tables.write_csv(names, map(documents.tensor, found), sys.stdout)
-    elif form == "parquet":
-        assert parquet is not None
-        tables.write_parquet(parquet, tables.TENSORS, map(documents.tensor, found))
-    elif form:
-        console.print_table([documents.tensor(each) for each in found], names, form)
-    else:
+    if form is None:
         from inspector.report import text
 
         console.print_lines(text.tensors(found, terminal.screen(wide=wide).width), wide=wide)
+        return
+    from inspector.report import documents, tables
+
+    told = tables.Rows(tables.TENSORS, [documents.tensor(each) for each in found])
+    if form == "json":
+        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": told.rows})
+    else:
+        rows.show(told, form, parquet)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import choosing_options, form_options, one_form, opening_options, wide_option
+from inspector.cli import forms as rows
+from inspector.cli.options import choosing_options, form_options, html_option, opening_options, wide_option
 
 if TYPE_CHECKING:
     from inspector.measuring.values import Values
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What to tell together.")
 @click.option("--stored", is_flag=True, help="Packed weights as the integers that the file has.")
 @wide_option
+@html_option
 @form_options
 def values(
     target: str,
@@ -33,6 +35,7 @@ def values(
     by: Any,
     stored: bool,
     wide: bool,
+    html: str | None,
     forms: tuple[str, ...],
     parquet: str | None,
     **opening: Any,
@@ -41,15 +44,15 @@ def values(
 
     Reads the tensors that are asked for: all of them, or those of a PATTERN, as in `inspect tensors`.
     """
+    from inspector.cli import pages
     from inspector.measuring import needs
 
     needs.check()
-    if parquet:
-        needs.check_parquet()
+    pages.check(html)
     from inspector.bridge.choosing import Asked, chosen
     from inspector.measuring.values import values as measure
 
-    form = one_form([*forms, *(["parquet"] if parquet else [])])
+    form = rows.asked(forms, parquet)
     asked = Asked(pattern, roles, groups, towers, dtypes, layers)
     result = console.reconciled(target, **opening)
     total = sum(each.tensor.nbytes for each in chosen(result.tensors, asked))
@@ -57,6 +60,10 @@ def values(
         found = measure(result, asked, by, done, stored=stored)
     for finding in found.findings:
         console.tell(f"{finding.path}: {finding.message}")
+    if html is not None:
+        from inspector.report.pages import values as document
+
+        pages.write(html, document.page(found))
     if parquet:
         from inspector.report.values import write_parquet
 
@@ -74,11 +81,7 @@ def _show(found: Values, target: str, form: str | None, width: int | None) -> No
         import json
 
         console.print_lines((json.dumps(report.row(each)) for each in found.rows), wide=True)
-    elif form == "csv":
-        import sys
-
-        report.write_csv(found, sys.stdout)
     elif form:
-        console.print_table(report.flat(found), report.columns(found), form)
+        rows.show(report.rows(found), form, None)
     else:
         console.print_lines(report.lines(found, width), wide=width is None)

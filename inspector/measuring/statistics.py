@@ -11,7 +11,7 @@ precision; percentiles are interpolated as `numpy.percentile` does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,33 @@ class Summary(NamedTuple):
     std: float | None  # of the population: divided by the count
     percentiles: Mapping[float, float]
     histogram: Histogram | None
+
+    @property
+    def largest(self) -> float | None:
+        """The largest magnitude of the finite numbers."""
+        return None if self.min is None or self.max is None else max(abs(self.min), abs(self.max))
+
+
+def pooled(summaries: Iterable[Summary]) -> Summary:
+    """Several together, as if their numbers had been counted at once; of percentiles and histograms nothing is said."""
+    found = list(summaries)
+    finite = [(each.total - each.nan - each.inf, each) for each in found if each.mean is not None]
+    number = sum(n for n, _ in finite)
+    mean = sum(n * (each.mean or 0.0) for n, each in finite) / number if number else None
+    apart = ((n, each.std or 0.0, (each.mean or 0.0) - (mean or 0.0)) for n, each in finite)
+    squares = sum(n * (std * std + off * off) for n, std, off in apart)
+    return Summary(
+        sum(each.total for each in found),
+        sum(each.nan for each in found),
+        sum(each.inf for each in found),
+        sum(each.zeros for each in found),
+        min((each.min for each in found if each.min is not None), default=None),
+        max((each.max for each in found if each.max is not None), default=None),
+        mean,
+        (squares / number) ** 0.5 if number else None,
+        {},
+        None,
+    )
 
 
 class Tally:

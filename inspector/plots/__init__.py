@@ -2,7 +2,9 @@
 
     inspector.plots.treemap(result)      # where the bytes are: group → role → layer → tensor
     inspector.plots.waterfall(result)    # the bridge from label to disk
-    inspector.plots.heatmap(result)      # layers × roles: bits a weight, bytes, dtype
+    inspector.plots.heatmap(result)      # layers × roles: bits a weight, bytes, dtype; of a diff or of values, too
+    inspector.plots.cache(memory)        # memory over the context, and what devices have
+    inspector.plots.histogram(values)    # how the numbers of tensors are spread
 
 `pip install 'checkpoint-inspector[plots]'` brings plotly.
 """
@@ -16,27 +18,66 @@ from inspector.plots.figure import as_figure
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from inspector.model import Reconciliation
+    from inspector.comparing.diff import Diff
+    from inspector.measuring.values import Values
+    from inspector.model import Checkpoint, Reconciliation
+    from inspector.sizing.memory import Memory
 
-__all__ = ["heatmap", "treemap", "waterfall"]
+__all__ = ["cache", "heatmap", "histogram", "treemap", "waterfall"]
 
 
-def treemap(result: Reconciliation) -> go.Figure:
+def treemap(result: Reconciliation | Checkpoint) -> go.Figure:
     """Where the bytes are: group → role → layer → tensor; what is too small to be seen stands together."""
     from inspector.plots import byte_map
 
-    return as_figure(byte_map.chart(result))
+    return as_figure(byte_map.chart(_joined(result)))
 
 
-def waterfall(result: Reconciliation) -> go.Figure:
+def waterfall(result: Reconciliation | Checkpoint) -> go.Figure:
     """The bridge: from the label, or the prediction, by signed steps to the bytes on disk."""
     from inspector.plots import bridge_bars
 
-    return as_figure(bridge_bars.chart(result))
+    return as_figure(bridge_bars.chart(_joined(result)))
 
 
-def heatmap(result: Reconciliation) -> go.Figure:
-    """Layers × roles: bits a weight, bytes or dtype, by a button."""
+def heatmap(result: Reconciliation | Checkpoint | Diff | Values) -> go.Figure:
+    """Layers × roles.
+
+    Of a checkpoint bits a weight, bytes or dtype, by a button; of a comparison its statuses and, where values were
+    compared, their distance; of values their deviation and extremes.
+    """
+    from inspector.model import Checkpoint, Reconciliation
     from inspector.plots import layer_map
 
-    return as_figure(layer_map.chart(result))
+    if isinstance(result, (Checkpoint, Reconciliation)):
+        return as_figure(layer_map.chart(_joined(result)))
+    from inspector.comparing.diff import Diff
+
+    if isinstance(result, Diff):
+        from inspector.plots import difference_map
+
+        return as_figure(difference_map.chart(result))
+    from inspector.plots import value_map  # needs NumPy, as values do
+
+    return as_figure(value_map.chart(result))
+
+
+def cache(result: Memory) -> go.Figure:
+    """Memory over the context, a line for each type of cache, beside what devices have."""
+    from inspector.plots import cache_lines
+
+    return as_figure(cache_lines.chart(result))
+
+
+def histogram(result: Values) -> go.Figure:
+    """How the numbers of tensors are spread, a line each."""
+    from inspector.plots import value_bars
+
+    return as_figure(value_bars.chart(result))
+
+
+def _joined(result: Reconciliation | Checkpoint) -> Reconciliation:
+    from inspector.bridge.reconciliation import reconcile
+    from inspector.model import Checkpoint
+
+    return reconcile(result) if isinstance(result, Checkpoint) else result

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
-from inspector.bridge.grid import Cell, Grid, Place, grid
+from inspector.bridge.grid import Axes, Cell, Grid, Place, grid
 from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
 from inspector.units import bits, integer, plural
@@ -19,47 +20,48 @@ def chart(result: Reconciliation) -> Chart:
     """A heat map that shows bits a weight, bytes or dtypes."""
     found = grid(result.tensors)
     views = {
-        "bits": numbers(found, {place: cell.bits for place, cell in found.cells.items()}, _told(found)),
-        "bytes": numbers(found, {place: cell.bytes for place, cell in found.cells.items()}, _told(found)),
-        "dtype": words(found, {place: _dtypes(cell) for place, cell in found.cells.items()}, _told(found)),
+        "bits": numbers(found.axes, {place: cell.bits for place, cell in found.cells.items()}, _told(found)),
+        "bytes": numbers(found.axes, {place: cell.bytes for place, cell in found.cells.items()}, _told(found)),
+        "dtype": words(found.axes, {place: _dtypes(cell) for place, cell in found.cells.items()}, _told(found)),
     }
-    cells = [(row, column, found.cells[row, column]) for row, column in places(found)]
+    cells = [(row, column, found.cells[row, column]) for row, column in places(found.axes, found.cells)]
     return Chart(
         "Layers and roles",
-        f"{plural(len(found.rows), 'row')} of layers by {plural(len(found.columns), 'role')}: "
+        f"{plural(len(found.axes.rows), 'row')} of layers by {plural(len(found.axes.columns), 'role')}: "
         f"stored as {', '.join(dict.fromkeys(_dtypes(cell) for *_, cell in cells[:1000]))}"[:300],
         list(views.values()),
-        axes_layout(found),
+        axes_layout(found.axes),
         ("layer", "role", "tensors", "parameters", "bytes", "bits a weight", "dtype"),
         [
             (row, column, c.tensors, c.parameters, c.bytes, None if c.bits is None else bits(c.bits), _dtypes(c))
             for row, column, c in cells
         ],
         tuple(views),
-        height=chart_height(found),
+        height=chart_height(found.axes),
     )
 
 
-def places(found: Grid) -> list[Place]:
+def places(found: Axes, values: Container[Place]) -> list[Place]:
     """Where something stands, row by row, as far as it is shown."""
     shown = [(row, column) for row in found.rows[:MOST_ROWS] for column in found.columns[:MOST_COLUMNS]]
-    return [place for place in shown if place in found.cells]
+    return [place for place in shown if place in values]
 
 
-def chart_height(found: Grid) -> int:
+def chart_height(found: Axes) -> int:
     """Pixels that make every row a row, and the names of the columns legible."""
     return 170 + _ROW * max(12, min(len(found.rows), MOST_ROWS))
 
 
-def numbers(found: Grid, values: Mapping[Place, float | None], told: Mapping[Place, str]) -> dict[str, Any]:
+def numbers(found: Axes, values: Mapping[Place, float | None], told: Mapping[Place, str]) -> dict[str, Any]:
     """One trace of numbers by colour."""
-    trace = {"colorscale": "Cividis", "colorbar": _bar(), "zmin": 0}
+    most = max((value for value in values.values() if value is not None and isfinite(value)), default=0)
+    trace = {"colorscale": "Cividis", "colorbar": _bar(), "zmin": 0, "zmax": most or 1}
     return {**_trace(found, values.get, told), **trace}
 
 
-def words(found: Grid, values: Mapping[Place, str], told: Mapping[Place, str]) -> dict[str, Any]:
+def words(found: Axes, values: Mapping[Place, str], told: Mapping[Place, str]) -> dict[str, Any]:
     """One trace of words, each with a colour of its own."""
-    known = list(dict.fromkeys(values[place] for place in places(found) if place in values))
+    known = list(dict.fromkeys(values[place] for place in places(found, values)))
     numbered = {word: number for number, word in enumerate(known)}
     steps = len(known) or 1
     colours = [
@@ -79,13 +81,13 @@ def _bar() -> dict[str, Any]:
     return {"thickness": 10, "outlinewidth": 0, "orientation": "h", "y": -0.02, "yanchor": "top"}
 
 
-def _trace(found: Grid, value: Callable[[Place], float | None], told: Mapping[Place, str]) -> dict[str, Any]:
+def _trace(found: Axes, value: Callable[[Place], float | None], told: Mapping[Place, str]) -> dict[str, Any]:
     rows, columns = found.rows[:MOST_ROWS], found.columns[:MOST_COLUMNS]
     return {
         "type": "heatmap",
         "x": list(range(len(columns))),
         "y": list(range(len(rows))),
-        "z": [[value((row, column)) for column in columns] for row in rows],
+        "z": [[_finite(value((row, column))) for column in columns] for row in rows],
         "customdata": [[told.get((row, column), "") for column in columns] for row in rows],
         "hovertemplate": "%{customdata}<extra></extra>",
         "xgap": 1,
@@ -94,7 +96,11 @@ def _trace(found: Grid, value: Callable[[Place], float | None], told: Mapping[Pl
     }
 
 
-def axes_layout(found: Grid) -> dict[str, Any]:
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
+
+
+def axes_layout(found: Axes) -> dict[str, Any]:
     """Names of layers downwards, of roles above."""
     rows, columns = found.rows[:MOST_ROWS], found.columns[:MOST_COLUMNS]
     every = max(1, len(rows) // 40)  # names that have room

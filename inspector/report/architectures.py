@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from inspector.architectures import Known, KnownGguf
 from inspector.report.columns import table
+from inspector.report.documents import architecture
+from inspector.report.tables import Column, Rows
 from inspector.units import plural
 
 _HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %", "drawn %")
@@ -32,6 +34,19 @@ def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     yield table(architectures, ("GGUF architecture", "model type", "prediction"), "lll")
     predicted = sum(row[2] == "from key-values" for row in architectures)
     yield f"{plural(len(architectures), 'GGUF architecture')}, {predicted} predicted from key-values"
+
+
+COLUMNS = (
+    Column("model_type", "string"),
+    Column("family", "string"),
+    Column("gguf", "list<string>"),
+    *(Column(f"{what}_percent", "int64") for what in ("keyed", "exact_default", "exact_changed", "exact_drawn")),
+)
+
+
+def rows(known: Iterable[Known]) -> Rows:
+    """A row a model type."""
+    return Rows(COLUMNS, list(map(architecture, known)))
 
 
 def _percent(number: int | None) -> str:

@@ -12,6 +12,7 @@ from inspector.auditing.rules.rule import GROUPS
 from inspector.auditing.run import Audit, Audited
 from inspector.report.columns import table, text_width, wrapped
 from inspector.report.documents import SCHEMA, finding
+from inspector.report.tables import Column, Rows
 from inspector.units import escape, plural, size
 
 #: Findings of one model that are shown; --json has them all.
@@ -21,26 +22,26 @@ _PATH, _MESSAGE = 80, 300
 
 def text(result: Audit, width: int | None = None) -> str:
     """Model by model, then the sum, in at most `width` columns."""
-    return "\n".join((*_models(result, width), "", _summary(result)))
+    return "\n".join((*_models(result, width), "", summary(result)))
 
 
 def _models(result: Audit, width: int | None) -> Iterator[str]:
     for model in result.checkpoints:
         what = plural(model.files, "file") if model.is_model else "the cache itself"
-        yield f"{escape(_title(model), 120)}: {what}, {size(model.size)}: {_verdict(model)}"
+        yield f"{escape(title(model), 120)}: {what}, {size(model.size)}: {verdict(model)}"
         if model.findings:
             yield _table(model, width)
         if len(model.findings) > MOST_FINDINGS:
             yield f"  … {plural(len(model.findings) - MOST_FINDINGS, 'more finding')}: --json lists them all"
 
 
-def _title(model: Audited) -> str:
+def title(model: Audited) -> str:
     """What people call it: for `.` and the like, the folder's own name."""
     unnamed = model.root is not None and PurePath(model.target).name in ("", "..")
     return Path(model.root or "").resolve().name if unnamed else model.target
 
 
-def _verdict(model: Audited) -> str:
+def verdict(model: Audited) -> str:
     """Ours in numbers, then the reference readers'."""
     numbers = {s: sum(f.severity == s for f in model.findings) for s in ("error", "warning", "info")}
     told = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
@@ -86,7 +87,8 @@ def _table(model: Audited, width: int | None) -> str:
 _INDENT = 9
 
 
-def _summary(result: Audit) -> str:
+def summary(result: Audit) -> str:
+    """All findings, counted, in one line."""
     counts = result.counts
     told = (
         f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}, {plural(counts['info'], 'note')}"
@@ -118,6 +120,16 @@ def document(result: Audit) -> dict[str, Any]:
         "ignored": dict(result.ignored),
         "failed": [{"target": each.target, "message": str(each.reason)} for each in result.failed],
     }
+
+
+#: Columns of a table with a row a finding.
+COLUMNS = tuple(Column(name, "string") for name in ("target", "severity", "rule", "path", "tensor", "message"))
+
+
+def rows(result: Audit) -> Rows:
+    """A row a finding."""
+    found = [{"target": model.target, **finding(each)} for model in result.checkpoints for each in model.findings]
+    return Rows(COLUMNS, found)
 
 
 def rules() -> str:

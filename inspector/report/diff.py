@@ -14,6 +14,7 @@ from inspector.model import Reconciliation
 from inspector.report.columns import table
 from inspector.report.comparisons import key_document
 from inspector.report.documents import SCHEMA
+from inspector.report.tables import Column, Rows
 from inspector.report.words import about, place_of, shape_text
 from inspector.units import bits, count, escape, integer, plural, size
 
@@ -44,7 +45,7 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str
         yield table(
             [(escape(each.what, 40), _BESIDE[each.status], escape(each.detail, 80)) for each in others], (), "lll"
         )
-    rows = [row for row in _rows(result, by) if everything or row.differs]
+    rows = [row for row in _grouped(result, by) if everything or row.differs]
     if rows:
         yield ""
         yield _stat_table(rows) if stat else _table(rows, values=result.data is not None)
@@ -72,11 +73,12 @@ _STAT = ("role", "tensors", "bytes in a", "bytes in b", "bits", "")
 
 
 def _identities(result: Diff) -> Iterator[str]:
-    rows = [(mark, *_identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
+    rows = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
     yield table(rows, (), "lllrrr")
 
 
-def _identity(result: Reconciliation) -> tuple[str, ...]:
+def identity(result: Reconciliation) -> tuple[str, ...]:
+    """One side: target, family and type, parameters, bits of each, bytes."""
     checkpoint = result.checkpoint
     width = f"{bits(result.bits_per_weight(result.on_disk))} bits" if result.logical else ""
     family = result.prediction.family if result.prediction else "unknown architecture"
@@ -92,7 +94,7 @@ def _identity(result: Reconciliation) -> tuple[str, ...]:
 def _fields(result: Diff) -> Iterator[str]:
     shown = result.config[:_SHOWN_FIELDS]
     yield table(
-        [(escape(each.field, 60), _value(each.a), "→", _value(each.b)) for each in shown],
+        [(escape(each.field, 60), field_value(each.a), "→", field_value(each.b)) for each in shown],
         ("configuration", "a", "", "b"),
         "llll",
     )
@@ -100,7 +102,8 @@ def _fields(result: Diff) -> Iterator[str]:
         yield f"and {plural(len(result.config) - len(shown), 'further field')}"
 
 
-def _value(value: Any) -> str:
+def field_value(value: Any) -> str:
+    """A configuration's value, in a few words."""
     return "absent" if value is None else escape(str(value), 40)
 
 
@@ -122,7 +125,7 @@ class _Row(NamedTuple):
 _Member = tuple[Pair, Data | None]
 
 
-def _rows(result: Diff, by: str) -> list[_Row]:
+def _grouped(result: Diff, by: str) -> list[_Row]:
     """The pairs in groups: of one role, of one layer, or each by itself."""
     groups: dict[tuple[Any, ...], list[_Member]] = {}
     for number, (pair, data) in enumerate(zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)):
@@ -293,6 +296,30 @@ def document(result: Diff) -> dict[str, Any]:
             for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)
         ],
     }
+
+
+#: Columns of a table with a row a pair; `a_` and `b_` are of the sides.
+_SIDES = (("name", "string"), ("dtype", "string"), ("shape", "list<uint64>"), ("bytes", "uint64"))
+COLUMNS: tuple[Column, ...] = (
+    *(Column(name, "string") for name in ("status", "role", "tower", "branch")),
+    *(Column(name, "int64") for name in ("layer", "expert")),
+    Column("part", "string"),
+    *(Column(f"{side}_{name}", kind) for side in "ab" for name, kind in _SIDES),
+    *(Column(name, "string") for name in ("data", "transform", "reason")),
+    *(Column(name, "double") for name in ("max_abs", "relative", "cosine")),
+    *(Column(name, "uint64") for name in ("differing", "elements", "nan_a", "nan_b")),
+)
+
+
+def rows(result: Diff) -> Rows:
+    """A row a pair; of a side that fuses or stacks several tensors the first one's name and shape."""
+    return Rows(COLUMNS, [_flat(each) for each in document(result)["tensors"]])
+
+
+def _flat(told: Mapping[str, Any]) -> dict[str, Any]:
+    sides = {f"{side}_{name}": (told[side] or {}).get(name) for side in "ab" for name, _ in _SIDES}
+    nan = told.get("nan") or {}
+    return {**told, **sides, "nan_a": nan.get("a"), "nan_b": nan.get("b")}
 
 
 def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:

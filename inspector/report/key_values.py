@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from inspector.opening.metadata import Entry
+from inspector.report.tables import Column, Rows
 from inspector.units import escape, integer, plural
 
 _NAME = 100  # characters of a name that are shown
@@ -32,6 +35,20 @@ def _preview(entry: Entry) -> str:
         ", ".join(escape(str(item), 40) for item in value) if isinstance(value, list) else escape(str(value), _VALUE)
     )
     return shown if complete else f"{shown.removesuffix('…')} …"
+
+
+_COLUMNS = (
+    *(Column(name, "string") for name in ("key", "type")),
+    Column("items", "uint64"),
+    Column("complete", "bool"),
+    Column("value", "string"),
+    Column("files", "list<string>"),
+)
+
+
+def rows(document: Mapping[str, Any]) -> Rows:
+    """A row a key of `documents.metadata`; values as JSON, for keys have values of any type."""
+    return Rows(_COLUMNS, [{**each, "value": json.dumps(each["value"])} for each in document["metadata"]])
 
 
 def values(entries: Iterable[Entry]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.bridge.by_layer import ranges
 from inspector.report.columns import table
+from inspector.report.tables import Column, Rows
 from inspector.sizing.memory import Memory
 from inspector.sizing.placing import Placed
 from inspector.units import count, decimal, escape, integer, plural, size
@@ -17,17 +18,13 @@ if TYPE_CHECKING:
 
 def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
     """`inspect memory TARGET`."""
-    yield from _identity(result)
+    yield identity(result)
     yield ""
-    yield table(_terms(result), ("", "bytes", "", ""), "lrll")
+    yield table(term_rows(result), ("", "bytes", "", ""), "lrll")
     if result.held:
         yield ""
-        yield table(
-            _held(result),
-            ("cache of", "layers", "tokens", "bytes", "a layer keeps, for each token or sequence"),
-            "lrrrl",
-        )
-    yield from _growth(result)
+        yield table(held_rows(result), HELD_HEADERS, "lrrrl")
+    yield from growth_lines(result)
     if result.devices:
         yield ""
         yield from _devices(result)
@@ -39,18 +36,20 @@ def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
         yield from _training(result.training)
     yield ""
     yield from (f"{each.severity}: {escape(each.message, 300)}" for each in result.findings)
-    yield from (f"assumed: {each}" for each in _assumes(result))
+    yield from (f"assumed: {each}" for each in assumptions(result))
 
 
-def _identity(result: Memory) -> Iterator[str]:
+def identity(result: Memory) -> str:
+    """Model, engine, context."""
     request, model = result.request, result.model
     family = model.prediction.family if model.prediction else "unknown architecture"
     whose = "" if result.asked or not model.context else ", the model's own"
     told = f"{integer(request.context)} tokens{whose}, {plural(request.sequences, 'sequence')}"
-    yield f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}, {told}"
+    return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}, {told}"
 
 
-def _terms(result: Memory) -> Iterator[tuple[str, str, str, str]]:
+def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
+    """Weights, cache, activations and their sum: exact bytes, bytes for people, and in which type."""
     yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), result.weights.dtype
     if result.cache is None:
         yield "cache", "unknown", "", ""
@@ -63,13 +62,18 @@ def _terms(result: Memory) -> Iterator[tuple[str, str, str, str]]:
     yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
 
 
-def _held(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
+HELD_HEADERS = ("cache of", "layers", "tokens", "bytes", "a layer keeps, for each token or sequence")
+
+
+def held_rows(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
+    """The cache, a row for layers that hold alike."""
     for each in result.held or ():
         tokens = integer(each.tokens) if each.tokens else "state"
         yield f"{each.kind} {each.dtype}", ranges(each.layers), tokens, integer(each.nbytes), each.formula
 
 
-def _growth(result: Memory) -> Iterator[str]:
+def growth_lines(result: Memory) -> Iterator[str]:
+    """What one more token takes, and what it reads."""
     read = result.weights.read
     if result.held is not None:
         yield f"one more token of each sequence: {integer(result.growth)} bytes of cache"
@@ -81,9 +85,7 @@ def _growth(result: Memory) -> Iterator[str]:
 
 
 def _devices(result: Memory) -> Iterator[str]:
-    rows = [_device(each) for each in result.devices]
-    headers = ("device", "weights", "cache", "activations", "left", "fits", "longest context", "most sequences")
-    yield table(rows, headers, "lrrrrlrr")
+    yield table([device_row(each) for each in result.devices], DEVICE_HEADERS, "lrrrrlrr")
     for each in result.devices:
         if each.layers_offloaded is not None:
             yield f"-ngl {each.layers_offloaded}: layers that {each.device.name if each.device else ''} has room for"
@@ -92,7 +94,11 @@ def _devices(result: Memory) -> Iterator[str]:
         yield f"at most {integer(bound)} tokens a second of one sequence: bandwidth ÷ bytes read, a bound, no forecast"
 
 
-def _device(each: Placed) -> tuple[str, ...]:
+DEVICE_HEADERS = ("device", "weights", "cache", "activations", "left", "fits", "longest context", "most sequences")
+
+
+def device_row(each: Placed) -> tuple[str, ...]:
+    """One device: what is on it, what is left, what else would fit."""
     name = escape(each.device.name, 30) if each.device else "each"
     cache = "unknown" if each.cache is None else decimal(each.cache)
     left = "" if each.room is None else _signed(each.room - each.nbytes)
@@ -126,19 +132,23 @@ def _sweep(swept: Sequence[Memory]) -> str:
 
 
 def _training(training: Training) -> Iterator[str]:
+    yield table(training_rows(training), ("training, each device", "bytes", "", ""), "lrll")
+    yield from (f"assumed: {each}" for each in training.assumes)
+
+
+def training_rows(training: Training) -> list[tuple[str, str, str, str]]:
+    """What training takes, term by term, and the total."""
     terms = [(term, getattr(training, term), training.formulas[term]) for term in _TERMS]
     rows = [(term, integer(nbytes), size(nbytes), how) for term, nbytes, how in terms if nbytes is not None]
-    rows.append(
-        ("total", integer(training.total), size(training.total), f"{integer(training.trained)} parameters trained")
-    )
-    yield table(rows, ("training, each device", "bytes", "", ""), "lrll")
-    yield from (f"assumed: {each}" for each in training.assumes)
+    total = ("total", integer(training.total), size(training.total), f"{integer(training.trained)} parameters trained")
+    return [*rows, total]
 
 
 _TERMS = ("weights", "gradients", "optimizer", "master", "activations")
 
 
-def _assumes(result: Memory) -> Iterator[str]:
+def assumptions(result: Memory) -> Iterator[str]:
+    """What the numbers take for granted, a line each."""
     yield from result.weights.assumes
     yield from result.engine.assumes
     if any(each.kind == "cross" for each in result.held or ()):
@@ -184,7 +194,7 @@ def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
         "fits": result.fits,
         "training": _training_document(result.training),
         "findings": [finding(each) for each in result.findings],
-        "assumes": list(_assumes(result)),
+        "assumes": list(assumptions(result)),
     }
     return told if not swept else {**told, "sweep": [_swept(each) for each in swept]}
 
@@ -238,6 +248,21 @@ def _training_document(training: Training | None) -> dict[str, Any] | None:
     terms = {term: getattr(training, term) for term in _TERMS}
     told = {"total": training.total, "parameters": training.trained}
     return {**terms, **told, "formulas": dict(training.formulas), "assumes": list(training.assumes)}
+
+
+#: Columns of a sweep, with a row a context and type of cache.
+COLUMNS = (
+    Column("context", "uint64"),
+    Column("cache_dtype", "string"),
+    Column("cache", "uint64"),
+    Column("total", "uint64"),
+    Column("fits", "bool"),
+)
+
+
+def rows(swept: Sequence[Memory]) -> Rows:
+    """A row a context and type of cache."""
+    return Rows(COLUMNS, [_swept(each) for each in swept])
 
 
 def _swept(each: Memory) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.architectures.data.roles import BY_GROUP, MEANINGS, ROLES
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
+from inspector.report.tables import Column, Rows
 
 _PAGE = """# Roles
 
@@ -45,6 +46,11 @@ def document(part: str = "") -> dict[str, Any]:
     """`inspect architectures --roles --json`."""
     roles = [{"role": role, "group": group, "meaning": meaning} for role, group, meaning in chosen(part)]
     return {"schema": SCHEMA, "roles": roles}
+
+
+def rows(part: str = "") -> Rows:
+    """A row a role."""
+    return Rows(tuple(Column(name, "string") for name in ("role", "group", "meaning")), document(part)["roles"])
 
 
 def page() -> str:

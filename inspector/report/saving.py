@@ -7,7 +7,6 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkstemp
 from typing import NamedTuple
 
 from inspector.errors import SourceError, UsageError
@@ -66,6 +65,8 @@ def save(path: str, kind: Output, write: Callable[[Path], object]) -> None:
     """
     check(path, kind)
     place = Path(path).resolve()  # a link stays one
+    from tempfile import mkstemp  # 5 ms
+
     try:
         handle, name = mkstemp(prefix=f".{place.name[:100]}.", dir=place.parent)
         os.close(handle)

@@ -6,9 +6,9 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from inspector.errors import SourceError, UsageError
+from inspector.errors import UsageError
+from inspector.report import saving
 from inspector.report.markup import inert
-from inspector.units import escape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +19,17 @@ class Column(NamedTuple):
 
     name: str
     type: str  # as Arrow calls it: "string", "uint64", "list<uint64>", "double", "bool"
+
+
+class Rows(NamedTuple):
+    """A result as a table: what any of the forms is written from."""
+
+    columns: tuple[Column, ...]
+    rows: Sequence[Mapping[str, Any]]  # JSON's values; absent and None alike are nothing
+
+    @property
+    def names(self) -> list[str]:
+        return [each.name for each in self.columns]
 
 
 #: Column → its type, as Arrow calls it. Sizes are unsigned: a file may say that it has more than 2⁶³ bytes.
@@ -38,6 +49,7 @@ TENSORS: tuple[Column, ...] = (
     Column("expert", "int64"),
     Column("part", "string"),
 )
+#: Of what a configuration predicts.
 PREDICTED: tuple[Column, ...] = tuple(
     each
     for each in TENSORS
@@ -70,19 +82,16 @@ def arrow_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) ->
 
 
 def write_parquet(path: str, columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> None:
-    """A Parquet file of the rows.
+    """A Parquet file of the rows, whole or not at all.
 
     Raises:
-        UsageError: pyarrow is not installed.
+        UsageError: pyarrow is not installed, or there is a file of another kind.
         SourceError: the file cannot be written.
     """
     table = arrow_table(columns, rows)
     from pyarrow import parquet  # after the line that says what is missing
 
-    try:
-        parquet.write_table(table, path)
-    except OSError as error:
-        raise SourceError(f"{escape(path)}: {error.strerror or error}") from error
+    saving.save(path, saving.PARQUET, lambda place: parquet.write_table(table, place))
 
 
 def _arrow() -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Any, TextIO
+from typing import Any
 
 from inspector.measuring.statistics import PERCENTILES, Histogram, Summary
 from inspector.measuring.values import Row, Values
 from inspector.report import documents, tables
 from inspector.report.columns import table
-from inspector.report.tables import Column
+from inspector.report.tables import Column, Rows
 from inspector.units import decimal, escape, integer, plural
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -100,11 +100,6 @@ def flat(found: Values) -> list[dict[str, Any]]:
     return rows
 
 
-def write_csv(found: Values, out: TextIO) -> None:
-    """A header and a row a tensor; shapes as `4096x11008`."""
-    tables.write_csv(columns(found), flat(found), out)
-
-
 def write_parquet(found: Values, path: str) -> None:
     """The same rows as a Parquet file, with the histograms.
 
@@ -112,13 +107,19 @@ def write_parquet(found: Values, path: str) -> None:
         UsageError: pyarrow is not installed.
         SourceError: the file cannot be written.
     """
-    rows = flat(found)
-    for each, source in zip(rows, found.rows, strict=True):
+    whole = rows(found)
+    kept = [dict(each) for each in whole.rows]
+    for each, source in zip(kept, found.rows, strict=True):
         histogram = source.summary.histogram
         each["histogram_edges"] = list(histogram.edges) if histogram else None
         each["histogram_counts"] = list(histogram.counts) if histogram else None
-    names = (*columns(found), "histogram_edges", "histogram_counts")
-    tables.write_parquet(path, [Column(name, _TYPES.get(name, "double")) for name in names], rows)
+    more = (Column("histogram_edges", "list<double>"), Column("histogram_counts", "list<uint64>"))
+    tables.write_parquet(path, [*whole.columns, *more], kept)
+
+
+def rows(found: Values) -> Rows:
+    """A row a tensor, or a group of them; histograms apart."""
+    return Rows(tuple(Column(name, _TYPES.get(name, "double")) for name in columns(found)), flat(found))
 
 
 #: Column → its type, as Arrow calls it; statistics are doubles.
@@ -128,8 +129,6 @@ _TYPES: Mapping[str, str] = {
     **dict.fromkeys(("layer", "expert"), "int64"),
     "shape": "list<uint64>",
     "dequantized": "bool",
-    "histogram_edges": "list<double>",
-    "histogram_counts": "list<uint64>",
 }
 
 

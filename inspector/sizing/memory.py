@@ -143,14 +143,41 @@ def sweep(model: Model, **options: Any) -> tuple[Memory, ...]:
     """Contexts from 2,048 tokens to the model's own, doubled each time, with each cache type that the engine has."""
     first = size(model, **options)
     longest = options.get("context") or model.context or USUAL_CONTEXT
-    contexts = sorted({min(SHORTEST << step, longest) for step in range(40)})
+    lengths = sorted({min(SHORTEST << step, longest) for step in range(40)})
     own = first.request.keys
     kinds = {name: WIDTHS[name] for name in (own.name, *first.engine.types)}
-    narrower = [
-        name for name, kind in kinds.items() if kind.nbytes * own.block < own.nbytes * kind.block or kind is own
-    ]
-    asked = ({**options, "context": tokens, "cache_dtype": kind} for tokens in contexts for kind in narrower)
+    narrower = [name for name, kind in kinds.items() if kind.is_narrower(own) or kind is own]
+    asked = ({**options, "context": tokens, "cache_dtype": kind} for tokens in lengths for kind in narrower)
     return tuple(size(model, **each) for each in asked)
+
+
+def at_context(result: Memory, tokens: int, keys: Width | None = None, values: Width | None = None) -> Memory:
+    """The same with another context, or a cache of other types; devices and training are left out.
+
+    Args:
+        keys, values: of the cache; by default as they were.
+    """
+    own = result.request
+    request = own._replace(context=tokens, keys=keys or own.keys, values=values or own.values)
+    model, runs = result.model, result.engine
+    held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
+    brief = activations(model.scope, runs, request) if model.scope else None
+    return result._replace(request=request, held=held, activations=brief, devices=(), training=None)
+
+
+def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
+    """Types of keys and values: those asked for, then narrower ones that the engine keeps such a cache in."""
+    own, kept, runs = result.request, result.model.kept or (), result.engine
+    narrower = (WIDTHS[name] for name in runs.types if WIDTHS[name].is_narrower(own.keys))
+    asked = (own._replace(keys=kind, values=kind) for kind in narrower if kept)
+    found = [(each.keys, each.values) for each in asked if not any(fitting.odd_blocks(kept, runs, each))]
+    return ((own.keys, own.values), *found)
+
+
+def contexts(result: Memory) -> tuple[int, ...]:
+    """Contexts that a curve goes through: powers of two to the model's own, or to what was asked for."""
+    longest = max(result.request.context, result.model.context or 0)
+    return tuple(sorted({min(SHORTEST << step, longest) for step in range(40)}))
 
 
 def _in_range(what: str, number: int | None, most: int) -> None:

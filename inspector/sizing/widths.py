@@ -30,6 +30,10 @@ class Width(NamedTuple):
         """Whether blocks come out even."""
         return elements % self.block == 0
 
+    def is_narrower(self, than: Width) -> bool:
+        """Whether an element takes less."""
+        return self.nbytes * than.block < than.nbytes * self.block
+
 
 #: Names that people write → the type. GGML's own are there under their names in lower case.
 ALIASES: Mapping[str, str] = {

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
 
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.plots import bridge_bars, byte_map, layer_map
 from inspector.report import text
 from inspector.report.documents import tensor
-from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Section, Table
-from inspector.report.words import shape_text
+from inspector.report.pages.parts import Cell, Column, Findings, Mood, Page, Part, Section, Table, of_rows
+from inspector.report.tables import TENSORS, Rows
 from inspector.units import plural
 
-#: Columns of the table of all tensors, as `--json --tensors` calls them.
-TENSOR_COLUMNS = (
-    Column("name"),
-    Column("role", filtered=True),
-    Column("group", filtered=True),
-    Column("tower", filtered=True),
-    Column("layer", "number"),
-    Column("expert", "number"),
-    Column("dtype", filtered=True),
-    Column("shape"),
-    Column("parameters", "number"),
-    Column("bytes", "number"),
-    Column("offset", "number"),
-    Column("part", filtered=True),
-    Column("file"),
-)
-#: A page filters by a column of no more values than people look through.
-MOST_CHOICES = 200
+#: Columns by whose values people choose tensors.
+FILTERED = ("role", "group", "tower", "branch", "dtype", "part", "file")
 
 
 def page(result: Reconciliation) -> Page:
@@ -55,7 +38,7 @@ def page(result: Reconciliation) -> Page:
     )
 
 
-def mood(found: Iterable[Finding]) -> Literal["good", "warning", "bad"]:
+def mood(found: Iterable[Finding]) -> Mood:
     """The colour of a verdict, by the gravest finding."""
     severities = {each.severity for each in found}
     return "bad" if "error" in severities else "warning" if "warning" in severities else "good"
@@ -86,20 +69,5 @@ def as_table(caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 def tensors(listed: Sequence[Labelled]) -> Table:
-    """A row a tensor."""
-    rows = [[_cell(told, column.name) for column in TENSOR_COLUMNS] for told in map(tensor, listed)]
-    return choosable(Table(plural(len(rows), "tensor"), TENSOR_COLUMNS, rows))
-
-
-def _cell(told: Mapping[str, Any], name: str) -> Cell:
-    value: Cell = shape_text([tuple(told["shape"])]) if name == "shape" else told[name]
-    return value
-
-
-def choosable(table: Table) -> Table:
-    """Without filters of columns that have one value, or more than people look through."""
-    chosen = []
-    for at, column in enumerate(table.columns):
-        values = len({row[at] for row in table.rows}) if column.filtered else 0
-        chosen.append(column._replace(filtered=1 < values <= MOST_CHOICES))
-    return table._replace(columns=chosen)
+    """A row a tensor, with the columns of `inspect tensors --csv`."""
+    return of_rows(plural(len(listed), "tensor"), Rows(TENSORS, list(map(tensor, listed))), FILTERED)

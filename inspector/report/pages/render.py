@@ -180,6 +180,8 @@ def _numeric(column: Column) -> str:
 def _cell(cell: Cell) -> str:
     if cell is None:
         return ""
+    if isinstance(cell, float):
+        return f"{cell:.6g}".replace("-", "\N{MINUS SIGN}")
     return integer(cell) if isinstance(cell, int) else _text(str(cell))
 
 

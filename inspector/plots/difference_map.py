@@ -1,0 +1,78 @@
+"""Two checkpoints, layers × roles: what differs and, where values were compared, by how much."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inspector.bridge.grid import Place, axes, place_of
+from inspector.comparing.agreement import Data, Sums, added
+from inspector.comparing.diff import Diff
+from inspector.comparing.pairing import Pair
+from inspector.plots.figure import Chart, label
+from inspector.plots.layer_map import axes_layout, chart_height, numbers, places, words
+from inspector.units import integer, plural
+
+_STATUSES = {"same": "same", "dtype": "dtype", "shape": "shape", "only_a": "only in a", "only_b": "only in b"}
+_AGREEMENTS = {"equal": "equal", "rounded": "rounded", "different": "different"}
+
+
+class _Crossing(NamedTuple):
+    """The pairs of one role in one layer."""
+
+    tensors: int
+    status: str  # each that occurs
+    agreement: str
+    sums: Sums | None  # None where no values were compared
+
+    @property
+    def distance(self) -> float | None:
+        """‖a − b‖ / ‖a‖; of equal values nothing was summed up."""
+        return 0.0 if self.agreement == "equal" else self.sums.relative if self.sums else None
+
+
+def chart(result: Diff) -> Chart:
+    """A heat map of statuses; of values compared, of ‖a − b‖ / ‖a‖ and of how they agree."""
+    found = axes(pair.key for pair in result.pairs)
+    members: dict[Place, list[tuple[Pair, Data | None]]] = {}
+    for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True):
+        members.setdefault(place_of(pair.key), []).append((pair, data))
+    cells = {place: _crossing(own) for place, own in members.items()}
+    told = {place: _told(place, cell) for place, cell in cells.items()}
+    views = {"status": words(found, {place: cell.status for place, cell in cells.items()}, told)}
+    if result.data is not None:
+        distances = {place: cell.distance for place, cell in cells.items()}
+        agreements = {place: cell.agreement for place, cell in cells.items() if cell.agreement}
+        views = {"distance": numbers(found, distances, told), "values": words(found, agreements, told), **views}
+    counts = ", ".join(f"{integer(number)} {_STATUSES[status]}" for status, number in result.counts.items() if number)
+    return Chart(
+        "What differs, by layer and role",
+        f"{plural(len(result.pairs), 'pair')} of tensors: {counts}",
+        list(views.values()),
+        axes_layout(found),
+        ("layer", "role", "tensors", "status", "values", "‖a−b‖/‖a‖", "at most"),
+        [_row(place, cells[place]) for place in places(found, cells)],
+        tuple(views),
+        height=chart_height(found),
+    )
+
+
+def _crossing(members: list[tuple[Pair, Data | None]]) -> _Crossing:
+    compared = [data for _, data in members if data and data.status]
+    return _Crossing(
+        len(members),
+        " + ".join(word for status, word in _STATUSES.items() if any(pair.status == status for pair, _ in members)),
+        " + ".join(word for status, word in _AGREEMENTS.items() if any(data.status == status for data in compared)),
+        added(data.sums for data in compared) if compared else None,
+    )
+
+
+def _row(place: Place, cell: _Crossing) -> tuple[str | int | float | None, ...]:
+    return (*place, cell.tensors, cell.status, cell.agreement, cell.distance, cell.sums.max_abs if cell.sums else None)
+
+
+def _told(place: Place, cell: _Crossing) -> str:
+    told = [f"{label(place[0])}: {label(place[1])}", f"{cell.status}, {plural(cell.tensors, 'tensor')}"]
+    if cell.sums:
+        distance = "" if cell.distance is None else f", ‖a−b‖/‖a‖ {cell.distance:.3g}"
+        told.append(f"{cell.agreement}{distance}, at most {cell.sums.max_abs:.3g}")
+    return "<br>".join(told)

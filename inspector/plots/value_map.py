@@ -1,0 +1,53 @@
+"""What tensors' numbers are like, layers × roles: their deviation, their largest, what is no number."""
+
+from __future__ import annotations
+
+from inspector.bridge.grid import Place, axes, place_of
+from inspector.measuring.statistics import Summary, pooled
+from inspector.measuring.values import Row, Values
+from inspector.plots.figure import Chart, label
+from inspector.plots.layer_map import axes_layout, chart_height, numbers, places
+from inspector.units import integer, plural
+
+
+def chart(found: Values) -> Chart:
+    """A heat map with a cell for each layer and role; of values told by tensor."""
+    members: dict[Place, list[Row]] = {}
+    for row in found.rows:
+        members.setdefault(place_of(row.tensors[0].key), []).append(row)
+    cells = {place: pooled(row.summary for row in rows) for place, rows in members.items()}
+    told = {place: _told(place, cell, len(members[place])) for place, cell in cells.items()}
+    across = axes(row.tensors[0].key for row in found.rows)
+    odd = {place: cell.nan + cell.inf for place, cell in cells.items()}
+    views = {
+        "deviation": numbers(across, {place: cell.std for place, cell in cells.items()}, told),
+        "largest": numbers(across, {place: cell.largest for place, cell in cells.items()}, told),
+    }
+    if any(odd.values()):
+        views["no numbers"] = numbers(across, odd, told)
+    return Chart(
+        "Deviation by layer and role",
+        f"{plural(len(found.rows), 'tensor')}, of which {integer(sum(map(bool, odd.values())))} crossings of layer and "
+        "role have NaN or infinity",
+        list(views.values()),
+        axes_layout(across),
+        ("layer", "role", "tensors", "deviation", "mean", "min", "max", "NaN", "infinite"),
+        [(*place, len(members[place]), *_numbers(cells[place])) for place in places(across, cells)],
+        tuple(views),
+        height=chart_height(across),
+    )
+
+
+def _numbers(cell: Summary) -> tuple[float | None, ...]:
+    return (cell.std, cell.mean, cell.min, cell.max, cell.nan, cell.inf)
+
+
+def _told(place: Place, cell: Summary, tensors: int) -> str:
+    told = [f"{label(place[0])}: {label(place[1])}, {plural(tensors, 'tensor')}"]
+    told += [
+        f"{name} {value:.4g}"
+        for name, value in (("deviation", cell.std), ("largest", cell.largest))
+        if value is not None
+    ]
+    told += [f"{integer(number)} {name}" for name, number in (("NaN", cell.nan), ("infinite", cell.inf)) if number]
+    return "<br>".join(told)

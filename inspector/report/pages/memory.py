@@ -1,0 +1,51 @@
+"""The page of `inspect memory TARGET --html FILE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.plots import cache_lines
+from inspector.report import memory as report
+from inspector.report.pages.parts import Column, Findings, Mood, Page, Section, Table, Text, of_rows
+from inspector.sizing.memory import Memory
+from inspector.units import size
+
+_MOODS: dict[bool | None, Mood] = {True: "good", False: "bad", None: "plain"}
+_VERDICTS = {True: ": it fits", False: ": it does not fit", None: ""}
+
+
+def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
+    """What running, or training, a model takes."""
+    return Page(
+        f"Memory of {result.model.target}",
+        f"{size(result.total)} in all{_VERDICTS[result.fits]}",
+        list(_sections(result, swept)),
+        (report.identity(result), *report.growth_lines(result)),
+        _MOODS[result.fits],
+    )
+
+
+def _sections(result: Memory, swept: Sequence[Memory]) -> Iterator[Section]:
+    terms = (Column("what"), Column("bytes", "number"), Column("size"), Column("type"))
+    yield Section("What it takes", [Table("Weights, cache, activations", terms, list(report.term_rows(result)))])
+    if result.devices:
+        rows = [report.device_row(each) for each in result.devices]
+        yield Section("Devices", [Table("What each device holds", _columns(report.DEVICE_HEADERS), rows)])
+    yield Section("Over the context", [cache_lines.chart(result)])
+    if result.held:
+        yield Section(
+            "Cache", [Table("What layers keep", _columns(report.HELD_HEADERS), list(report.held_rows(result)))]
+        )
+    if swept:
+        yield Section("Contexts and types of cache", [of_rows("In all", report.rows(swept), ("cache_dtype", "fits"))])
+    if result.training:
+        told = Text([f"Assumed: {each}" for each in result.training.assumes])
+        columns = _columns(("what", "bytes", "size", "how"))
+        yield Section("Training", [Table("Each device", columns, report.training_rows(result.training)), told])
+    assumed = Text([f"Assumed: {each}" for each in report.assumptions(result)])
+    yield Section("Findings and assumptions", [Findings(result.findings), assumed])
+
+
+def _columns(headers: Sequence[str]) -> list[Column]:
+    numeric = ("bytes", "tokens", "longest context", "most sequences")
+    return [Column(header, "number" if header in numeric else "text") for header in headers]
