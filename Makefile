@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint format bench fuzz mutants fixtures zoo clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint format site bench fuzz mutants fixtures zoo clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -70,6 +70,12 @@ lint: $(BIN)/.installed
 format: $(BIN)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The documentation as pages that need no network, build/site/index.html; references are made from the code.
+site: $(BIN)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir $(SITE)
+
+SITE ?= build/site
 
 # A folder with the commands `modelaudit` and `hf`, for the audit's benchmark; what is not there is left out.
 PEERS ?= $(BIN)

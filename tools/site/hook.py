@@ -1,0 +1,67 @@
+"""Pages of the documentation that nobody writes by hand, added while mkdocs builds the site: `make site`.
+
+The README and the pages beside it are taken as they are; the reference of commands, JSON and the library is made from the
+code. Nothing of it is kept in the repository.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Where the modules beside this one are, and what they import.
+PATHS = [str(Path(__file__).parent), str(ROOT), str(ROOT / "fixtures")]
+
+#: Page of the site → the file of the repository that it is.
+TAKEN = {
+    "index.md": "README.md",
+    "architecture.md": "ARCHITECTURE.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+    "benchmarks.md": "benchmarks/README.md",
+}
+_LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(#[^)]*)?\)")
+
+
+def generated() -> dict[str, str]:
+    """Path of each page → its text."""
+    sys.path[:0] = PATHS  # mkdocs forgets what a hook has changed there while it was loaded
+    import command_reference
+    import json_reference
+    import python_reference
+
+    pages = {page: taken(name) for page, name in TAKEN.items()}
+    return {
+        **pages,
+        "reference/commands.md": command_reference.page(),
+        "reference/json.md": json_reference.page(),
+        "reference/python.md": python_reference.page(),
+    }
+
+
+def taken(name: str) -> str:
+    """A file of the repository, its links turned into those of the site; what the site does not have is no link."""
+    homes = {source: page for page, source in TAKEN.items()}
+    folder = Path(name).parent
+
+    def link(match: re.Match[str]) -> str:
+        target = (folder / match[1]).as_posix()
+        if target in homes:
+            return f"]({homes[target]}{match[2] or ''})"
+        if target.startswith("docs/"):
+            return f"]({target.removeprefix('docs/')}{match[2] or ''})"
+        return "]"
+
+    return _LINK.sub(link, (ROOT / name).read_text(encoding="utf-8"))
+
+
+def on_files(files: Any, *, config: Any) -> Any:
+    """mkdocs asks which files there are."""
+    from mkdocs.structure.files import File
+
+    for path, text in generated().items():
+        files.append(File.generated(config, path, content=text))
+    return files

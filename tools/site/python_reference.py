@@ -1,0 +1,98 @@
+"""The reference of the library: every name in `inspector.__all__`, from its signature, docstring and fields."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import inspector
+
+_FIELD = re.compile(r"^    (?P<name>\w+): (?P<type>.+?)(?: = (?P<default>.+?))?(?:  # (?P<about>.*))?$", re.MULTILINE)
+_IGNORED = re.compile(r" *# (?:type|noqa)\b.*?(?=#|$)")
+
+
+def page() -> str:
+    """Functions first, then the nouns, the exceptions and the vocabulary."""
+    known = {name: getattr(inspector, name) for name in inspector.__all__}
+    parts = ["# Python", "", *(inspector.__doc__ or "").split("\n")[:1], ""]
+    for title, chosen in (
+        ("Functions", inspect.isfunction),
+        ("Nouns", lambda each: inspect.isclass(each) and not issubclass(each, Exception)),
+        ("Exceptions", lambda each: inspect.isclass(each) and issubclass(each, Exception)),
+        ("Data", lambda each: not inspect.isfunction(each) and not inspect.isclass(each)),
+    ):
+        parts += [f"## {title}", ""]
+        for name, each in known.items():
+            if chosen(each):
+                parts += [*_entry(name, each), ""]
+    return "\n".join(parts) + "\n"
+
+
+def _entry(name: str, each: Any) -> Iterator[str]:
+    yield f"### `inspector.{name}`"
+    yield ""
+    if inspect.isfunction(each):
+        yield from ("```python", _signature(name, each), "```", "")
+    if not inspect.isfunction(each) and not inspect.isclass(each):
+        yield f"A mapping of {len(each)} words: see [roles](../roles.md)."
+        return
+    yield from _docstring(inspect.getdoc(each) or "")
+    if hasattr(each, "_fields"):
+        yield from _fields(each)
+
+
+def _signature(name: str, each: Any) -> str:
+    parameters = ",\n    ".join(str(parameter) for parameter in _starred(inspect.signature(each)))
+    returned = inspect.signature(each).return_annotation
+    return f"inspector.{name}(\n    {parameters},\n) -> {returned}"
+
+
+def _starred(signature: inspect.Signature) -> Iterator[str]:
+    """Parameters as they are written, with the star before the first that is by keyword alone."""
+    starred = False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            starred = True
+            yield "*"
+        told = re.sub(r": '([^']*)'", r": \1", str(parameter))
+        yield re.sub(r"<function .*>", "…", told)  # a default that does nothing
+
+
+def _docstring(text: str) -> Iterator[str]:
+    """Paragraphs; what stands below `Args:`, `Raises:` and the like as a list, examples as code."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if re.fullmatch(r"(Args|Returns|Raises|Example):", line):
+            block = []
+            while at + 1 < len(lines) and (not lines[at + 1] or lines[at + 1].startswith(" ")):
+                at += 1
+                block.append(lines[at].removeprefix("    "))
+            yield from (f"**{line}**", "")
+            yield from _block(line, block)
+            yield ""
+        else:
+            yield re.sub(r"(?<!`)<", "&lt;", line)
+        at += 1
+
+
+def _block(title: str, lines: list[str]) -> Iterator[str]:
+    if title == "Example:":
+        yield from ("```pycon", *lines, "```")
+        return
+    for line in lines:
+        told = re.match(r"([\w, ]+): (.*)", line)
+        yield f"- `{told[1]}`: {told[2]}" if told and title != "Returns:" else line.strip() and f"  {line.strip()}"
+
+
+def _fields(each: Any) -> Iterator[str]:
+    """The fields with their types and what their comments say."""
+    yield from ("", "| field | type | |", "|---|---|---|")
+    source = inspect.getsource(each)
+    for match in _FIELD.finditer(source.split("    @property")[0].split("    def ")[0]):
+        about = _IGNORED.sub("", f"# {match['about']}").lstrip("# ") if match["about"] else ""
+        kind = match["type"].strip('"').replace("|", r"\|")
+        yield f"| `{match['name']}` | `{kind}` | {about.replace('|', chr(92) + '|').replace('<', '&lt;')} |"
