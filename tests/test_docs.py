@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conftest import Ran
 
 ROOT = Path(__file__).parents[1]
-PAGES = [path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
+PAGES = [path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))]
 HISTORY = Path("CHANGELOG.md")  # tells of what is no more, too
 _QUOTED = re.compile(r"`([^`\n]+)`")
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)

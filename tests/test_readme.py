@@ -1,12 +1,15 @@
-"""The console blocks of the README and of some of docs/, run as they stand: every line of output that they show is what the command prints.
+"""The console blocks of the README and of docs/, run as they stand: every line of output that they show is what the command prints.
 
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment make a line one to read.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,22 +43,22 @@ def as_pattern(shown: list[str]) -> re.Pattern[str]:
     return re.compile("".join(parts))
 
 
-SESSIONS = {
-    first: steps
-    for page in ("README.md", "docs/pytorch.md", "docs/values.md", "docs/diff.md")
-    for first, steps in sessions(ROOT / page)
-}
-RUN = [first for first, steps in SESSIONS.items() if any(shown for _, shown in steps)]
+PAGES = ("README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
+#: Page and number of each block → its commands.
+SESSIONS = {f"{page}-{number}": steps for page in PAGES for number, (_, steps) in enumerate(sessions(ROOT / page), 1)}
+RUN = [place for place, steps in SESSIONS.items() if any(shown for _, shown in steps)]
+#: A command with these is the shell's.
+_SHELL = re.compile(r"[|>&*]")
 
 
-@pytest.mark.parametrize("first", RUN)
+@pytest.mark.parametrize("place", RUN)
 def test_console_blocks_show_what_is_printed(
-    first: str, inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In an empty folder, where each block begins with the commands that make what it looks at."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    for command, shown in SESSIONS[first]:
+    for command, shown in SESSIONS[place]:
         program, *arguments = shlex.split(command)
         if program == "python":
             script, recipe, folder = arguments
@@ -64,19 +67,33 @@ def test_console_blocks_show_what_is_printed(
                 continue
             assert script == "fixtures/sparse.py"
             sparse.make(sparse.load(recipe), Path(folder) / recipe)
-        else:
-            assert program == "inspect"
+        elif program == "inspect" and not _SHELL.search(command):
             ran = inspect(*arguments)
-            assert not ran.err
-            assert as_pattern(shown).match(ran.out), f"{command} prints:\n{ran.out}"
+            out = ran.out + ran.err
+            assert bool(ran.err) == (ran.code == 2)
+            assert as_pattern(shown).match(out), f"{command} prints:\n{out}"
+        else:
+            out = in_shell(command)
+            assert as_pattern(shown).match(out), f"{command} prints:\n{out}"
+
+
+def in_shell(command: str) -> str:
+    """What a command with pipes prints, with the `inspect` and the `python` that run the tests."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    # Output as a pipe's, whatever the encoding of whoever runs the tests.
+    environment = {**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(["bash", "-c", command], capture_output=True, check=True, env=environment).stdout.decode()
 
 
 @pytest.mark.parametrize("command", [command for steps in SESSIONS.values() for command, _ in steps])
 def test_commands_have_their_options(command: str, inspect: Callable[..., Ran]) -> None:
     """Each option that the README names is one of its command's."""
-    program, *words = shlex.split(command)
+    program, *words = shlex.split(command.partition(" | ")[0])
     if program != "inspect" or not any(word.startswith("--") for word in words):
         return
     name = words[0] if words[0].islower() and "." not in words[0] and "/" not in words[0] else "overview"
     listed = inspect(name, "--help").out
-    assert [word for word in words if word.startswith("--") and word.split("=")[0] not in listed] == []
+    mistyped = "laebl"  # on purpose, to show what is said of it
+    assert [
+        word for word in words if word.startswith("--") and word.split("=")[0] not in listed and mistyped not in word
+    ] == []
