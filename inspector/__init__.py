@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Variant,
     )
     from inspector.opening.metadata import metadata
+    from inspector.scanning.run import scan
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ _HOMES = {
     "add_tables": "inspector.architectures",
     "metadata": "inspector.opening.metadata",
     "audit": "inspector.auditing.run",
+    "scan": "inspector.scanning.run",
     **dict.fromkeys(
         (
             "ConfigError",
@@ -117,6 +119,7 @@ __all__ = [
     "outline",
     "predict",
     "reconcile",
+    "scan",
     "values",
     "variants",
 ]

@@ -21,6 +21,7 @@ COMMANDS = (
     "metadata",
     "overview",
     "predict",
+    "scan",
     "tensors",
     "values",
 )

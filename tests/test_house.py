@@ -30,12 +30,13 @@ FLOORS = {
     "comparing": 8,
     "auditing": 8,
     "sizing": 8,
-    "plots": 9,
-    "report": 9,
-    "browsing": 10,
-    "api": 10,
-    "cli": 11,
-    "__main__": 12,
+    "scanning": 9,
+    "plots": 10,
+    "report": 10,
+    "browsing": 11,
+    "api": 11,
+    "cli": 12,
+    "__main__": 13,
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import many
 import pytest
 import sparse
 import sparse_torch
@@ -64,6 +65,9 @@ def test_console_blocks_show_what_is_printed(
             script, recipe, folder = arguments
             if script == "fixtures/sparse_torch.py":
                 sparse_torch.make(recipe, Path(folder) / recipe)
+                continue
+            if script == "fixtures/many.py":
+                many.make(int(recipe), Path(folder))
                 continue
             assert script == "fixtures/sparse.py"
             sparse.make(sparse.load(recipe), Path(folder) / recipe)

@@ -379,7 +379,8 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
         elif place.selected is None and in_filesystem(target):
             yield from _in_store(place, target)
         else:
-            listed = [Entry(name, "file", size) for name, size in place.files.items()]
+            known = getattr(place, "digests", {})  # of the Hub's, by its listing
+            listed = [Entry(name, "file", size, digest=known.get(name)) for name, size in place.files.items()]
             yield Subject(place, listed, target, members=_set_of(place, listed, alone=alone))
     finally:
         place.close()
@@ -391,7 +392,7 @@ def _in_store(place: Place, target: str) -> Iterator[Subject | Failed]:
     models = _models(lambda path: place.read_bytes(path, MAX_INDEX), listed, {""})
     for folder, own in sorted(models.items()):
         inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own]
-        if folder or len(models) == 1 or any(_marks(entry.name) for entry in inner):
+        if folder or len(models) == 1 or any(marks_a_model(entry.name) for entry in inner):
             model = Below(place, folder, {entry.path: entry.size for entry in inner})
             yield Subject(model, inner, f"{target.rstrip('/')}/{folder}".rstrip("/"))
 
@@ -445,7 +446,7 @@ def _in_folder(
     for folder, own in sorted(models.items()):
         inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
         try:
-            place = LocalPlace(root / folder, _listed(inner))
+            place = LocalPlace(root / folder, listed_files(inner))
         except InspectorError as error:  # gone while others were looked at
             yield Failed(str(Path(target, folder)), error)
             continue
@@ -460,7 +461,7 @@ def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[s
 
     Files above all models, or in folders without any, go to the root.
     """
-    marked |= {entry.folder for entry in listed if _marks(entry.name) and not _hidden(entry.folder)}
+    marked |= {entry.folder for entry in listed if marks_a_model(entry.name) and not _hidden(entry.folder)}
     marked -= _indexed(read, listed, marked)
     if not marked:
         return {}
@@ -470,7 +471,8 @@ def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[s
     return models
 
 
-def _marks(name: str) -> bool:
+def marks_a_model(name: str) -> bool:
+    """Whether a file of this name makes its folder a model's, whole or not."""
     return name.lower().endswith(_MARKS) or _UNFINISHED.search(name) is not None
 
 
@@ -493,7 +495,7 @@ def _indexed(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[
     return frozenset(folders)
 
 
-def _listed(entries: Sequence[Entry]) -> dict[str, int]:
+def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
     """Files by path as a place lists them: without hidden ones, and links to folders or to nothing."""
     return {
         entry.path: entry.size

@@ -18,7 +18,9 @@ from inspector.errors import UsageError
 
 DEFAULT = "overview"
 #: Commands in modules of their own, loaded when they are called.
-ELSEWHERE = {name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "tensors", "values")}
+ELSEWHERE = {
+    name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "scan", "tensors", "values")
+}
 
 
 def call(arguments: Sequence[str]) -> int:
@@ -121,6 +123,7 @@ def inspect() -> None:
     inspect audit ~/Downloads          is it whole, consistent, safe?
     inspect memory model --gpu l4      will it run, how long a context fits
     inspect diff base finetuned        what changed, whatever their formats
+    inspect scan /models --out DIR     thousands of them, into tables
     inspect predict config.json        what should be in it, with formulas
 
     TARGET is a weight file, a folder, an index file, a Hub repository org/name[@revision][/path] or org/name:Q4_K_M,

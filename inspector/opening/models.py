@@ -66,13 +66,18 @@ def models_at(target: str | Path) -> tuple[Named, ...]:
         return unrelated(place, lambda inner: str(path / inner))
 
 
-def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
-    """The same for a place whose listing is there already; `named` makes a path in it a target."""
+def grouped(place: Place) -> dict[str, list[Variant]]:
+    """The variants of each unrelated model in a place, by what they have in common: a folder, or a file's name."""
     groups: dict[str, list[Variant]] = {}
     for each in variants(place.files, (*WEIGHTS, *PICKLED)):
         if _is_model(each, place.files):
             groups.setdefault(_home(each, place.files), []).append(each)
-    groups = _with_conversions(_without_pieces(place, groups))
+    return _with_conversions(_without_pieces(place, groups))
+
+
+def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
+    """The same for a place whose listing is there already; `named` makes a path in it a target."""
+    groups = grouped(place)
     if len(groups) < 2:
         return ()
     found = (Named(_said(home), named(_target(home, group, groups))) for home, group in groups.items())

@@ -9,7 +9,7 @@ from typing import Any
 from inspector.auditing.readers import NOT_INSTALLED, Verdict
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import GROUPS
-from inspector.auditing.run import Audit, Audited
+from inspector.auditing.run import Audit, Audited, Failed
 from inspector.report.columns import table, text_width, wrapped
 from inspector.report.documents import SCHEMA, finding
 from inspector.report.tables import Column, Rows
@@ -33,6 +33,15 @@ def _models(result: Audit, width: int | None) -> Iterator[str]:
             yield _table(model, width)
         if len(model.findings) > MOST_FINDINGS:
             yield f"  … {plural(len(model.findings) - MOST_FINDINGS, 'more finding')}: --json lists them all"
+
+
+def line(found: Audited | Failed) -> str:
+    """`inspect scan --watch`: one model in one line, with its gravest finding."""
+    if isinstance(found, Failed):
+        return f"{escape(found.target, 120)}: {escape(str(found.reason), _MESSAGE)}"
+    first = next((each for each in found.findings if each.severity != "info"), None)
+    why = f": {first.rule}: {escape(first.message, 120)}" if first else ""
+    return f"{escape(title(found), 120)}: {plural(found.files, 'file')}, {size(found.size)}: {verdict(found)}{why}"
 
 
 def title(model: Audited) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.errors import NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import decoded
+from inspector.sources import decoded, pace
 from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
 from inspector.units import escape, integer
 
@@ -42,25 +42,34 @@ class FilesystemPlace:
 
     parallel = PARALLEL
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, files: Mapping[str, int] | None = None) -> None:
         """
+        Args:
+            files: what lies in the folder, where that is known already.
+
         Raises:
             UsageError: fsspec does not know the scheme, or lacks the package for it.
             TargetError: nothing stands there.
             NetworkError: the store does not answer.
         """
-        self._fs, path = _opened(url)
+        self._fs, path = opened(url)
         self._lock, self._requests, self._bytes = Lock(), 0, 0
         self._url = escape(url.split("?", 1)[0] if "@" not in url else f"{scheme_of(url)}://…/{path}", 500)
+        self._server = scheme_of(url) or ""
         path = path.rstrip("/")
+        if files is not None:
+            self.selected: str | None = None
+            self._root, self.name = f"{path}/", path.rsplit("/", 1)[-1]
+            self.files: Mapping[str, int] = files
+            return
         with self.asking(self._url):
             found = self._fs.info(path)
         is_file = found.get("type") == "file"
         folder, slash, last = path.rpartition("/")
-        self.selected: str | None = last if is_file else None
+        self.selected = last if is_file else None
         self._root = (folder + slash) if is_file else f"{path}/"
         self.name = self._root.rstrip("/").rsplit("/", 1)[-1] or last
-        self.files: Mapping[str, int] = dict(self._listing(recursive=not is_file))
+        self.files = dict(self._listing(recursive=not is_file))
         if is_file:
             self.files = {last: int(found["size"]), **self.files}
 
@@ -108,6 +117,7 @@ class FilesystemPlace:
     @contextmanager
     def asking(self, what: str) -> Iterator[None]:
         """One request, counted; whatever a file system raises is one of our errors."""
+        pace.before(self._server)
         with self._lock:
             self._requests += 1
         try:
@@ -165,7 +175,7 @@ class FilesystemFile:
         self._kept = bytearray()
 
 
-def _opened(url: str) -> tuple[Any, str]:
+def opened(url: str) -> tuple[Any, str]:
     """The file system and the path in it."""
     from fsspec.core import url_to_fs  # 0.05 s, and a package for the kind of store
 

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from inspector.errors import NetworkError
+from inspector.sources import pace
 from inspector.sources.answers import (
     PATIENCE,
     Link,
@@ -101,6 +102,8 @@ class Wire:
                 return attempt()
             except TryAgainError as again:
                 asked = again.wait if again.wait is not None else wait
+                if again.wait:
+                    pace.refused(self._home[1], again.wait)
                 if not left or asked > LONGEST_WAIT:
                     raise again.final from again
                 if self._closed.wait(asked):
@@ -153,6 +156,7 @@ class Wire:
         request = session.build_request(
             "GET", url, headers=dict(headers), timeout=timeout, extensions={"trace": sockets.trace}
         )
+        pace.before(self._home[1])
         with self._lock:
             self.requests += 1
         send: Callable[[], Response] = lambda: session.send(request, stream=True, follow_redirects=False)  # noqa: E731

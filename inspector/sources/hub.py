@@ -145,6 +145,12 @@ class HubPlace:
         except RefusedError as refused:
             raise self._explained(refused) from refused
 
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Path → SHA-256 of a large file, git's SHA-1 of a small one, as the listing has them."""
+        root = self._root
+        return {path: self._blobs[root + path] for path in self.files if root + path in self._blobs}
+
     def open(self, path: str) -> Source:
         source = self._cached(path) or self._remote(path)
         self._opened.append(source)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -15,6 +16,7 @@ from inspector.sources.filenames import COLLECTIVE
 from inspector.sources.http import Wire
 from inspector.units import integer
 
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 MAX_FILES = 200_000
 MAX_LISTING = 24_000_000  # bytes; 200 a file is usual, and the whole of a larger repository comes in pages
 MAX_PAGES = 500  # of a tree; the Hub puts 1,000 files on a page
@@ -83,6 +85,34 @@ def listing(wire: Wire, repository: Repository) -> Listing:
         {path: size for path, size, _ in files if size is not None and _is_inside(path)},
         {path: blob for path, _, blob in files if blob},
     )
+
+
+#: Bytes of a page of an organisation's repositories, and of such pages.
+MAX_PAGE, MAX_REPOSITORY_PAGES = 8_000_000, 10_000
+
+
+def repositories(wire: Wire, endpoint: str, author: str) -> Iterator[tuple[str, str | None]]:
+    """Name and latest commit of each model repository of an organisation or a person, a page at a time.
+
+    Raises:
+        NetworkError: the Hub does not answer in its own way.
+        RefusedError: it refuses.
+    """
+    first = url = f"{endpoint}/api/models?author={quote(author, safe='')}&limit=1000&expand[]=sha"
+    for _ in range(MAX_REPOSITORY_PAGES):
+        body, response = wire.get(url, MAX_PAGE, counted=False)
+        page = _json(body, url)
+        if not isinstance(page, list):
+            raise NetworkError(f"{shown_url(first)} is not a list of repositories")
+        for each in page:
+            name, commit = (each.get("id"), each.get("sha")) if isinstance(each, dict) else (None, None)
+            if isinstance(name, str) and _is_id(name):
+                yield name, commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else None
+        following = response.links.get("next", {}).get("url")
+        if not following:
+            return
+        url = urljoin(first, following)
+    raise NetworkError(f"{shown_url(first)} does not end")
 
 
 def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, int | None, str | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -86,6 +86,19 @@ def _walk(here: Iterator[os.DirEntry[str]], root: str, *, recursive: bool) -> It
                 yield Entry(path, "folder", 0, refused=error.strerror or str(error))
 
 
+def entries_named(root: Path, names: Iterable[str]) -> Iterator[Entry]:
+    """Some files of a folder as `entries` gives them, whatever else lies there."""
+    real = os.path.realpath(root)
+    for name in names:
+        full = f"{root}{os.sep}{name}"
+        try:
+            status = os.lstat(full)
+        except (OSError, ValueError) as error:
+            yield Entry(name, "special", 0, refused=getattr(error, "strerror", None) or str(error))
+            continue
+        yield _link(full, name, real) if stat.S_ISLNK(status.st_mode) else _of_status(name, status)
+
+
 def _scanned(folder: str) -> Iterator[os.DirEntry[str]]:
     with os.scandir(folder) as scan:
         return iter(sorted(scan, key=lambda each: each.name))
@@ -96,6 +109,10 @@ def _entry(path: str, found: os.DirEntry[str]) -> Entry:
         status = found.stat(follow_symlinks=False)
     except OSError as error:  # gone since the folder was read, say
         return Entry(path, "special", 0, refused=error.strerror or str(error))
+    return _of_status(path, status)
+
+
+def _of_status(path: str, status: os.stat_result) -> Entry:
     regular = stat.S_ISREG(status.st_mode)
     return Entry(path, "file" if regular else "special", status.st_size, bool(status.st_mode & 0o111))
 

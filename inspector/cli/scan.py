@@ -1,0 +1,189 @@
+"""`inspect scan`: thousands of checkpoints into tables, and what the tables tell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli import console, terminal
+from inspector.cli.options import one_form, wide_option
+from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspector.scanning.run import Progress
+
+FINDINGS = 1  # exit code: something is broken or cannot be read
+
+
+@click.command(short_help="Thousands of checkpoints into tables (Parquet); what is broken, double, derived.")
+@click.argument("roots", nargs=-1, metavar="[ROOT...]")
+@click.option("--out", type=click.Path(), metavar="DIR", help="Write the tables there.")
+@click.option("--resume", is_flag=True, help="Go on with the scan in DIR, or do again what has changed since.")
+@click.option("--targets", multiple=True, metavar="FILE", help="A file of further ROOTs, one a line.")
+@click.option("--scheduler", metavar="URL", help="Your own Dask scheduler, tcp://…; else this machine's cores.")
+@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Processes on this machine.")
+@click.option("--requests-per-second", type=click.FloatRange(0.01, 100_000), default=50.0, metavar="N",
+              help="To one server, of all workers together (50).")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(0.1, 86_400), default=120.0, metavar="SECONDS",
+              help="For one checkpoint (120).")  # fmt: skip
+@click.option("--watch", is_flag=True, help="Audit what appears in a folder, a line each, until Ctrl-C.")
+@click.option(
+    "--report", type=click.Path(), metavar="DIR", help="What the tables tell: sums, broken, double, derived, grown."
+)
+@click.option(
+    "--sql", metavar="QUERY", help="Ask the tables in ROOT, a scan's folder: DuckDB's SQL, or a query's name."
+)
+@click.option("--queries", is_flag=True, help="List the queries that have a name.")
+@wide_option
+@click.option(
+    "--format", "forms", metavar="NAME", multiple=True, help="Rows as github, html, latex, … (tabulate's names)."
+)
+@click.option("--csv", "forms", flag_value="csv", multiple=True, help="Rows as comma-separated values.")
+@click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout.")
+def scan(
+    roots: tuple[str, ...],
+    out: str | None,
+    resume: bool,
+    targets: tuple[str, ...],
+    scheduler: str | None,
+    workers: int | None,
+    requests_per_second: float,
+    timeout: float,
+    watch: bool,
+    report: str | None,
+    sql: str | None,
+    queries: bool,
+    wide: bool,
+    forms: tuple[str, ...],
+) -> None:
+    """Inspect and audit every checkpoint at the ROOTs, and write four tables: checkpoints, files, tensors, findings.
+
+    \b
+    inspect scan /models s3://bucket/models --out DIR
+    inspect scan hf://org @targets.txt --out DIR
+    inspect scan --out DIR --resume          go on, or bring it up to date
+    inspect scan --report DIR                what is there, broken, double, derived, grown
+    inspect scan --sql "SELECT …" DIR        DuckDB over the four tables
+
+    A checkpoint that cannot be read is a row with its error. Exits with 1 where some are broken or cannot be read.
+    """
+    form = one_form(forms)
+    asked = [
+        name for name, given in (("--out", out), ("--report", report), ("--sql", sql), ("--watch", watch)) if given
+    ]
+    if queries:
+        _list_queries(wide=wide)
+        return
+    if len(asked) != 1:
+        raise UsageError("one of --out DIR, --report DIR, --sql QUERY and --watch says what to do")
+    if report is not None:
+        _report(report, form, wide=wide)
+    elif sql is not None:
+        _ask(sql, roots, form, wide=wide)
+    elif watch:
+        _watch(roots)
+    else:
+        assert out is not None
+        named = [*roots, *(f"@{path}" for path in targets)]
+        _scan(named, out, form, resume=resume, scheduler=scheduler, workers=workers, timeout=timeout,
+              requests_per_second=requests_per_second)  # fmt: skip
+
+
+def _scan(roots: list[str], out: str, form: str | None, **options: Any) -> None:
+    from inspector.scanning.run import scan as run
+
+    with _shown() as progress:
+        done = run(roots, out, progress=progress, **options)
+    if form == "json":
+        console.print_json({"schema": "checkpoint-inspector/1", "target": out, **done})
+    else:
+        from inspector.report import scan as text
+
+        console.print_lines((text.done(done, out),))
+    if done["broken"] or done["unreadable"]:
+        raise click.exceptions.Exit(FINDINGS)
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[Progress], None]]:
+    """How far it is, in one line on stderr, where that is a terminal; where Dask's page is, once."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from inspector.report import scan as text
+
+    last, told = 0.0, False
+
+    def show(progress: Progress) -> None:
+        nonlocal last, told
+        if not told:
+            console.tell(f"Dask's dashboard: {progress.dashboard}")
+            told = True
+        if monotonic() - last > 0.2:
+            last = monotonic()
+            line = text.progress(progress)[: (terminal.screen().width or 80) - 1]
+            sys.stderr.write(f"\r{line}\x1b[K")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if told:
+            sys.stderr.write("\r\x1b[K")
+
+
+def _report(folder: str, form: str | None, *, wide: bool) -> None:
+    from inspector.report import scan as text
+    from inspector.scanning.asking import report
+
+    found = report(Path(folder).expanduser())
+    if form == "json":
+        console.print_json(text.document(found, folder))
+    elif form:
+        raise UsageError("--report is text or --json; --sql gives rows in every form")
+    else:
+        console.print_lines((text.lines(found, folder, terminal.screen(wide=wide).width),), wide=wide)
+
+
+def _ask(query: str, folders: tuple[str, ...], form: str | None, *, wide: bool) -> None:
+    from inspector.report import scan as text
+    from inspector.scanning.asking import ask
+
+    if len(folders) != 1:
+        raise UsageError('one folder of tables goes with --sql: inspect scan --sql "SELECT …" DIR')
+    columns, rows = ask(Path(folders[0]).expanduser(), query)
+    documents = [dict(zip(columns, row, strict=True)) for row in rows]
+    if form == "json":
+        console.print_json({"schema": "checkpoint-inspector/1", "target": folders[0], "rows": documents})
+    elif form == "csv":
+        from inspector.report.tables import write_csv
+
+        write_csv(columns, documents, sys.stdout)
+    elif form:
+        console.print_table(documents, columns, form)
+    else:
+        console.print_lines((text.rows(columns, rows, terminal.screen(wide=wide).width),), wide=wide)
+
+
+def _list_queries(*, wide: bool) -> None:
+    from inspector.report import scan as text
+
+    console.print_lines((text.queries(terminal.screen(wide=wide).width),), wide=wide)
+
+
+def _watch(folders: tuple[str, ...]) -> None:
+    from inspector.report import audit as text
+    from inspector.scanning.watching import watch
+
+    if not folders:
+        raise UsageError("name the folder to watch")
+    with suppress(KeyboardInterrupt):
+        for found in watch([Path(folder).expanduser() for folder in folders], ready=console.tell):
+            console.print_lines((text.line(found),), wide=True)
+            sys.stdout.flush()

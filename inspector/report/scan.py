@@ -1,0 +1,140 @@
+"""A scan as text: how far it is, what it came to, and what its tables tell. No sums are made here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inspector.report.columns import table
+from inspector.report.documents import SCHEMA
+from inspector.units import count, decimal, escape, integer, plural
+
+if TYPE_CHECKING:
+    from inspector.scanning.asking import Report
+    from inspector.scanning.run import Progress
+
+#: Letters of a cell that are shown.
+_CELL = 120
+#: Columns that are bytes, and such as are parameters, for people.
+_BYTES = frozenset({"on_disk", "bytes_each", "bytes_again", "bytes_more"})
+_COUNTS = frozenset({"logical"})
+_TITLES = {
+    "families": "By family",
+    "formats": "By format",
+    "dtypes": "By type",
+    "sizes": "By parameters",
+    "broken": "Broken: rules with errors",
+    "unsafe": "Unsafe: rules of safety",
+    "unreadable": "Unreadable",
+    "same_data": "The same content again (by known digests)",
+    "same_tensors": "The same tensors (names, shapes, dtypes)",
+    "same_model": "One model in several formats or types",
+    "derived": "Made of another model, as they say",
+    "fine_tunes": "Equal shapes, different data (by known digests)",
+    "grown": "New or changed with the last scan",
+}
+#: Columns that text leaves out: they only name a group.
+_KEYS = frozenset({"same_data", "same_tensors", "same_model"})
+
+
+def progress(now: Progress) -> str:
+    """One line while a scan runs."""
+    of = integer(now.found) if now.all_found else f"{integer(now.found)} and more"
+    left = f", {_time(now.left)} left" if now.left is not None else ""
+    bad = f", {integer(now.errors)} with errors" if now.errors else ""
+    kept = f", {integer(now.kept)} as before" if now.kept else ""
+    hands = plural(now.hands, "worker") if now.hands else "waiting for workers"
+    return f"{integer(now.done)} of {of}, {now.rate:.0f}/s{left}; {decimal(now.on_disk)}{bad}{kept}; {hands}"
+
+
+def _time(seconds: float) -> str:
+    whole = round(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {whole % 60:02} s" if minutes else f"{whole} s"
+
+
+def done(scan: Mapping[str, Any], folder: str) -> str:
+    """What a scan came to, in three lines."""
+    units, gone = scan["units"], scan["vanished"]
+    rate = units["inspected"] / scan["seconds"] if scan["seconds"] else 0
+    did = f"{plural(scan['inspected'], 'checkpoint')} inspected in {_time(scan['seconds'])} ({rate:.0f}/s)"
+    did += f", {integer(units['kept'])} as before" if units["kept"] else ""
+    did += f", {integer(gone['checkpoints'])} gone" if gone["checkpoints"] else ""
+    held = f"{plural(scan['checkpoints'], 'checkpoint')}, {decimal(scan['on_disk'])}: "
+    held += f"{integer(scan['broken'])} with errors, {integer(scan['unreadable'])} unreadable"
+    return f"{escape(folder, _CELL)}: {held}\n{did}\ninspect scan --report {escape(folder, _CELL)} tells more"
+
+
+def lines(found: Report, folder: str, width: int | None = None) -> str:
+    """`inspect scan --report DIR`."""
+    from inspector.scanning.asking import MOST_SHOWN
+
+    total = found.total
+    held = f"{plural(total['checkpoints'], 'checkpoint')}, {decimal(total['on_disk'])}"
+    held += f", {count(total['logical'])} parameters"
+    told = [
+        escape(folder, _CELL),
+        f"{held}; {integer(total['broken'])} with errors, {integer(total['unreadable'])} unreadable",
+    ]
+    told += [_history(found.scans)] if len(found.scans) > 1 else []
+    if found.scans[-1].get("finished") is None:
+        told.append("the last scan has not ended: --resume goes on with it")
+    for name, answer in found.sections.items():
+        if not answer.rows or (name == "grown" and len(found.scans) < 2):
+            continue
+        told += ["", f"{_TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
+        if len(answer.rows) > MOST_SHOWN:
+            told.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
+    return "\n".join(told)
+
+
+def _history(scans: Sequence[Mapping[str, Any]]) -> str:
+    """What grew since the scan before."""
+    before, last = scans[-2:]
+    if last.get("finished") is None or before.get("finished") is None:
+        return f"scan {last['number']}"
+    more, size = (last[name] - before[name] for name in ("checkpoints", "on_disk"))
+    gone = last["vanished"]["checkpoints"]
+    sign = "+" if size >= 0 else "−"
+    grew = f"{more:+,} checkpoints, {sign}{decimal(abs(size))}".replace("-", "−")
+    return f"since scan {before['number']}: {grew}; {integer(gone)} gone, {integer(last['units']['changed'])} changed"
+
+
+def rows(columns: Sequence[str], found: Sequence[Sequence[Any]], width: int | None = None) -> str:
+    """Rows of any query as a table."""
+    shown = [at for at, name in enumerate(columns) if name not in _KEYS or len(columns) == 1]
+    heads = [columns[at].replace("_", " ") for at in shown]
+    cells = [[_cell(columns[at], row[at]) for at in shown] for row in found]
+    numbers = [any(isinstance(row[at], int) and not isinstance(row[at], bool) for row in found) for at in shown]
+    align = "".join("r" if number else "l" for number in numbers)
+    text = [at for at, number in enumerate(numbers) if not number]
+    give = tuple((at, 12) for at in reversed(text)) + tuple((at, 4) for at in reversed(range(len(shown))))
+    return table(cells, heads, align, width=width, give=give) if cells else "no rows"
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return escape(", ".join(map(str, value)), _CELL)
+    if isinstance(value, int) and not isinstance(value, bool):
+        if name in _BYTES:
+            return ("−" if value < 0 else "") + decimal(abs(value))
+        return count(value) if name in _COUNTS else integer(value)
+    return escape(str(value), _CELL)
+
+
+def queries(width: int | None = None) -> str:
+    """`inspect scan --queries`."""
+    from inspector.scanning.queries import QUERIES
+
+    return table([(name, each.about) for name, each in QUERIES.items()], (), "ll", width=width, give=((1, 20),))
+
+
+def document(found: Report, folder: str) -> dict[str, Any]:
+    """`inspect scan --report DIR --json`."""
+    sections = {
+        name: [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+        for name, answer in found.sections.items()
+    }
+    return {"schema": SCHEMA, "target": folder, "total": found.total, "scans": found.scans, **sections}

@@ -1,0 +1,133 @@
+"""The process in which files are read: one that hangs or dies takes nothing with it but a checkpoint's time.
+
+    python -m inspector.scanning.child FD WATCHED
+
+Messages are JSON over the connection FD; the process ends when WATCHED does, whatever it is waiting for.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Any
+
+from inspector.errors import NetworkError
+from inspector.scanning.inspection import inspect
+from inspector.scanning.rows import Rows
+from inspector.scanning.storage import Writer
+from inspector.scanning.unit import Unit
+from inspector.sources import pace
+
+#: Rows that are kept before they are written: some 20 MB.
+MOST_ROWS = 60_000
+#: Times that a unit is tried whose server fails, and the seconds before the second; they double.
+TRIES, FIRST_WAIT = 4, 0.5
+#: Units between two collections of garbage: most of what is made has no cycles.
+BETWEEN_COLLECTIONS = 32
+
+
+class _Asking:
+    """The pace of the scan: whoever started this process knows it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def before(self, server: str) -> None:
+        sleep(self._ask({"before": server}))
+
+    def refused(self, server: str, seconds: float) -> None:
+        self._ask({"refused": server, "seconds": seconds})
+
+    def _ask(self, message: Mapping[str, Any]) -> float:
+        send(self._connection, message)
+        return float(receive(self._connection)["wait"])
+
+
+def send(connection: Connection, message: Mapping[str, Any]) -> None:
+    """One message."""
+    connection.send_bytes(json.dumps(message, separators=(",", ":")).encode())
+
+
+def receive(connection: Connection) -> dict[str, Any]:
+    """The next message. Raises EOFError where the other side is gone."""
+    found: dict[str, Any] = json.loads(connection.recv_bytes())
+    return found
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Inspect one batch after the other, until nobody asks any more."""
+    connection, watched = Connection(int(arguments[0])), int(arguments[1])
+    Thread(target=_leave_with, args=(watched,), daemon=True).start()
+    pace.share(_Asking(connection))
+    gc.disable()
+    gc.freeze()
+    while True:
+        try:
+            order = receive(connection)
+        except EOFError:
+            return
+        send(connection, _answer(order, connection))
+
+
+def _leave_with(watched: int) -> None:
+    os.read(watched, 1)  # nothing is ever written there: it ends when its owner does
+    os._exit(1)
+
+
+def _answer(order: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+    try:
+        return _inspected(order, connection)
+    except OSError as error:  # the rows cannot be written
+        return {"failed": error.strerror or str(error), "errno": error.errno}
+
+
+def _inspected(order: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+    """Each unit's rows, written; what they came to."""
+    rows = Rows(order["scan"], order["before"])
+    writer = Writer(Path(order["work"]), order["part"])
+    try:
+        for number, values in enumerate(order["units"]):
+            unit, refused = Unit.unpacked(values), order["refused"].get(str(number))
+            found = _refused(unit, refused, rows) if refused else _tried(unit, rows)
+            send(connection, {"done": number, "checkpoints": found})
+            if len(rows) > MOST_ROWS:
+                writer.write(rows.taken())
+            if number % BETWEEN_COLLECTIONS == 0:
+                gc.collect(1)
+        writer.write(rows.taken())
+        writer.close()
+    except BaseException:
+        writer.abandon()
+        raise
+    return {"finished": writer.rows, **rows.sums}
+
+
+def _refused(unit: Unit, reason: Sequence[str], rows: Rows) -> int:
+    rows.add_failed(unit, unit.target, *reason)
+    return 1
+
+
+def _tried(unit: Unit, rows: Rows) -> int:
+    """Inspect a unit, again while its server fails; at last that is its row."""
+    wait = FIRST_WAIT
+    for left in reversed(range(TRIES)):
+        try:
+            return inspect(unit, rows)
+        except NetworkError as error:
+            if not left:
+                rows.add_failed(unit, unit.target, "NetworkError", str(error))
+            else:
+                sleep(wait)
+                wait *= 2
+    return 1
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,221 @@
+"""Dask's cluster, this machine's or the team's: a bounded number of tasks at a time, done again where workers fail.
+
+The scheduler knows of no more tasks than workers have hands, whatever the scan's size. A worker that dies or goes
+silent loses its tasks to the others, which is Dask's doing; a scheduler that is gone is waited for, and its tasks
+given anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic, sleep
+from typing import Any, NamedTuple
+
+from inspector.errors import NetworkError, UsageError
+from inspector.scanning.pacing import PacePlugin
+from inspector.units import escape
+
+#: Tasks for each of the workers' threads, so that none waits for the next one.
+AHEAD = 2
+#: Times that a task is given again whose workers died of it.
+RETRIES = 5
+#: Seconds for which a scheduler that is gone is waited for, and between two tries.
+PATIENCE, BETWEEN = 300.0, 0.5
+#: Seconds between two looks at what else is to be done.
+TICK = 0.5
+#: Settings of Dask's, where the user has none: a silent worker is given up sooner, logs are short.
+SETTINGS = {
+    "distributed": {
+        "scheduler": {"worker-ttl": "60s", "allowed-failures": RETRIES},
+        "admin": {"low-level-log-length": 1000, "system-monitor": {"interval": "2s"}},
+        "worker": {"profile": {"enabled": False}},
+        "comm": {"timeouts": {"connect": "10s"}},
+    }
+}
+_LOUD = ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler", "tornado", "bokeh")
+
+
+class Task(NamedTuple):
+    """A call that a worker is to make, under a name of its own."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class Cluster:
+    """The team's scheduler, or one embedded here."""
+
+    def __init__(self, client: Any, address: str | None) -> None:
+        self._client, self._address = client, address
+        self._looked, self._hands = -10.0, 0
+        self._given_up: dict[str, int] = {}  # task → times that its workers died of it
+        self.lost = 0  # times that tasks were given again
+
+    @property
+    def dashboard(self) -> str:
+        """Where Dask's own page is."""
+        return str(self._client.dashboard_link)
+
+    def hands(self) -> int:
+        """Threads of all workers, as they were a moment ago."""
+        if monotonic() - self._looked > 2:
+            with suppress(Exception):
+                self._hands = sum(self._client.nthreads().values())
+            self._looked = monotonic()
+        return self._hands
+
+    def run(self, tasks: Callable[[], Task | None], tick: Callable[[Task | None, Any], bool]) -> None:
+        """Run tasks until there are no more; raises what one of them raises.
+
+        Args:
+            tasks: the next one; None where there is none at the moment.
+            tick: called with each task and its result, and with None now and then; whether more tasks may come.
+        """
+        running: dict[Any, Task] = {}
+        more = True
+        try:
+            while more or running:
+                while len(running) < max(2, AHEAD * self.hands()) and (task := tasks()):
+                    running[self._given(task)] = task
+                finished = self._finished(running)
+                for future in finished:
+                    task = running.pop(future)
+                    if future.status == "finished":
+                        more = tick(task, future.result())
+                    else:
+                        running[self._given(self._worth_another(task, future))] = task
+                if not finished:
+                    more = tick(None, None)
+                if self._client.status != "running":
+                    running = self._anew(running)
+        except BaseException:
+            with suppress(Exception):
+                self._client.cancel(list(running), force=True)
+            raise
+
+    def _given(self, task: Task) -> Any:
+        """Submit a task, if need be to the scheduler that comes after this one."""
+        while True:
+            try:
+                return self._client.submit(
+                    task.function, *task.arguments, key=f"{task.name}-{self.lost}", pure=False, retries=0
+                )
+            except Exception as error:  # of whatever kind: there is no talking to it
+                self._reconnect(error)
+
+    def _finished(self, running: dict[Any, Task]) -> list[Any]:
+        """Those that are done or lost; none after a while."""
+        from distributed import wait
+
+        if not running:
+            sleep(TICK / 10)
+            return []
+        with suppress(Exception):  # time is over, or some were cancelled: their status tells
+            wait(list(running), timeout=TICK, return_when="FIRST_COMPLETED")
+        return [future for future in running if future.status != "pending"]
+
+    def _worth_another(self, task: Task, future: Any) -> Task:
+        """The task, where it was its worker or the scheduler that failed. Raises what the task itself raised."""
+        self.lost += 1
+        if future.status != "error":  # cancelled, or lost with the scheduler
+            return task
+        error = future.exception()
+        times = self._given_up[task.name] = self._given_up.get(task.name, 0) + 1
+        if type(error).__name__ not in ("KilledWorker", "CommClosedError", "CancelledError") or times > RETRIES:
+            raise error
+        return task
+
+    def _anew(self, running: dict[Any, Task]) -> dict[Any, Task]:
+        """The same tasks at the next scheduler, under new names."""
+        self.lost += 1
+        self._reconnect(None)
+        return {self._given(task): task for task in running.values()}
+
+    def _reconnect(self, error: Exception | None) -> None:
+        """Find the scheduler again. Raises NetworkError where it stays away."""
+        if self._address is None:
+            raise NetworkError(f"the cluster on this machine has ended: {escape(str(error or 'no scheduler'), 200)}")
+        until = monotonic() + PATIENCE
+        with suppress(Exception):
+            self._client.close(timeout=1)
+        while True:
+            try:
+                self._client = _client(self._address)
+            except NetworkError:
+                if monotonic() > until:
+                    raise
+                sleep(BETWEEN)
+            else:
+                return
+
+    def close(self) -> None:
+        with suppress(Exception):
+            self._client.close(timeout=5)
+
+
+@contextmanager
+def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
+    """The cluster at an address, or one of this machine's cores.
+
+    Raises:
+        UsageError: Dask is not installed.
+        NetworkError: no scheduler answers at the address.
+    """
+    _configure()
+    if scheduler:
+        found = Cluster(_client(scheduler), scheduler)
+        try:
+            yield found
+        finally:
+            found.close()
+        return
+    from distributed import Client, LocalCluster
+
+    number = workers or os.cpu_count() or 1
+    with (
+        LocalCluster(
+            n_workers=number,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        client.register_plugin(_plugin())
+        yield Cluster(client, None)
+
+
+def _client(address: str) -> Any:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=5, set_as_default=False)
+        client.register_plugin(_plugin())
+    except Exception as error:  # Dask's kinds are many
+        said = escape(" ".join(str(error).split()), 200) or type(error).__name__
+        raise NetworkError(f"no scheduler answers at {escape(address, 200)}: {said}") from error
+    return client
+
+
+def _plugin() -> Any:
+    from distributed.diagnostics.plugin import SchedulerPlugin
+
+    return type("Pace", (PacePlugin, SchedulerPlugin), {})()
+
+
+def _configure() -> None:
+    """Settings of Dask's that the user has not made. Raises UsageError where it is not installed."""
+    try:
+        import dask
+        import distributed  # noqa: F401  its own settings come before ours
+    except ImportError as error:
+        raise UsageError("a scan needs Dask: pip install 'checkpoint-inspector[scan]'") from error
+    dask.config.update_defaults(SETTINGS)
+    for name in _LOUD:
+        logging.getLogger(name).setLevel(logging.CRITICAL)

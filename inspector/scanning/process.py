@@ -1,0 +1,162 @@
+"""The reading process from the outside: started, given batches, held to its time, replaced when it hangs or dies."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+from inspector.errors import SourceError
+from inspector.scanning.child import receive, send
+from inspector.scanning.ledger import Batch
+
+#: Seconds that starting may take, and writing a batch.
+STARTING, WRITING = 60.0, 120.0
+#: Times that a unit may end the process before it is left out.
+CRASHES = 2
+
+
+class Written(NamedTuple):
+    """What a batch came to."""
+
+    checkpoints: int
+    on_disk: int  # bytes of weight files
+    errors: int  # checkpoints with an error or that could not be read
+    requests: int  # of the network
+    bytes_read: int
+
+
+class OutputError(SourceError):
+    """The rows cannot be written: the disk is full, say. Nothing else will do better."""
+
+
+class Job(NamedTuple):
+    """A batch with all that inspecting it needs."""
+
+    batch: Batch
+    scan: int
+    work: str
+    timeout: float  # seconds for each unit
+    per_second: float  # requests to one server, of all workers
+    tables: tuple[str, ...] = ()  # folders with architectures of the user's own
+
+
+#: (server, seconds asked for or None) → seconds to wait.
+Pacing = Callable[[str, float | None], float]
+
+
+class Process:
+    """One reading process. Not for two threads at once."""
+
+    def __init__(self) -> None:
+        self._connection: Connection | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+        self._watched = -1
+
+    def run(self, job: Job, pacing: Pacing) -> Written:
+        """Inspect and write a batch. What hangs or crashes is a row, and the others are begun anew without it.
+
+        Raises:
+            OutputError: the rows cannot be written.
+        """
+        refused: dict[int, tuple[str, str]] = {}
+        crashes: dict[int, int] = {}
+        while True:
+            at, reason = self._attempt(job, refused, pacing)
+            if isinstance(reason, Written):
+                return reason
+            kind, said = reason
+            self.stop()
+            crashes[at] = crashes.get(at, 0) + 1
+            if kind == "Timeout" or crashes[at] >= CRASHES:
+                if at >= len(job.batch.units):
+                    raise OutputError(f"writing a batch: {said}")
+                refused[at] = (kind, said)
+
+    def _attempt(
+        self, job: Job, refused: dict[int, tuple[str, str]], pacing: Pacing
+    ) -> tuple[int, Written | tuple[str, str]]:
+        """(Unit at which it ended, what came of it)."""
+        connection = self._started(job)
+        units = [unit.packed() for unit in job.batch.units]
+        order = {"scan": job.scan, "work": job.work, "part": job.batch.part, "before": job.batch.before, "units": units}
+        at, limit = 0, job.timeout
+        try:
+            send(connection, {**order, "refused": refused})
+            until = monotonic() + max(limit, STARTING)
+            while True:
+                if not connection.poll(max(0.0, until - monotonic())):
+                    return at, ("Timeout", f"takes longer than {limit:g} seconds")
+                answer = receive(connection)
+                if "finished" in answer:
+                    return at, _written(answer)
+                if "failed" in answer:
+                    raise OutputError(f"the tables cannot be written: {answer['failed']}")
+                if "done" in answer:
+                    at = answer["done"] + 1
+                    until = monotonic() + (limit if at < len(units) else WRITING)
+                else:
+                    wait = pacing(answer.get("before") or answer["refused"], answer.get("seconds"))
+                    send(connection, {"wait": wait})
+                    until = monotonic() + wait + limit
+        except (EOFError, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in (errno.EPIPE, errno.ECONNRESET, None):
+                raise
+            return at, ("Crash", f"ended the process that read it{self._how()}")
+
+    def _started(self, job: Job) -> Connection:
+        if self._connection is not None and self._child is not None and self._child.poll() is None:
+            return self._connection
+        self.stop()
+        ours, theirs = Pipe()
+        watched, self._watched = os.pipe()
+        command = [sys.executable, "-m", "inspector.scanning.child", str(theirs.fileno()), str(watched), *job.tables]
+        paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        # In a session of its own: Ctrl-C is for whoever started the scan.
+        self._child = subprocess.Popen(  # noqa: S603  this Python, this package
+            command,
+            pass_fds=(theirs.fileno(), watched),
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+        )
+        theirs.close()
+        os.close(watched)
+        self._connection = ours
+        return ours
+
+    def _how(self) -> str:
+        """By which signal, or with which code, the process ended."""
+        if self._child is None:
+            return ""
+        with suppress(subprocess.TimeoutExpired):
+            code = self._child.wait(5)
+            return f": signal {-code}" if code < 0 else f": exit code {code}"
+        return ""
+
+    def stop(self) -> None:
+        """End the process, if need be one that waits for a disk for ever: it is not waited for."""
+        if self._connection is not None:
+            self._connection.close()
+            os.close(self._watched)
+            self._connection = None
+        if self._child is not None:
+            self._child.kill()
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(1)
+            self._child = None
+
+
+def _written(answer: dict[str, Any]) -> Written:
+    return Written(
+        answer["finished"]["checkpoints"], answer["on_disk"], answer["errors"], answer["requests"], answer["bytes_read"]
+    )

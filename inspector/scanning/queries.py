@@ -1,0 +1,130 @@
+"""Questions that the tables of a scan answer, each with a name: `inspect scan --sql NAME DIR`, and the report's own."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Query(NamedTuple):
+    """A question and its SQL."""
+
+    about: str
+    sql: str
+
+
+QUERIES: dict[str, Query] = {
+    "total": Query(
+        "what there is, in sum",
+        """SELECT count(*) AS checkpoints, coalesce(sum(on_disk), 0)::HUGEINT AS on_disk,
+       coalesce(sum(logical), 0)::HUGEINT AS logical, coalesce(sum(tensors), 0)::HUGEINT AS tensors,
+       count(*) FILTER (errors > 0) AS broken, count(error) AS unreadable
+FROM checkpoints""",
+    ),
+    "families": Query(
+        "checkpoints by architecture",
+        """SELECT coalesce(family, model_type, '(unknown)') AS family, count(*) AS checkpoints,
+       sum(logical)::HUGEINT AS logical, sum(on_disk)::HUGEINT AS on_disk
+FROM checkpoints WHERE format IS NOT NULL GROUP BY 1 ORDER BY on_disk DESC, family""",
+    ),
+    "dtypes": Query(
+        "checkpoints by the type of most weights, or by how they are packed",
+        """SELECT coalesce(dtype, '(unknown)') AS dtype, count(*) AS checkpoints, sum(logical)::HUGEINT AS logical,
+       sum(on_disk)::HUGEINT AS on_disk
+FROM checkpoints WHERE format IS NOT NULL GROUP BY 1 ORDER BY on_disk DESC, dtype""",
+    ),
+    "schemes": Query(
+        "packed checkpoints by scheme and bits",
+        """SELECT scheme, bits, group_size, count(*) AS checkpoints, sum(on_disk)::HUGEINT AS on_disk
+FROM checkpoints WHERE scheme IS NOT NULL GROUP BY ALL ORDER BY on_disk DESC, scheme, bits, group_size""",
+    ),
+    "formats": Query(
+        "checkpoints by format",
+        """SELECT format, count(*) AS checkpoints, sum(on_disk)::HUGEINT AS on_disk
+FROM checkpoints WHERE format IS NOT NULL GROUP BY 1 ORDER BY on_disk DESC, format""",
+    ),
+    "sizes": Query(
+        "checkpoints by parameters",
+        """SELECT CASE WHEN logical < 1e8 THEN 'below 100M' WHEN logical < 1e9 THEN '100M to 1B'
+            WHEN logical < 1e10 THEN '1B to 10B' WHEN logical < 1e11 THEN '10B to 100B' ELSE 'from 100B on' END AS parameters,
+       count(*) AS checkpoints, sum(on_disk)::HUGEINT AS on_disk
+FROM checkpoints WHERE logical IS NOT NULL GROUP BY 1 ORDER BY min(logical)""",
+    ),
+    "broken": Query(
+        "rules that found errors, but for those of safety",
+        """SELECT f.rule, count(DISTINCT f.checkpoint) AS checkpoints, min(c.target) AS example
+FROM findings f JOIN checkpoints c USING (checkpoint) LEFT JOIN rules r USING (rule)
+WHERE f.severity = 'error' AND r.group IS DISTINCT FROM 'safe' GROUP BY 1 ORDER BY checkpoints DESC, f.rule""",
+    ),
+    "unsafe": Query(
+        "rules of safety that found errors or warnings",
+        """SELECT f.rule, f.severity, count(DISTINCT f.checkpoint) AS checkpoints, min(c.target) AS example
+FROM findings f JOIN checkpoints c USING (checkpoint) JOIN rules r USING (rule)
+WHERE r.group = 'safe' AND f.severity <> 'info' GROUP BY ALL ORDER BY f.severity, checkpoints DESC, f.rule""",
+    ),
+    "unreadable": Query(
+        "what could not be read, and why",
+        "SELECT target, error_kind, error FROM checkpoints WHERE error IS NOT NULL ORDER BY target",
+    ),
+    "same_data": Query(
+        "the same content more than once, by digests that stores and caches know",
+        """SELECT same_data, count(*) AS checkpoints, max(on_disk) AS bytes_each,
+       ((count(*) - 1) * max(on_disk))::HUGEINT AS bytes_again, list(target ORDER BY target)[1:5] AS targets
+FROM checkpoints WHERE same_data IS NOT NULL GROUP BY 1 HAVING count(*) > 1 ORDER BY bytes_again DESC, same_data""",
+    ),
+    "same_files": Query(
+        "the same file in several checkpoints, by digest",
+        """SELECT digest, count(DISTINCT checkpoint) AS checkpoints, max(size) AS bytes_each, min(path) AS path
+FROM files WHERE digest IS NOT NULL GROUP BY 1 HAVING count(DISTINCT checkpoint) > 1
+ORDER BY max(size) * count(*) DESC, digest""",
+    ),
+    "same_tensors": Query(
+        "the same names, shapes and dtypes: copies, or models trained from one base",
+        """SELECT same_tensors, count(*) AS checkpoints, count(DISTINCT same_data) AS contents_known, any_value(family) AS family,
+       any_value(dtype) AS dtype, max(on_disk) AS bytes_each, list(target ORDER BY target)[1:5] AS targets
+FROM checkpoints WHERE same_tensors IS NOT NULL AND tensors > 0 GROUP BY 1 HAVING count(*) > 1
+ORDER BY checkpoints DESC, same_tensors""",
+    ),
+    "same_model": Query(
+        "one model in several formats or types, by the parameters of each role",
+        """SELECT same_model, count(*) AS checkpoints, list(DISTINCT format ORDER BY format) AS formats,
+       list(DISTINCT dtype ORDER BY dtype) AS dtypes, max(logical) AS logical, sum(on_disk)::HUGEINT AS on_disk,
+       list(target ORDER BY target)[1:5] AS targets
+FROM checkpoints WHERE same_model IS NOT NULL GROUP BY 1
+HAVING count(DISTINCT format) > 1 OR count(DISTINCT dtype) > 1 ORDER BY checkpoints DESC, same_model""",
+    ),
+    "derived": Query(
+        "checkpoints that say what they were made of, and whether something of its shapes is here",
+        """WITH names AS (
+    SELECT checkpoint, target, unnest([target, regexp_extract(target, '([^/]+/[^/]+)/?$', 1), regexp_extract(target, '([^/]+)/?$', 1),
+        replace(regexp_extract(target, 'models--(.+?)/snapshots/', 1), '--', '/')]) AS name FROM checkpoints)
+SELECT c.target, c.base, c.adapter, min(n.target) FILTER (n.checkpoint <> c.checkpoint) AS found
+FROM checkpoints c LEFT JOIN names n ON n.name = c.base WHERE c.base IS NOT NULL GROUP BY ALL ORDER BY c.target""",
+    ),
+    "fine_tunes": Query(
+        "equal shapes and different data, where digests are known: one was trained from another, or both from a third",
+        """SELECT same_tensors, count(*) AS checkpoints, count(DISTINCT same_data) AS contents,
+       list(DISTINCT base) FILTER (base IS NOT NULL) AS bases, list(target ORDER BY target)[1:5] AS targets
+FROM checkpoints WHERE same_tensors IS NOT NULL AND same_data IS NOT NULL AND tensors > 0 GROUP BY 1
+HAVING count(DISTINCT same_data) > 1 ORDER BY checkpoints DESC, same_tensors""",
+    ),
+    "grown": Query(
+        "what is new or has changed with the last scan, by family",
+        """SELECT coalesce(family, model_type, '(unknown)') AS family,
+       count(*) FILTER (first_scan = scan) AS new, count(*) FILTER (first_scan < scan) AS changed,
+       (sum(coalesce(on_disk, 0))::HUGEINT - sum(coalesce(bytes_before, 0))::HUGEINT) AS bytes_more
+FROM checkpoints WHERE scan = (SELECT max(number) FROM scans) GROUP BY 1 ORDER BY bytes_more DESC, family""",
+    ),
+    "largest": Query(
+        "the ten largest checkpoints",
+        "SELECT target, family, dtype, logical, on_disk FROM checkpoints ORDER BY on_disk DESC NULLS LAST, target LIMIT 10",
+    ),
+    "roles": Query(
+        "parameters and bytes by role",
+        """SELECT "group", role, count(*) AS tensors, sum(parameters)::HUGEINT AS parameters, sum(bytes)::HUGEINT AS bytes
+FROM tensors GROUP BY ALL ORDER BY bytes DESC, role""",
+    ),
+    "unexplained": Query(
+        "checkpoints with bytes that nothing explains",
+        "SELECT target, family, unexplained, on_disk FROM checkpoints WHERE unexplained <> 0 ORDER BY abs(unexplained) DESC, target",
+    ),
+}

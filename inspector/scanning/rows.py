@@ -1,0 +1,245 @@
+"""One inspected checkpoint → its rows, kept as columns until a batch of them is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from inspector.auditing import checksums
+from inspector.auditing.rules.subject import Subject
+from inspector.auditing.run import Audited
+from inspector.errors import InspectorError
+from inspector.model import Finding, Labelled, Reconciliation
+from inspector.scanning.schema import TABLES, arrow_schema
+from inspector.scanning.unit import Unit, held, short_digest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Columns = dict[str, list[Any]]
+#: Column of `files` → what of the header it counts.
+_REGIONS = (("header", "header"), ("data", "tensors"), ("padding", "padding"), ("unused", "unused"))
+
+
+class Rows:
+    """The four tables, column by column."""
+
+    def __init__(self, scan: int, before: Mapping[str, Sequence[Any]] | None = None) -> None:
+        """
+        Args:
+            scan: the number of the scan that writes them.
+            before: checkpoint → the scan that saw it first, and its bytes then, of those that were seen before.
+        """
+        self._scan, self._before = scan, before or {}
+        self._cost: dict[str, tuple[int, int]] = {}  # place → requests and bytes read, so far
+        self._on_disk = self._errors = 0
+        self._tables: dict[str, Columns] = {name: {each.name: [] for each in TABLES[name]} for name in TABLES}
+
+    def __len__(self) -> int:
+        return sum(len(next(iter(columns.values()))) for columns in self._tables.values())
+
+    @property
+    def sums(self) -> dict[str, int]:
+        """What the checkpoints came to, and what reading them cost."""
+        requests, nbytes = (sum(column) for column in zip((0, 0), *self._cost.values(), strict=True))
+        return {"on_disk": self._on_disk, "errors": self._errors, "requests": requests, "bytes_read": nbytes}
+
+    def add(self, unit: Unit, target: str, subject: Subject, audited: Audited) -> None:
+        """A checkpoint that was examined, whatever was found of it."""
+        name = short_digest(target)
+        result, origin = subject.result, subject.place.origin()
+        found = audited.findings
+        sums = _sums(result, subject)
+        self._cost[origin.location] = (origin.requests or 0, origin.bytes_read)
+        self._on_disk += sums["on_disk"]
+        self._errors += any(each.severity == "error" for each in found)
+        self._row("checkpoints", {
+            **self._start(unit, target), **_identity(result), **sums, **_findings_sums(found),
+            "kind": origin.kind, "revision": origin.revision, "stamp": unit.stamp or origin.revision,
+            "same_data": _same_data(subject), **_failure(result, found),
+        })  # fmt: skip
+        self._files(name, subject)
+        self._tensors(name, result.tensors if result else ())
+        self._findings(name, found)
+
+    def add_failed(self, unit: Unit, target: str, kind: str, reason: str) -> None:
+        """A checkpoint, or a place, of which nothing could be read."""
+        self._errors += 1
+        where = {"folder": "local", "files": "local", "store": "url"}.get(unit.kind)
+        failure = {"kind": where, "stamp": unit.stamp, "error": reason[:2000], "error_kind": kind}
+        self._row("checkpoints", {**self._start(unit, target), **_findings_sums(()), **failure})
+
+    def _start(self, unit: Unit, target: str) -> dict[str, Any]:
+        first, size = self._before.get(short_digest(target), (self._scan, None))
+        return {
+            "checkpoint": short_digest(target), "target": target, "unit": unit.target, "root": unit.root,
+            "scan": self._scan, "first_scan": first, "bytes_before": size,
+        }  # fmt: skip
+
+    def _row(self, table: str, row: Mapping[str, Any]) -> None:
+        for name, values in self._tables[table].items():
+            values.append(row.get(name))
+
+    def _files(self, checkpoint: str, subject: Subject) -> None:
+        headers = {header.path: header for header in subject.headers}
+        digests = digests_of(subject)
+        for entry in subject.entries:
+            header = headers.get(entry.path)
+            columns = {name: header.bytes_in(column) if header else None for name, column in _REGIONS}
+            self._row("files", {
+                "checkpoint": checkpoint, "path": entry.path, "size": entry.size, "weights": header is not None,
+                "digest": digests.get(entry.path), **columns,
+            })  # fmt: skip
+
+    def _tensors(self, checkpoint: str, labelled: Sequence[Labelled]) -> None:
+        """Column by column, and not row by row: most rows by far are here."""
+        rows = list(labelled)
+        tensors, keys = [row.tensor for row in rows], [row.key for row in rows]
+        columns = self._tables["tensors"]
+        for name, values in (
+            ("checkpoint", [checkpoint] * len(rows)),
+            ("name", [tensor.name for tensor in tensors]),
+            ("file", [row.file for row in rows]),
+            ("dtype", [tensor.dtype for tensor in tensors]),
+            ("shape", [tensor.shape for tensor in tensors]),
+            ("offset", [tensor.offset for tensor in tensors]),
+            ("bytes", [tensor.nbytes for tensor in tensors]),
+            ("parameters", [row.parameters for row in rows]),
+            ("role", [key.role or None for key in keys]),
+            ("group", [row.group for row in rows]),
+            ("tower", [key.tower for key in keys]),
+            ("branch", [key.branch or None for key in keys]),
+            ("layer", [key.layer for key in keys]),
+            ("expert", [key.expert if key.expert is not None and key.expert >= 0 else None for key in keys]),
+            ("part", [key.part for key in keys]),
+        ):
+            columns[name].extend(values)
+
+    def _findings(self, checkpoint: str, found: Iterable[Finding]) -> None:
+        for each in found:
+            self._row("findings", {
+                "checkpoint": checkpoint, "rule": each.rule, "severity": each.severity, "path": each.path,
+                "tensor": each.tensor, "message": each.message,
+            })  # fmt: skip
+
+    def taken(self) -> Iterator[tuple[str, pa.Table]]:
+        """Each table with its rows, which are let go of."""
+        import pyarrow as pa
+
+        for name, columns in self._tables.items():
+            schema = arrow_schema(name)
+            arrays = [_array(columns[field.name], field.type) for field in schema]
+            for values in columns.values():
+                values.clear()
+            yield name, pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """A column; what Arrow's types cannot hold (halves of surrogate pairs, 2⁶⁴ and more) is escaped or left out."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, kind)
+    except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid):
+        return pa.array([_fitting(value) for value in values], kind)
+
+
+def _fitting(value: Any) -> Any:
+    if isinstance(value, str):
+        return held(value)
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else None
+    return None if isinstance(value, tuple) and any(not 0 <= each < 2**63 for each in value) else value
+
+
+def _identity(result: Reconciliation | None) -> dict[str, Any]:
+    """What the checkpoint is."""
+    if result is None:
+        return {}
+    checkpoint, config, packing = result.checkpoint, result.checkpoint.config, result.packing
+    said = checkpoint.card
+    base = result.adapter.config.get("base_model_name_or_path") if result.adapter else said.get("base_model")
+    return {
+        "format": checkpoint.format,
+        "family": result.family,
+        "model_type": config.model_type if config else None,
+        "class": config.architecture if config else None,
+        "config": config.kind if config else None,
+        "dtype": result.dtype,
+        "scheme": packing.scheme if packing else None,
+        "bits": packing.bits if packing else None,
+        "group_size": packing.group_size if packing else None,
+        "adapter": result.adapter.method if result.adapter else None,
+        "base": base if isinstance(base, str) and base else None,
+        "license": said.get("license"),
+    }
+
+
+def _sums(result: Reconciliation | None, subject: Subject) -> dict[str, Any]:
+    """Counts and bytes; of files alone where no header could be read."""
+    files = {"weight_files": len(subject.headers), "on_disk": sum(header.size for header in subject.headers)}
+    if result is None:
+        return {**files, "tensors": 0}
+    return {
+        **files,
+        "on_disk": result.on_disk,
+        "logical": result.logical,
+        "predicted": result.prediction.parameters if result.prediction else None,
+        "active": result.active,
+        "stored_elements": result.stored_elements,
+        "unexplained": result.unexplained_bytes,
+        "tensors": sum(len(header.tensors) for header in result.checkpoint.files),
+        "same_tensors": _same_tensors(result),
+        "same_model": _same_model(result),
+    }
+
+
+def _findings_sums(found: Iterable[Finding]) -> dict[str, int]:
+    counted = Counter(each.severity for each in found)
+    return {"errors": counted["error"], "warnings": counted["warning"], "infos": counted["info"]}
+
+
+def _failure(result: Reconciliation | None, found: Sequence[Finding]) -> dict[str, str]:
+    """Why weights that are there could not be read."""
+    nothing = result is None or not any(header.tensors for header in result.checkpoint.files)
+    first = next((each for each in found if each.severity == "error"), None) if nothing else None
+    if first is None:
+        return {}
+    return {"error": f"{first.path}: {first.message}" if first.path else first.message, "error_kind": first.rule}
+
+
+def digests_of(subject: Subject) -> dict[str, str]:
+    """Path → digest, where a store, a cache or a manifest tells it. No tensor data is read."""
+    try:
+        known = [*checksums.known(subject)]
+    except InspectorError:  # a manifest that is none: the audit's checksums tell of it, where they are asked for
+        return {}
+    return {each.path: f"{'sha256' if len(each.digest) == 64 else 'git'}:{each.digest}" for each in known}
+
+
+def _same_data(subject: Subject) -> str | None:
+    digests = digests_of(subject)
+    weights = [digests.get(header.path) for header in subject.headers]
+    if not weights or None in weights:
+        return None
+    return _print(sorted(filter(None, weights)))
+
+
+def _same_tensors(result: Reconciliation) -> str:
+    tensors = (tensor for header in result.checkpoint.files for tensor in header.tensors)
+    return _print(sorted(f"{tensor.name}\0{tensor.dtype}\0{tensor.shape}" for tensor in tensors))
+
+
+def _same_model(result: Reconciliation) -> str | None:
+    """By the keys on which files of all formats are joined: fused, stacked and packed weights count the same."""
+    if not result.logical:
+        return None
+    sums = [f"{each.tower}\0{each.branch}\0{each.role}\0{each.parameters}" for each in result.roles if each.parameters]
+    return _print([result.adapter.method if result.adapter else "", *sorted(sums)])
+
+
+def _print(lines: Iterable[str]) -> str:
+    joined = "\n".join(lines).encode("utf-8", "surrogatepass")
+    return blake2b(joined, digest_size=8).hexdigest()

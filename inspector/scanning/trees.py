@@ -1,0 +1,198 @@
+"""A tree of folders → units, one after the other: never more than one unit's files in memory.
+
+A folder is whole where something in it says so: an index, a configuration beside weights, files of the usual names.
+All below it goes with it. Elsewhere each lone file, or set of shards, is a unit, and so is each folder of Ollama's
+store and each snapshot in the Hub's cache. Links to folders are not followed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+from inspector.auditing.run import marks_a_model
+from inspector.opening.selection import kind_of
+from inspector.opening.variants import variants
+from inspector.scanning.unit import Unit, stamp_of
+from inspector.sources.filenames import COLLECTED, COLLECTIVE, PICKLED, WEIGHTS, rank_of, shard_of
+from inspector.sources.listing import SKIPPED
+
+#: Files of a folder that is taken as a whole; one with more is looked at folder by folder.
+MOST_FILES = 10_000
+#: Folders below each other; deeper ones are not entered.
+DEEPEST = 64
+#: Files that make a folder one thing, with weights beside them or below.
+_WHOLES = frozenset({"model_index.json", "modules.json", "trainer_state.json", "latest", "saved_model.pb", COLLECTIVE})
+#: Files that do so beside weights.
+_CONFIGS = frozenset({"config.json", "params.json", "adapter_config.json"})
+#: Stems of weight files that say nothing of the model: its folder's name does.
+_USUAL = frozenset({"model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated", "flax_model"})
+
+
+class Node(NamedTuple):
+    """One name in a folder."""
+
+    name: str
+    is_folder: bool
+    size: int = 0  # bytes
+    version: str = ""  # changes with the content: the time in nanoseconds, or an ETag
+
+
+class Tree(Protocol):
+    """Folders of some kind of storage."""
+
+    kind: str
+
+    def list(self, folder: str) -> Sequence[Node]:
+        """What lies in a folder, by name. Raises OSError or InspectorError where it cannot be listed."""
+
+    def join(self, folder: str, name: str) -> str:
+        """The address of what lies in a folder."""
+
+
+class LocalTree:
+    """Folders of this machine."""
+
+    kind = "folder"
+
+    def list(self, folder: str) -> Sequence[Node]:
+        with os.scandir(folder) as found:
+            return [node for each in sorted(found, key=lambda each: each.name) if (node := _node(each))]
+
+    def join(self, folder: str, name: str) -> str:
+        return os.path.join(folder, name)  # noqa: PTH118  a string is at hand
+
+
+def _node(entry: os.DirEntry[str]) -> Node | None:
+    try:
+        if entry.is_dir(follow_symlinks=False):
+            return Node(entry.name, is_folder=True) if entry.name not in SKIPPED else None
+        status = entry.stat()
+    except OSError:  # a link to nothing, or gone
+        return Node(entry.name, is_folder=False, version="broken")
+    if stat.S_ISDIR(status.st_mode):
+        return None
+    return Node(entry.name, is_folder=False, size=status.st_size, version=str(status.st_mtime_ns))
+
+
+class Listed(NamedTuple):
+    """A file of a unit."""
+
+    path: str
+    size: int
+    version: str
+
+
+def units(
+    tree: Tree, root: str, top: str, special: Callable[[str, Sequence[Node]], Iterator[Unit] | None]
+) -> Iterator[Unit]:
+    """The units below a folder, in the order of names.
+
+    Args:
+        root: as typed, for the rows.
+        top: the folder's address.
+        special: the units of a folder that is a program's store; None for any other.
+    """
+    pending = [(top, 0)]
+    while pending:
+        folder, depth = pending.pop()
+        try:
+            nodes = tree.list(folder)
+        except Exception as error:  # of any file system
+            yield unlisted(folder, root, error)
+            continue
+        if (own := special(folder, nodes)) is not None:
+            yield from own
+            continue
+        files = [Listed(node.name, node.size, node.version) for node in nodes if not node.is_folder]
+        inner = [node.name for node in nodes if node.is_folder]
+        if _is_whole(files, inner) and (everything := _below(tree, folder, files, inner)) is not None:
+            yield _whole(tree, folder, root, everything)
+            continue
+        yield from _loose(tree, folder, root, files, bool(inner))
+        if depth < DEEPEST:
+            pending.extend((tree.join(folder, name), depth + 1) for name in reversed(inner))
+
+
+def whole(tree: Tree, folder: str, root: str) -> Unit | None:
+    """A folder as one unit, whatever it looks like; None where it has no files, or more than a checkpoint has."""
+    nodes = tree.list(folder)
+    files = [Listed(node.name, node.size, node.version) for node in nodes if not node.is_folder]
+    everything = _below(tree, folder, files, [node.name for node in nodes if node.is_folder])
+    return _whole(tree, folder, root, everything) if everything else None
+
+
+def unlisted(target: str, root: str, error: Exception) -> Unit:
+    """A unit for what cannot be looked at."""
+    said = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+    return Unit("target", target, target, root, error=f"{said}"[:500], error_kind=type(error).__name__)
+
+
+def _is_whole(files: Sequence[Listed], inner: Sequence[str]) -> bool:
+    names = {each.path for each in files}
+    weights = [name for name in names if _is_weight(name)]
+    if not names.isdisjoint(_WHOLES) and (weights or inner):
+        return True
+    if weights and not names.isdisjoint(_CONFIGS):
+        return True
+    if any(name.endswith((".index.json", COLLECTED)) for name in names):
+        return True
+    lone = len(weights) == 1 and not inner
+    return lone or any(name.partition(".")[0] in _USUAL or rank_of(name) for name in weights)
+
+
+def _is_weight(name: str) -> bool:
+    return name.endswith((*WEIGHTS, *PICKLED)) and kind_of(name) != "state"
+
+
+def _below(tree: Tree, folder: str, files: Iterable[Listed], inner: Iterable[str]) -> list[Listed] | None:
+    """All files of a folder and below; None where there are more than a checkpoint has."""
+    found = list(files)
+    pending = [(name, 1) for name in inner]
+    while pending:
+        path, depth = pending.pop()
+        nodes: Sequence[Node] = ()
+        with suppress(Exception):  # of any file system; the audit of the unit tells of it
+            nodes = tree.list(tree.join(folder, path))
+        for node in nodes:
+            if not node.is_folder:
+                found.append(Listed(f"{path}/{node.name}", node.size, node.version))
+            elif depth < DEEPEST:
+                pending.append((f"{path}/{node.name}", depth + 1))
+        if len(found) > MOST_FILES:
+            return None
+    return found
+
+
+def _whole(tree: Tree, folder: str, root: str, files: Sequence[Listed]) -> Unit:
+    listed = tuple((each.path, each.size) for each in files) if tree.kind != "folder" else ()
+    return Unit(tree.kind, folder, folder, root, stamp_of(files), listed)
+
+
+def _loose(tree: Tree, folder: str, root: str, files: Sequence[Listed], inner: bool) -> Iterator[Unit]:
+    """A unit for each lone file or set of shards; the first takes what else lies in the folder."""
+    if not any(marks_a_model(each.path) for each in files):
+        return
+    by_path = {each.path: each for each in files}
+    found = variants({each.path: each.size for each in files if _is_weight(each.path)}, (*WEIGHTS, *PICKLED))
+    if len(found) <= 1 and not inner:
+        yield _whole(tree, folder, root, files)
+        return
+    taken = {path for each in found for path in each.paths}
+    rest = tuple(each.path for each in files if each.path not in taken)
+    groups = [each.paths for each in found] or [()]
+    for number, paths in enumerate(groups):
+        own = [by_path[path] for path in (*paths, *(rest if number == 0 else ()))]
+        listed = tuple((each.path, each.size) for each in own)
+        target = tree.join(folder, paths[0]) if paths else folder
+        yield Unit("files" if tree.kind == "folder" else tree.kind, folder, target, root, stamp_of(own), listed)
+
+
+def set_of(files: Iterable[Listed], name: str) -> list[Listed]:
+    """A file, with the shards of its set."""
+    own = shard_of(name)
+    alike = (each for each in files if own and (other := shard_of(each.path)) and other[:1] == own[:1])
+    return list(alike) or [each for each in files if each.path == name]

@@ -1,0 +1,75 @@
+"""A folder in which models appear: each is audited once it is complete, and again when it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from inspector.auditing.rules.subject import Subject
+from inspector.auditing.run import Audited, Failed, examined
+from inspector.errors import InspectorError, TargetError, UsageError
+from inspector.scanning.discovery import discover
+from inspector.scanning.inspection import subjects
+from inspector.scanning.unit import Unit
+from inspector.units import escape, plural
+
+#: Milliseconds for which a model must stay as it is before it is looked at.
+STILL = 1000
+#: Ends of the names that programs give to what they still write.
+UNFINISHED = (".incomplete", ".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp", ".lock")
+
+
+def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: None) -> Iterator[Audited | Failed]:
+    """Each model that appears in the folders or changes there, audited; until Ctrl-C.
+
+    What is there at the beginning is not audited. A model is complete when nothing of it has changed for a second, and
+    no file has a name that downloads have while they run.
+
+    Args:
+        ready: told once that changes are noticed from now on.
+
+    Raises:
+        UsageError: watchfiles is not installed.
+        TargetError: one of the folders is none.
+    """
+    try:
+        from watchfiles import watch as changes
+    except ImportError as error:
+        raise UsageError("--watch needs watchfiles: pip install 'checkpoint-inspector[scan]'") from error
+    for folder in folders:
+        if not folder.is_dir():
+            raise TargetError(f"{escape(str(folder))} is no folder to watch")
+    roots = [str(folder) for folder in folders]
+    known = {unit.target: unit.stamp for unit in discover(roots)}
+    ready(f"watching {plural(len(roots), 'folder')} with {plural(len(known), 'model')}; Ctrl-C ends it")
+    before: dict[str, str | None] = {}  # what has changed, as it was a moment ago
+    for _ in changes(*folders, rust_timeout=STILL, yield_on_timeout=True, raise_interrupt=False):
+        if not _ and not before:
+            continue
+        now = {unit.target: unit for unit in discover(roots)}
+        changed = {name: unit for name, unit in now.items() if known.get(name) != unit.stamp}
+        for name, unit in changed.items():
+            if before.get(name) == unit.stamp and not _unfinished(unit):
+                known[name] = unit.stamp
+                yield from _audited(unit)
+        known = {name: stamp for name, stamp in known.items() if name in now}
+        before = {name: unit.stamp for name, unit in changed.items() if known.get(name) != unit.stamp}
+
+
+def _unfinished(unit: Unit) -> bool:
+    """Whether a program still writes some of it."""
+    folder = Path(unit.where)
+    names = [path for path, _ in unit.files] or [str(path) for path in folder.rglob("*")] if folder.is_dir() else []
+    beside = [path.name for path in folder.iterdir()] if unit.files else []
+    stem = Path(unit.target).name
+    return any(name.endswith(UNFINISHED) for name in names) or any(
+        name.startswith(stem) and name.endswith(UNFINISHED) for name in beside
+    )
+
+
+def _audited(unit: Unit) -> Iterator[Audited | Failed]:
+    try:
+        for found in subjects(unit):
+            yield examined(found, own_process=True) if isinstance(found, Subject) else found
+    except InspectorError as error:
+        yield Failed(unit.target, error)
