@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pytest
 
-#: Seconds after which a mutant is taken to run for ever, and bytes that it may allocate.
-_LONGEST, _MEMORY = 40, 4 << 30
+#: Seconds of processor, and seconds, after which a mutant is taken to run for ever; and bytes that it may allocate.
+_PROCESSOR, _LONGEST, _MEMORY = 30, 600, 4 << 30
 _durations: dict[str, float] = {}
 
 
@@ -69,6 +69,7 @@ def _tests_fail(session: pytest.Session, mutant: str, items: Sequence[Any]) -> b
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_PROCESSOR, _PROCESSOR + 1))
     signal.alarm(_LONGEST)
     for item, following in zip(items, (*items[1:], None), strict=True):
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)

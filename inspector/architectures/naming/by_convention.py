@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from inspector.architectures.data.conventions import (
     BUFFER_ENDS,
     BUFFER_PATHS,
@@ -66,7 +68,7 @@ def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...]]
     layer_at = expert_at = None
     rest: list[int] = []
     at = 0
-    for before, word in zip(["", *words], words, strict=False):
+    for before, word in pairwise(["", *words]):
         if word != "{}":
             continue
         if before in EXPERT_WORDS:

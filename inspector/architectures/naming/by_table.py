@@ -91,7 +91,7 @@ def _with_numbers(variants: Sequence[Variant]) -> list[Variant]:
 
 def _entries(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[str, Variant]]:
     """Every pattern that a tensor of the family may have, the first of equals before others."""
-    others = sorted({"", *family.prefixes.values()} - {family.prefix}) if family.prefix else []
+    others = sorted({"", *family.prefixes.values()} - {family.prefix})
     for placed in _placed(family, config):
         for slot, template in _named(placed, family.prefix, others):
             yield from _tensors(slot, template)
