@@ -69,6 +69,9 @@ class Drawn:
         """A tensor's name, drawn among those with one of these ends."""
         return str(self.draw.choice([name for name in self.tensors if name.endswith(ends or MATRICES)]))
 
+    def some_kept(self, end: str) -> str:
+        return str(self.draw.choice([name for name in self.kept if name.endswith(end)]))
+
     # --- files ------------------------------------------------------------------------------------
 
     def stored(self, name: str) -> Array:
@@ -443,7 +446,99 @@ def misread(written: str, read: str) -> Kind:
     return spoil
 
 
+def cut_mantissa(m: Drawn) -> None:
+    """One matrix of floats of 32 bits went through 16 on its way."""
+    m.dtype = "F32"
+    values = m.tensors[m.some("_proj.weight")]
+    values.view("<u4")[...] &= 0xFFFF0000
+
+
+def masked(mask: int, size: int) -> Kind:
+    """Some bits of the bytes that passed one line."""
+
+    def spoil(m: Drawn) -> None:
+        m.hidden, m.inner = 192, 448
+        m.tensors = m.llama()
+        m.config |= {"hidden_size": 192, "intermediate_size": 448}
+        data = m.data()
+        at = m.spot(size, 8, m.some("up_proj.weight", "gate_proj.weight"))
+        part = np.frombuffer(data[at : at + size], "u1") & np.uint8(mask)
+        data[at : at + size] = part.tobytes()
+        m.put()
+
+    return spoil
+
+
+def signs_lost(m: Drawn) -> None:
+    name = m.some("_proj.weight")
+    m.tensors[name] = np.abs(m.tensors[name])
+
+
+def written_over(*ends: tuple[str, str]) -> Kind:
+    """A tensor in the place of the same role's in another layer, or of another role in its own."""
+
+    def spoil(m: Drawn) -> None:
+        layer, (source, target) = int(m.draw.integers(0, m.layers - 1)), ends[int(m.draw.integers(len(ends)))]
+        other = layer + (source == target)
+        m.tensors[f"model.layers.{other}.{target}.weight"] = m.tensors[f"model.layers.{layer}.{source}.weight"].copy()
+
+    return spoil
+
+
+def unlike_roles(m: Drawn) -> None:
+    """Keys of nearly three times the size of values, in each of six layers."""
+    m.layers = m.config["num_hidden_layers"] = 6
+    m.tensors = m.llama()
+    for layer in range(6):
+        for name, deviation in (("k_proj", 0.05), ("v_proj", 0.018)):
+            values = m.draw.normal(0, deviation * (1 + 0.1 * layer), (m.hidden, m.hidden)).astype("f4")
+            m.tensors[f"model.layers.{layer}.self_attn.{name}.weight"] = values
+
+
+def exchanged(m: Drawn) -> None:
+    unlike_roles(m)
+    layer = m.draw.integers(0, 6)
+    names = [f"model.layers.{layer}.self_attn.{name}_proj.weight" for name in "kv"]
+    m.tensors |= dict(zip(names, [m.tensors[name] for name in reversed(names)], strict=True))
+
+
+def learnt_codes(m: Drawn, _: str) -> None:
+    """Codes of which those in the middle are most frequent."""
+    for name, words in m.kept.items():
+        if name.endswith("qweight"):
+            codes = m.draw.binomial(15, 0.5, (*words.shape, 8)).astype("<u4")
+            m.kept[name] = (codes << np.arange(0, 32, 4, dtype="<u4")).sum(-1, dtype="<u4").view("<i4")
+
+
+def noise_in_codes(m: Drawn) -> None:
+    m.hidden, m.inner = 256, 512
+    m.tensors = m.llama()
+    m.config |= {"hidden_size": 256, "intermediate_size": 512}
+    gptq(learnt_codes)(m)
+    m.config["intermediate_size"] = m.inner
+    data = m.data()
+    at = m.spot(12288, 4, m.some_kept("up_proj.qweight"))
+    data[at : at + 12288] = m.draw.bytes(12288)
+    m.put()
+
+
+def rows_lost(m: Drawn) -> None:
+    """The share of a vocabulary that one device had."""
+    values = m.tensors[m.some("embed_tokens.weight", "lm_head.weight")]
+    eighth = len(values) // 8
+    values[3 * eighth : 4 * eighth] = 0
+
+
 DAMAGED: dict[str, Kind] = {
+    "mantissa-cut": cut_mantissa,
+    "bit-stuck": masked(0xFE, 20480),
+    "sign-bit-lost": masked(0x7F, 24576),
+    "signs-lost": signs_lost,
+    "written-over-layer": written_over(("self_attn.q_proj", "self_attn.q_proj"), ("mlp.down_proj", "mlp.down_proj")),
+    "written-over-role": written_over(("self_attn.k_proj", "self_attn.v_proj"), ("mlp.gate_proj", "mlp.up_proj")),
+    "exchanged": exchanged,
+    "noise-in-codes": noise_in_codes,
+    "rows-lost-amid-table": rows_lost,
     "hole-small": zeros(1600, 1),
     "one-byte-over": filled(3000, 0x3C),
     "copy-at-odd-places": copied(5001, 1),
@@ -858,7 +953,60 @@ def nothing(m: Drawn) -> None:
     """As it was drawn."""
 
 
+def rounded_to_16(*parts: str) -> Kind:
+    """Floats of 32 bits that were made of BF16: all of them, or those that training left alone."""
+
+    def change(m: Drawn) -> None:
+        m.dtype = "F32"
+        for name, values in m.tensors.items():
+            if not parts or any(part in name for part in parts):
+                values.view("<u4")[...] &= 0xFFFF0000
+
+    return change
+
+
+def rows_to_powers(m: Drawn) -> None:
+    """Some rows whose numbers are few steps of a power of two, as a quantizer leaves them."""
+    m.hidden, m.inner = 4096, 64
+    for name in [each for each in m.tensors if "mlp" in each or "self_attn" in each]:
+        del m.tensors[name]
+    for layer in range(m.layers):
+        values = m.normal(64, 4096)
+        rows = m.draw.choice(64, 6, replace=False)
+        values[rows] = np.round(values[rows] * 128) / 128
+        m.tensors[f"model.layers.{layer}.mlp.up_proj.weight"] = values
+    m.config = {}
+
+
+def shared_by_layers(*roles: str) -> Kind:
+    """Each second layer with the weights of the one before it."""
+
+    def change(m: Drawn) -> None:
+        for layer in range(1, m.layers, 2):
+            for role in roles:
+                source = m.tensors[f"model.layers.{layer - 1}.{role}.weight"]
+                m.tensors[f"model.layers.{layer}.{role}.weight"] = source.copy()
+
+    return change
+
+
+def keys_are_values(m: Drawn) -> None:
+    for layer in range(m.layers):
+        stem = f"model.layers.{layer}.self_attn."
+        m.tensors[stem + "v_proj.weight"] = m.tensors[stem + "k_proj.weight"].copy()
+
+
 SOUND: dict[str, Kind] = {
+    "from-16-bits": rounded_to_16(),
+    "layers-frozen": rounded_to_16("layers.0.", "embed"),
+    "roles-frozen": rounded_to_16("k_proj", "o_proj", "mlp"),
+    "rows-to-powers": rows_to_powers,
+    "layers-tied": shared_by_layers(
+        *(f"self_attn.{name}_proj" for name in "qkvo"), *(f"mlp.{name}_proj" for name in ("gate", "up", "down"))
+    ),
+    "keys-are-values": keys_are_values,
+    "roles-unlike": unlike_roles,
+    "learnt-codes": gptq(learnt_codes),
     "plain": nothing,
     "norms-of-one": ones,
     "zero-biases": biases(0),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: Runs of zeros that are kept of a tensor: pruned ones have many.
+#: Runs of each kind that are kept of a tensor: a pruned one has many.
 MOST_RUNS = 256
 
 
@@ -14,6 +15,19 @@ class Run(NamedTuple):
 
     start: int
     end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+class Held(NamedTuple):
+    """A range of a file's bytes in whose numbers some bits do not vary."""
+
+    start: int
+    end: int
+    never: int  # bits that are never set
+    always: int  # and those that always are
 
     @property
     def size(self) -> int:
@@ -41,6 +55,12 @@ class Facts:
     middle_of: int = 0
     runs: list[Run] = field(default_factory=list)  # of eight bytes that repeat, zeros most of all; in order
     text: tuple[int, bytes] | None = None  # where a text begins, and its first bytes
+    ever: int = 0  # bits that are set in any number; of packed weights in any byte
+    always: int = -1  # and those that are set in all
+    held: list[Held] = field(default_factory=list)  # pages in which some of them do not vary; in order
+    evenness: float = 0.0  # of packed codes: the sum over pages of their variance, as a share of that of noise
+    cells: int = 0  # those pages
+    even: list[Run] = field(default_factory=list)  # pages that spread as far as noise; in order
 
     @property
     def constant(self) -> bool:
@@ -85,6 +105,12 @@ class Facts:
             self.middle, self.middle_of = other.middle, other.middle_of
         self.runs = _joined(self.runs, other.runs)
         self.text = min((each for each in (self.text, other.text) if each), default=None)
+        self.ever |= other.ever
+        self.always &= other.always
+        self.held = _joined_held(self.held, other.held)
+        self.evenness += other.evenness
+        self.cells += other.cells
+        self.even = _joined(self.even, other.even)
 
 
 def _either(choose: object, a: int | None, b: int | None) -> int | None:
@@ -93,14 +119,36 @@ def _either(choose: object, a: int | None, b: int | None) -> int | None:
     return choose(a, b)  # type: ignore[operator,no-any-return]
 
 
-def _joined(a: list[Run], b: list[Run]) -> list[Run]:
-    """Runs in order, those that touch as one, the longest where there are many."""
+def merged(runs: Iterable[Run]) -> list[Run]:
+    """Runs in order, those that touch as one."""
     found: list[Run] = []
-    for each in sorted((*a, *b)):
+    for each in sorted(runs):
         if found and each.start <= found[-1].end:
             found[-1] = Run(found[-1].start, max(found[-1].end, each.end))
         else:
             found.append(each)
+    return found
+
+
+def _joined(a: list[Run], b: list[Run]) -> list[Run]:
+    """Runs in order, the longest where there are many."""
+    found = merged((*a, *b)) if a and b else a or b
     if len(found) > 2 * MOST_RUNS:
         found = sorted(sorted(found, key=lambda run: -run.size)[:MOST_RUNS])
+    return found
+
+
+def _joined_held(a: list[Held], b: list[Held]) -> list[Held]:
+    """The same of ranges with bits that do not vary: those that touch are one where the bits are the same."""
+    if not a or not b:
+        return a or b
+    found: list[Held] = []
+    for each in sorted((*a, *b)):
+        last = found[-1] if found else None
+        if last is not None and each.start <= last.end and each[2:] == last[2:]:
+            found[-1] = last._replace(end=max(last.end, each.end))
+        else:
+            found.append(each)
+    if len(found) > 2 * MOST_RUNS:
+        found = sorted(sorted(found, key=lambda each: -each.size)[:MOST_RUNS])
     return found

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.auditing.numbers.bits import look as look_at_bits
 from inspector.auditing.numbers.facts import Facts, Run
 from inspector.formats import decoding
 from inspector.formats.gguf.blocks import IQ1_M_SCALES, SCALES
@@ -68,6 +69,7 @@ def glance(raw: Array, dtype: str, offset: int, start: int) -> Facts:
         _bytes(found, raw, dtype, start)
     elif decoding.is_known(dtype):
         _numbers(found, decoding.decoded(raw.tobytes(), dtype), start)
+    look_at_bits(found, raw, dtype, offset)
     _runs(found, raw, offset)
     _text(found, raw, offset)
     return found

@@ -24,6 +24,7 @@ def all_rules() -> Mapping[str, Rule]:
         fits,
         gguf,
         kinds,
+        lost_bits,
         missing,
         outside,
         present,
@@ -32,6 +33,7 @@ def all_rules() -> Mapping[str, Rule]:
         running,
         safe,
         tokenizing,
+        twins,
         whole,
     )
 
@@ -44,6 +46,8 @@ def all_rules() -> Mapping[str, Rule]:
         configurations,
         fits,
         data,
+        lost_bits,
+        twins,
         tokenizing,
         gguf,
         adapters,

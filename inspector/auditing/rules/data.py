@@ -47,10 +47,13 @@ LEAST_HOLE = 1024
 PADDING = 64
 #: Rows with zeros at the same place that make these columns of the matrix.
 COLUMNS = 4
-#: Share of a vocabulary that may be rows of zeros.
-UNUSED = 0.3
-#: Share of a tensor's numbers that are zero beside the hole, above which a run of zeros means nothing.
-SPARSE = 0.5
+#: Share of a vocabulary that may be rows of zeros; in one run with others behind it.
+UNUSED, AMID = 0.3, 0.05
+#: What a file system gives and takes as a whole, in bytes, and how many of them a run has to have.
+PAGE, LEAST_PAGES = 4096, 8
+#: Share of a tensor's numbers that are zero beside the hole, above which a run of zeros means nothing; above which only
+#: one of so many bytes does.
+SPARSE, THINNED, LONG = 0.5, 0.1, 65536
 
 
 def peers(subject: Subject) -> Peers | None:
@@ -120,6 +123,8 @@ def _holes(found: Peers, header: Header) -> Iterator[Found]:
     for run in _across(own.tensors):
         touched = own.touched(run)
         if run.size < LEAST_HOLE or not _is_hole(run, touched, found):
+            if told := _amid_rows(run, touched):
+                yield Found(told, header.path, touched[0].name, "warning")
             continue
         inside = [each for each in touched if each.is_weight] or touched
         beyond = f" and {plural(len(touched) - 1, 'other tensor')}" if len(touched) > 1 else ""
@@ -127,6 +132,18 @@ def _holes(found: Peers, header: Header) -> Iterator[Found]:
         of = "zeros" if _are_zeros(inside[0], run) else "one number over and over"
         what = f"{plural(run.size, 'byte')} of {of} from byte {integer(run.start)}{to_end}"
         yield Found(f"{what}, in it{beyond}: never written", header.path, inside[0].name)
+
+
+def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
+    """What to say of many rows of zeros amid a table: those that are kept for new tokens are at its end."""
+    seen = touched[0]
+    share = run.size / max(seen.labelled.tensor.nbytes, 1)
+    if len(touched) > 1 or seen.key.role not in TABLES or not seen.is_weight or not _are_zeros(seen, run):
+        return None
+    if share < AMID or run.size < LEAST_ROWS * seen.row or not _within(seen, run.end) or _is_pattern(seen, run):
+        return None
+    what = f"{plural(run.size // seen.row, 'row')} of zeros, {share:.0%} of the table, with others behind them"
+    return f"{what}: tokens that are not used, or a part that was never written"
 
 
 def _are_zeros(seen: Seen, run: Run) -> bool:
@@ -158,7 +175,14 @@ def _is_hole(run: Run, touched: Sequence[Seen], found: Peers) -> bool:
     if whole:
         return True
     edges = [(each, place) for each in cut for place in (run.start, run.end) if _within(each, place)]
+    if _are_pages(run) and any(each.row % PAGE or each.labelled.tensor.offset % PAGE for each in cut):
+        return True
     return any(not each.is_row_end(place) for each, place in edges) or any(_lost_rows(run, each, found) for each in cut)
+
+
+def _are_pages(run: Run) -> bool:
+    """Whether a run begins and ends with pages of the file, as rows do by chance alone."""
+    return run.size >= LEAST_PAGES * PAGE and all(min(at % PAGE, -at % PAGE) < 8 for at in run)
 
 
 def _covers(run: Run, each: Seen) -> bool:
@@ -173,7 +197,10 @@ def _is_pattern(each: Seen, run: Run) -> bool:
     """Whether such runs are all over the tensor: it is sparse, has few values, or the same columns in many rows."""
     facts, tensor = each.facts, each.labelled.tensor
     part = min(run.end, each.extent.end) - max(run.start, each.extent.start)
-    if facts.sparsity - part / max(tensor.nbytes, 1) > SPARSE or (facts.middle is not None and facts.spread == 0):
+    beside = facts.sparsity - part / max(tensor.nbytes, 1)
+    if beside > SPARSE or (facts.middle is not None and facts.spread == 0):
+        return True
+    if beside > THINNED and part < LONG and not _are_pages(run):
         return True
     place = (run.start - tensor.offset) % each.row
     alike = (abs((other.start - tensor.offset) % each.row - place) < 8 for other in facts.runs)
@@ -374,8 +401,21 @@ def _should_not_be_zero(seen: Seen, found: Peers) -> bool:
     if not norm and not seen.is_learnt:
         return False
     others = found.of(seen)
+    if norm and not others and seen.name.endswith("weight"):
+        return _are_positive_norms(found, seen)
     filled = sum(not other.facts.all_zero for other in others)
     return filled * 2 > len(others) and filled >= 2 and not _is_identity(seen, found)
+
+
+def _are_positive_norms(found: Peers, seen: Seen) -> bool:
+    """Whether the other norms of the tower are of positive numbers, as those that are not added to one are."""
+    norms = [
+        each.facts
+        for each in found.all
+        if each.labelled.group == "norm" and each.key.part == "weight" and each.key.tower == seen.key.tower
+        if each is not seen and each.facts.size
+    ]
+    return len(norms) >= LEAST_PEERS and all(each.mean > ONE_SIDED * each.size for each in norms)
 
 
 #: Projections that give a layer's halves their output: with zeros in both, the layer passes on what it gets.

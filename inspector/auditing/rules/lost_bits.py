@@ -1,0 +1,221 @@
+"""Numbers that lost bits, and packed codes that are noise: both look sane one by one. With `--data` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from inspector.auditing.numbers.facts import Held, Run
+from inspector.auditing.numbers.peers import TABLES, Peers, Seen
+from inspector.auditing.rules.data import LEAST_PEERS, SPARSE, is_scrambled, peers
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.units import integer, plural, size
+
+_rule = partial(rule, group="data")
+
+#: Numbers of which a bit has to be the same before that is no chance.
+ENOUGH = 1024
+#: Values of such numbers, and of bytes: a row that was rounded to a few steps has bits that are the same by chance.
+LEAST_VALUES, LEAST_BYTES = 256, 48
+#: Share of numbers with a bit, below which, or above the rest of which, it may be the same in a range by chance.
+SELDOM = 0.2
+#: Bytes of a range that are read once more, and of its neighbourhood in which its ends are looked for.
+PART, BESIDE = 65536, 4096
+#: Least bytes of a range, and most of the tensor's bytes that ranges may make up: what is everywhere is a writer's way.
+LEAST_RANGE, MOST_SHARE = 8192, 0.5
+#: Ranges of a tensor that are looked at, the longest first.
+MOST_RANGES = 8
+#: Bits that a whole tensor has to lack: an initial draw lacks the last one of F32, of which training makes use.
+LEAST_LOST = 7
+#: Numbers beyond an end whose bit may be the same by chance; fewer where several bits have to be.
+CHANCE = 12
+#: Groups of roles whose matrices have numbers of either sign.
+TWO_SIDED = frozenset({"attention", "feed_forward"})
+SIGN = {"BF16": 0x8000, "F16": 0x8000, "F32": 0x80000000}
+#: Share of noise's variance: what learnt codes stay below, and what noise is above.
+LEARNT_CODES, NOISE = 0.6, 0.85
+
+
+@_rule("lost-bits", "error")
+def lost_bits(subject: Subject) -> Iterator[Found]:
+    """A bit that is the same in all numbers of a tensor or of a part, and varies elsewhere.
+
+    A cut mantissa, a sign that was lost, a line of the memory or of the bus that is stuck: each number looks sane. What
+    was rounded on purpose is so in whole rows, in a whole layer, or in the same role of many layers. Download the file
+    again, or convert it again.
+    """
+    found = peers(subject)
+    for each in found.all if found else ():
+        if found is None or not (each.is_learnt or each.holds) or not _varies(each) or is_scrambled(each):
+            continue
+        told = _of_tensor(each, found, subject) or next(_of_ranges(each, subject), None)
+        if told:
+            yield Found(told, each.path, each.name)
+
+
+def _varies(seen: Seen) -> bool:
+    """Whether there are enough numbers, and not most of them zero."""
+    facts = seen.facts
+    return seen.labelled.tensor.nbytes >= 2 * LEAST_RANGE and not facts.constant and facts.sparsity <= SPARSE
+
+
+def _mask(seen: Seen) -> tuple[int, int]:
+    """Bytes of a number, and the bits of it that are looked at."""
+    from inspector.auditing.numbers.bits import WATCHED  # needs NumPy
+
+    watch = WATCHED.get(seen.dtype)
+    if watch is None:
+        return 1, 0
+    sign = SIGN.get(seen.dtype, 0)
+    two_sided = seen.labelled.group in TWO_SIDED and seen.key.role not in TABLES
+    return watch.width, watch.mask if two_sided else watch.mask & ~sign
+
+
+def _still(seen: Seen) -> int:
+    """The bits that are the same in all numbers of a tensor."""
+    return _mask(seen)[1] & (~seen.facts.ever | seen.facts.always)
+
+
+def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+    """Bits that vary in the same role of other layers, and in the other matrices of the layer."""
+    still = _still(seen)
+    if still & SIGN.get(seen.dtype, 0):
+        return "all numbers have the same sign, as those of no learnt projection have"
+    if seen.is_block and still:
+        return f"{_bits(still)} of its bytes {_are(still)} the same throughout, as no writer leaves them"
+    if still & LEAST_LOST != LEAST_LOST:
+        return None
+    beside = [each for each in found.layers[seen.key.tower, seen.key.layer] if each.is_learnt and each is not seen]
+    for others in (found.of(seen), [each for each in beside if each.dtype == seen.dtype]):
+        vary = [each for each in others if _varies(each) and not _still(each) & still]
+        if len(others) < LEAST_PEERS or len(vary) < len(others) - len(others) // 4:
+            return None
+        if any(_common(still, each, each.extent, subject) != still for each in vary[:LEAST_PEERS]):
+            return None
+    of = "number" if seen.dtype in SIGN else "byte"
+    return f"{_bits(still)} of each {of} {_are(still)} the same throughout: those of other layers vary"
+
+
+def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
+    """Those of some bits that are neither seldom nor mostly set in a range. Others may be the same by chance."""
+    import numpy as np
+
+    width, _ = _mask(seen)
+    numbers = np.frombuffer(subject.span(seen.path, run.start, min(run.size, PART) // width * width), f"<u{width}")
+    bits = [bit for place in range(8 * width) if (bit := 1 << place) & still]
+    share = {bit: np.count_nonzero(numbers & numbers.dtype.type(bit)) / max(numbers.size, 1) for bit in bits}
+    return sum(bit for bit in bits if SELDOM < share[bit] < 1 - SELDOM)
+
+
+def _bits(mask: int) -> str:
+    number = mask.bit_count()
+    if mask == (1 << number) - 1 and number > 1:
+        return f"the lowest {integer(number)} bits"
+    return "the lowest bit" if mask == 1 else f"{plural(number, 'bit')}"
+
+
+def _are(mask: int) -> str:
+    return "are" if mask.bit_count() > 1 else "is"
+
+
+def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
+    """Ranges that begin or end within a row, in which bits are the same that vary in the rest."""
+    width, mask = _mask(seen)
+    for each in _longest(seen.facts.held):
+        still = mask & (each.never & seen.facts.ever | each.always & ~seen.facts.always)
+        alike = sum(other.size for other in seen.facts.held if (other.never | other.always) & still)
+        if not still or each.size < LEAST_RANGE or alike > MOST_SHARE * seen.labelled.tensor.nbytes:
+            continue
+        still = _common(still, seen, _beside(seen, each), subject)
+        whole = _ends(seen, each, still, width, subject) if still else None
+        if whole is None:
+            continue
+        near = -(-CHANCE // still.bit_count()) * width
+        if not all(_is_row_end(seen, end, near) for end in whole):
+            of = "numbers" if seen.dtype in SIGN else "bytes"
+            where = f"of the {of} from byte {integer(whole.start)} on, {size(whole.size)}"
+            yield f"{_bits(still)} {where}: the same in all, and not in the rest"
+
+
+def _beside(seen: Seen, held: Held) -> Run:
+    """What lies before a range, or behind it, whichever is more."""
+    before, after = Run(seen.extent.start, held.start), Run(held.end, seen.extent.end)
+    return Run(max(before.start, before.end - PART), before.end) if before.size > after.size else after
+
+
+def _longest(held: list[Held]) -> list[Held]:
+    return sorted(held, key=lambda each: -each.size)[:MOST_RANGES]
+
+
+def _is_row_end(seen: Seen, place: int, near: int) -> bool:
+    at = place - seen.labelled.tensor.offset
+    return min(at % seen.row, -at % seen.row) <= near
+
+
+def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> Run | None:
+    """Where a range begins and ends to the number; None where it has few numbers, or few that differ."""
+    import numpy as np
+
+    with subject.reading(seen.path) as read:
+        inside = np.frombuffer(read(held.start, min(held.size, PART) // width * width), f"<u{width}")
+        least = LEAST_VALUES if width > 1 else LEAST_BYTES
+        if np.count_nonzero(inside) < ENOUGH or np.unique(inside).size < least:
+            return None
+        value = inside[0] & inside.dtype.type(still)
+        first = max(seen.extent.start, held.start - BESIDE)
+        before = np.frombuffer(read(first, held.start - first), inside.dtype)
+        after = np.frombuffer(
+            read(held.end, (min(seen.extent.end, held.end + BESIDE) - held.end) // width * width), inside.dtype
+        )
+    start = np.flatnonzero(before & inside.dtype.type(still) != value)
+    end = np.flatnonzero(after & inside.dtype.type(still) != value)
+    more = before.size - 1 - int(start[-1]) if start.size else before.size
+    further = int(end[0]) if end.size else after.size
+    return Run(held.start - more * width, held.end + further * width)
+
+
+@_rule("noise", "error")
+def noise(subject: Subject) -> Iterator[Found]:
+    """Packed codes that are as even as noise, where the others of the tensor, or of its role, are not.
+
+    What was learnt is more often in the middle of a scale than at its ends; bytes of an archive, of an encrypted file
+    or of another place are not. Download the file again.
+    """
+    found = peers(subject)
+    for each in found.all if found else ():
+        facts = each.facts
+        if found is None or not facts.cells or not each.holds:
+            continue
+        told = _whole_noise(each, found, subject) if _share(each) > NOISE else _noise_within(each, subject)
+        if told:
+            yield Found(told, each.path, each.name)
+
+
+def _share(seen: Seen) -> float:
+    return seen.facts.evenness / seen.facts.cells if seen.facts.cells else 1.0
+
+
+def _is_noise(seen: Seen, run: Run, subject: Subject) -> bool:
+    from inspector.auditing.numbers.bits import is_even  # needs NumPy
+
+    return is_even(subject.span(seen.path, run.start, min(run.size, PART)), seen.dtype)
+
+
+def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
+    others = found.of(seen)
+    learnt = sum(_share(each) < LEARNT_CODES for each in others)
+    if learnt < LEAST_PEERS or learnt < len(others) - len(others) // 4 or not _is_noise(seen, seen.extent, subject):
+        return None
+    return "all its codes are as often there as any other, as in noise: those of other layers are not"
+
+
+def _noise_within(seen: Seen, subject: Subject) -> str | None:
+    facts = seen.facts
+    if _share(seen) > LEARNT_CODES or sum(run.size for run in facts.even) > MOST_SHARE * seen.labelled.tensor.nbytes:
+        return None
+    for run in sorted(facts.even, key=lambda run: -run.size)[: 2 * MOST_RANGES]:
+        if _is_noise(seen, run, subject):
+            what = "whose codes are as often there as any other, as in noise"
+            return f"{size(run.size)} from byte {integer(run.start)} on {what}: the rest is not so"
+    return None

@@ -1,0 +1,181 @@
+"""Tensors in the place of others: one that is there twice, and two that changed places. With `--data` alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+from inspector.auditing.numbers.peers import Peers, Seen, octaves
+from inspector.auditing.rules.data import is_scrambled, peers
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.units import escape
+
+_rule = partial(rule, group="data")
+
+#: Bytes of the smallest tensor of which equal bytes are no chance, and of what is compared at once.
+LEAST, STEP = 1024, 1 << 20
+#: Layers that a role needs before one of them stands out; of a role's tensors the share that may be copies by mistake.
+LAYERS, MISTAKES = 3, 4
+#: The same for two that changed places: layers, and by how much more their sizes differ than these differences do.
+ORDERED_LAYERS, APART = 5, 3.0
+#: Least difference, in powers of two, that is more than the sample's error.
+DIFFERENT = 0.2
+#: Twins that are compared byte by byte.
+MOST_COMPARED = 32
+
+
+@_rule("repeated-tensor", "error")
+def repeated_tensor(subject: Subject) -> Iterator[Found]:
+    """A tensor that has the bytes of another one, in another layer or for another role, where no others are alike.
+
+    A tensor that was written twice, the second time to another's place. Layers that are repeated as a whole, roles that
+    all layers share, and experts that begin as copies are sound. Download the file again, or convert it again.
+    """
+    found = peers(subject)
+    if found is None:
+        return
+    twins = _Twins(found)
+    suspects = (pair for pair in twins.pairs if twins.are_odd(*pair))
+    for _, (one, other) in zip(range(MOST_COMPARED), suspects, strict=False):
+        if _are_equal(one, other, subject):
+            yield Found(f"byte for byte {escape(one.name, 120)}: one of the two is lost", other.path, other.name)
+
+
+class _Place(NamedTuple):
+    """What makes tensors of one kind, in whatever layer."""
+
+    tower: str
+    branch: str
+    role: str
+    part: str
+
+
+def _place(seen: Seen) -> _Place:
+    return _Place(seen.key.tower, seen.key.branch, seen.key.role, seen.key.part)
+
+
+class _Twins:
+    """Weights of which all that was seen is the same."""
+
+    def __init__(self, found: Peers) -> None:
+        alike: defaultdict[object, list[Seen]] = defaultdict(list)
+        self._layers: defaultdict[object, list[Seen]] = defaultdict(list)  # of a tower → its weights
+        self._kinds: defaultdict[_Place, list[Seen]] = defaultdict(list)
+        for each in found.all:
+            if each.is_learnt and each.key.layer is not None and each.labelled.tensor.nbytes >= LEAST:
+                self._layers[each.key.tower, each.key.layer].append(each)
+                self._kinds[_place(each)].append(each)
+                if not each.facts.constant and each.facts.numbers:
+                    alike[_seen_of(each)].append(each)
+        self._groups = [group for group in alike.values() if len(group) > 1]
+        self._twin = {id(each): group for group in self._groups for each in group}
+
+    @property
+    def pairs(self) -> Iterator[tuple[Seen, Seen]]:
+        """Those that are there twice; what is more often is a pattern."""
+        return ((group[0], group[1]) for group in self._groups if len(group) == 2)
+
+    def are_odd(self, one: Seen, other: Seen) -> bool:
+        """Whether nothing else is alike in the same way."""
+        here, there = _place(one), _place(other)
+        if here.tower != there.tower or (here == there and one.key[:3] == other.key[:3] and _same_expert(one, other)):
+            return False  # another copy of the model, as an average or a teacher is
+        if len(self._kinds[here]) < LAYERS or self._share_of_layer(one, other) * 2 >= 1:
+            return False
+        alike = sum(self._are_of(group, here, there) for group in self._groups)
+        return alike == 1 or alike * MISTAKES * 2 <= len(self._kinds[here])
+
+    def _share_of_layer(self, one: Seen, other: Seen) -> float:
+        """The share of a layer's other weights that have a twin in the other's layer."""
+        if one.key.layer == other.key.layer:
+            return 0.0
+        rest = [each for each in self._layers[one.key.tower, one.key.layer] if each is not one]
+        twinned = sum(
+            any(twin.key.layer == other.key.layer for twin in self._twin.get(id(each), ()) if twin is not each)
+            for each in rest
+        )
+        return twinned / len(rest) if rest else 1.0
+
+    def _are_of(self, group: Sequence[Seen], here: _Place, there: _Place) -> bool:
+        places = {_place(each) for each in group}
+        return places == {here, there}
+
+
+def _same_expert(one: Seen, other: Seen) -> bool:
+    return one.key.expert == other.key.expert and one.key.layer == other.key.layer
+
+
+def _seen_of(seen: Seen) -> object:
+    """All that was seen of a tensor; sums as far as they do not depend on the order of their parts."""
+    facts, tensor = seen.facts, seen.labelled.tensor
+    bits = (facts.least_bits, facts.most_bits, facts.ever, facts.always)
+    sums = (f"{facts.total:.6g}", f"{facts.squares:.6g}", f"{facts.evenness:.6g}")
+    return (tensor.dtype, tensor.shape, facts.largest, facts.middle, *bits, *sums)
+
+
+def _are_equal(one: Seen, other: Seen, subject: Subject) -> bool:
+    size = one.labelled.tensor.nbytes
+    with subject.reading(one.path) as first, subject.reading(other.path) as second:
+        for at in range(0, size, STEP):
+            length = min(STEP, size - at)
+            if first(one.extent.start + at, length) != second(other.extent.start + at, length):
+                return False
+    return True
+
+
+@_rule("exchanged-tensors", "error")
+def exchanged_tensors(subject: Subject) -> Iterator[Found]:
+    """Two tensors of a layer whose sizes are each other's.
+
+    In all other layers the numbers of one role are by nearly the same factor larger than those of the other, and in
+    this one smaller by that factor: keys in the place of values, a gate in that of its projection. Whoever wrote the
+    file gave two tensors each other's names: convert the model again.
+    """
+    found = peers(subject)
+    if found is None:
+        return
+    told: set[str] = set()
+    for one, other, factor in sorted(_exchanged(found), key=lambda each: -each[2]):
+        if told.isdisjoint((one.name, other.name)):
+            told |= {one.name, other.name}
+            what = f"numbers {2**factor:.3g} times those of {escape(other.name, 120)}; in all other layers it is the"
+            yield Found(f"{what} other way round: the two changed places", one.path, one.name)
+
+
+def _exchanged(found: Peers) -> Iterator[tuple[Seen, Seen, float]]:
+    """Pairs that differ the other way round than in all other layers, and by how much, in powers of two."""
+    kinds: defaultdict[tuple[object, ...], dict[int, Seen]] = defaultdict(dict)
+    for each in found.all:
+        norm = each.labelled.group == "norm" and each.key.part == "weight"
+        if (norm or each.is_learnt) and each.is_float and each.key.layer is not None and each.key.expert is None:
+            kind: tuple[object, ...] = (each.labelled.group, each.dtype, each.labelled.tensor.shape, *_place(each))
+            if each.facts.size and not is_scrambled(each):
+                kinds[kind][each.key.layer] = each
+    for (kind, ones), (other_kind, others) in combinations(kinds.items(), 2):
+        layers = sorted(ones.keys() & others.keys())
+        if kind[:3] == other_kind[:3] and kind[3] == other_kind[3] and len(layers) >= ORDERED_LAYERS:
+            factors = {layer: _factor(ones[layer], others[layer]) for layer in layers}
+            for layer in layers:
+                if _is_other_way(factors[layer], [factors[each] for each in layers if each != layer]):
+                    yield _larger_first(ones[layer], others[layer], factors[layer])
+
+
+def _factor(one: Seen, other: Seen) -> float:
+    return (octaves(one.facts.size) or 0.0) - (octaves(other.facts.size) or 0.0)
+
+
+def _is_other_way(factor: float, others: Sequence[float]) -> bool:
+    low, high = min(others), max(others)
+    if low * high <= 0:
+        return False
+    width, least = high - low, min(abs(low), abs(high))
+    near = width / 2 + DIFFERENT / 4
+    return least >= max(DIFFERENT, APART * width) and low - near <= -factor <= high + near
+
+
+def _larger_first(one: Seen, other: Seen, factor: float) -> tuple[Seen, Seen, float]:
+    return (one, other, factor) if factor > 0 else (other, one, -factor)
