@@ -7,7 +7,8 @@ with one unknown are solved, again and again; a product of two unknown is cut by
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from keyword import iskeyword
 from math import prod
 from typing import Any
 
@@ -15,7 +16,7 @@ from inspector.architectures import family_of, formula, naming
 from inspector.architectures.prediction import predict
 from inspector.architectures.scope import Scope
 from inspector.architectures.store import store
-from inspector.architectures.table import Family, Row
+from inspector.architectures.table import Family, Include, Row
 from inspector.errors import ConfigError
 from inspector.model import Config, Key
 from inspector.units import integer
@@ -28,19 +29,31 @@ ASSUMED: Mapping[str, tuple[int, ...]] = {
 ENOUGH = 0.8
 
 
-def infer(weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str]) -> Config | None:
+def infer(
+    weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str], patterns: Iterable[str] = ()
+) -> Config | None:
     """A configuration under which a known family explains the tensors; None where none does.
 
     Args:
         weights: name and logical shape of each weight, side data left out; gone through only where a family may fit.
         roles: what the names' words tell.
+        patterns: the names with their numbers as `{}`, by which some families are known at once.
     """
-    likely = [model_type for model_type in store().inferable if _needed(model_type) <= roles]
+    signs = store().signs
+    likely = list(_by_signs(signs, patterns)) or [
+        model_type for model_type in store().inferable if model_type not in signs and _needed(model_type) <= roles
+    ]
     if not likely:
         return None
     shapes = dict(weights)
     score, config = max((_as(model_type, shapes) for model_type in likely), key=lambda pair: pair[0])
     return config if score >= ENOUGH else None
+
+
+def _by_signs(signs: Mapping[str, Sequence[str]], patterns: Iterable[str]) -> Iterable[str]:
+    """The types of whose signs all are there."""
+    met = {name for pattern in patterns for name in (pattern, naming.unwrapped(pattern))}
+    return (model_type for model_type, wanted in signs.items() if met.issuperset(wanted))
 
 
 def _needed(model_type: str) -> set[str]:
@@ -58,7 +71,7 @@ def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, 
     named = naming.Namer(family).name(list(shapes))
     keys = named.keys()
     shape_of = dict(zip(keys, shapes.values(), strict=True))
-    config = _solve(family, model_type, shape_of)
+    config = _solve(family, model_type, shape_of, shapes)
     known = {key for key, slot in zip(keys, named.slots, strict=True) if slot.group != "buffer"}
     scored = (
         (_score(candidate, known, shape_of), candidate) for candidate in (_under(config, h) for h in _heads(family))
@@ -92,9 +105,10 @@ def _same(predicted: tuple[int, ...], stored: tuple[int, ...]) -> bool:
     return sorted(predicted) == sorted(stored) or (len(stored) == 1 and prod(predicted) == stored[0])
 
 
-def _solve(family: Family, model_type: str, shape_of: Mapping[Key, tuple[int, ...]]) -> Config:
+def _solve(family: Family, model_type: str, shape_of: Mapping[Key, tuple[int, ...]], names: Iterable[str]) -> Config:
     rows = [row for row in family.rows if isinstance(row, Row)]
-    values: dict[str, Any] = {"model_type": model_type, **_counts(rows, shape_of), **_flags(rows, shape_of)}
+    flags = {**_flags(rows, shape_of), **_parts(family, names)}
+    values: dict[str, Any] = {"model_type": model_type, **_counts(rows, shape_of), **flags}
     equations = list(_equations(rows, shape_of))
     notes: list[str] = []
     while True:
@@ -136,13 +150,24 @@ def _flags(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict
     parts = {(*_of(key), key.part) for key in shape_of}
     flags: dict[str, bool] = {}
     for row in rows:
-        if row.bias.isidentifier() and row.bias != "True":
+        if _is_field(row.bias):
             flags[row.bias] = flags.get(row.bias, False) or (*_of(row), "bias") in parts
-        if row.when.isidentifier():
+        if _is_field(row.when):
             flags[row.when] = flags.get(row.when, False) or (*_of(row), "weight") in parts
-        if row.tied.isidentifier():
+        if _is_field(row.tied):
             flags[row.tied] = (*_of(row), "weight") not in parts
     return flags
+
+
+def _is_field(condition: str) -> bool:
+    """Whether a condition is one field, and nothing else."""
+    return condition.isidentifier() and not iskeyword(condition)
+
+
+def _parts(family: Family, names: Iterable[str]) -> dict[str, bool]:
+    """The same for parts by tables of their own: true where a name begins as theirs do."""
+    parts = {entry.prefix: entry.when for entry in family.rows if isinstance(entry, Include) and _is_field(entry.when)}
+    return {field: any(name.startswith(prefix) for name in names) for prefix, field in parts.items()}
 
 
 def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> Iterable[tuple[str, int]]:

@@ -52,6 +52,8 @@ class Store:
         self.stamp: list[int] | None = about["stamp"]
         #: Model types that are tried where there is no configuration; the first of equals wins.
         self.inferable: tuple[str, ...] = tuple(about["inferable"])
+        #: Of some of them, the patterns of names by which files without a configuration are known.
+        self.signs: Mapping[str, list[str]] = about.get("signs", {})
         self._types = _Entries(content, start, start + about["types"])
         self._places = _Entries(content, self._types.end, self._types.end + about["places"])
         self._content = content
@@ -163,12 +165,14 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
     """
     types: dict[str, str] = {}
     inferable: dict[str, int] = {}
+    signs: dict[str, list[str]] = {}
     coverage: dict[str, Any] = {}
     places, pieces, offset = dict[str, tuple[int, int]](), list[bytes](), 0
     for _, kind, name, document in (*documents(folder), (folder, "made", "coverage", coverage)):
         if kind == "families":
             types.update(dict.fromkeys(document["types"], name))
             inferable.update(document.get("inferable", {}))
+            signs.update(document.get("signs", {}))
             coverage.update(_coverage(document))
         told = {field: value for field, value in document.items() if field != "notes"}
         pieces.append(zlib.compress(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode(), 9))
@@ -178,6 +182,7 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
     about = {
         "stamp": stamp,
         "inferable": sorted(inferable, key=inferable.__getitem__),
+        "signs": signs,
         "types": len(entries[0]),
         "places": len(entries[1]),
     }

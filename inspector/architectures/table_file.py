@@ -53,7 +53,7 @@ _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
 _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
 
 #: Fields of a table that are for people, or for the index, and no part of its family.
-_BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable"})
+_BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable", "signs"})
 #: Fields that say its rows.
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
 #: Fields that a block of a cache may bring.

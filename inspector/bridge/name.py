@@ -32,7 +32,7 @@ def inferred(stored: Stored) -> Config | None:
         if name not in stored.side and not training.is_state(name)
     ]
     named = Namer().name([name for name, _ in of_model])
-    return infer(of_model, {slot.role for slot, _ in named.groups})
+    return infer(of_model, {slot.role for slot, _ in named.groups}, stored.names.patterns)
 
 
 def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:

@@ -11,7 +11,7 @@ import expressions
 from expressions import ANY, Point, Weights, is_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: Fields that a rule about layers may compare with another.
 _COUNTS = re.compile(r"layer|period|freq|offset|interval|step|every|skip|first|depth|block|stage")
@@ -65,7 +65,7 @@ class Conditions:
                     if rest == period - 1:
                         shown = f"({variable} + 1) % {period} == 0"
                     yield shown, [n % period == rest for n in at], 3 + period / 10
-            for name, numbers, extra in whole:
+            for name, numbers, extra in (*whole, *self._lengths(names)):
                 yield from _index_and_number(variable, at, name, numbers, extra)
             for name in names:
                 lists: list[Any] = [point.fields.get(name) for point in self.points]
@@ -95,6 +95,18 @@ class Conditions:
                 yield f"{one} == {two}", [x == y for x, y in zip(first, second, strict=True)], cost
                 yield f"{one} > {two}", [x > y for x, y in zip(first, second, strict=True)], cost + 0.5
                 yield f"{one} < {two}", [x < y for x, y in zip(first, second, strict=True)], cost + 0.5
+
+    def _lengths(self, names: Iterable[str]) -> Iterator[tuple[str, list[int], float]]:
+        """The lengths of lists, each number once."""
+        seen = set[tuple[int, ...]]()
+        for name in names:
+            lists: list[Any] = [point.fields.get(name) for point in self.points]
+            extra = self.weights.cost(name)
+            if extra is not None and all(isinstance(each, list) for each in lists):
+                ends = tuple(map(len, lists))
+                if len(set(ends)) > 1 and ends not in seen:
+                    seen.add(ends)
+                    yield f"len({name})", list(ends), extra + 0.3
 
     def explain(self, mask: int) -> str | None:
         """The simplest condition that holds at exactly these points; "" where it is all of them."""

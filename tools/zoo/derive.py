@@ -48,7 +48,7 @@ def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
         families.get(str(config.get("model_type"))) or family_of(config)
     )
     found = [r for r in found if not (hold and re.search(hold, r.variant))]
-    draft = in_time(model_type, found, raw_defaults(model_type), families)
+    draft = in_time(model_type, found, raw_defaults(model_type) or found[0].declared, families)
     with (drafts / f"{model_type}.pickle").open("wb") as stream:
         pickle.dump({"family": draft.family, "missed": draft.missed}, stream)
     print(

@@ -73,7 +73,7 @@ class Dimensions(Stacks):
         """The traced expression that is right everywhere, or several with the conditions between them."""
         key = ("trace", tuple(sightings), tuple((id(p.fields), p.index) for p in points), tuple(target))
         if key not in self._universes:
-            texts = traces.generalized(sightings, self._hole)
+            texts = traces.generalized(sightings, self._hole, self._places)
             told = self._joined(texts, points, target, relevant)
             self._universes[key] = told or self._mostly(texts, points, target, relevant)
         return self._universes[key]  # type: ignore[no-any-return]
@@ -87,6 +87,27 @@ class Dimensions(Stacks):
                     if self._fits(text, points, numbers) == (1 << len(points)) - 1:
                         return text
         return self._fit(points, numbers, Weights(), fast=True)
+
+    def _places(self, group: list[traces.Sighting], name: str) -> list[tuple[str, list[int]]]:
+        """Places in a list that go up or down with an index, within its ends."""
+        lists = [self.completed[s.at].get(name) for s in group]
+        if not all(isinstance(each, list) for each in lists):
+            return []
+        ends = [len(each) for each in lists]
+        found = [(f"len({name}) - {n}", [end - n for end in ends]) for n in (1, 2)]
+        for variable in dict.fromkeys(v for s in group for v, _ in s.index):
+            at = [dict(s.index).get(variable, -9) for s in group]
+            pairs = list(zip(at, ends, strict=True))
+            found += [
+                (f"max({variable} - 1, 0)", [max(n - 1, 0) for n in at]),
+                (f"min({variable} + 1, len({name}) - 1)", [min(n + 1, end - 1) for n, end in pairs]),
+                (f"len({name}) - 1 - {variable}", [end - 1 - n for n, end in pairs]),
+                (f"len({name}) - {variable}", [end - n for n, end in pairs]),
+                (f"len({name}) - 2 - {variable}", [end - 2 - n for n, end in pairs]),
+                (f"min(len({name}) - {variable}, len({name}) - 1)", [min(end - n, end - 1) for n, end in pairs]),
+                (f"max(len({name}) - 2 - {variable}, 0)", [max(end - 2 - n, 0) for n, end in pairs]),
+            ]
+        return found
 
     def _joined(
         self, texts: list[str], points: list[Point], target: list[int], relevant: Weights, depth: int = 3

@@ -13,6 +13,8 @@ from scope import evaluated, expanded, nested
 from inspector.architectures import formula
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from records import Numbers
     from study import Pattern
 
@@ -20,9 +22,14 @@ if TYPE_CHECKING:
 class Presence(Dimensions):
     """Finds conditions."""
 
+    dims: dict[str, list[str]]  # name pattern of a weight → its dimensions, of those that were found before
+    offered: Sequence[str] = ()  # conditions to try first: a shortcut is there where widths differ
+
     def _when(self, pattern: Pattern, variables: list[str], classes: set[str]) -> str | None:
         names = [v for v in variables if v]
         words = pattern.name.split(".")
+        beside = (dims for name, dims in self.dims.items() if name.startswith(pattern.name.rsplit(".", 2)[0] + "."))
+        self.offered = list(dict.fromkeys(f"({two}) != ({one})" for one, two, *_ in beside if one != two))[:8]
         where = [".".join(words[:at]) for at, word in enumerate(words) if word == "{}"]
         bounds = [(self.stacks[w].variable, self.stacks[w].bound) for w in where if self.stacks[w].variable]
         present = {
@@ -59,6 +66,10 @@ class Presence(Dimensions):
         for record, numbers in present:
             seen[record].add(numbers)
         relevant = self.relevant(dict(seen))
+        for text in self.offered:
+            holds = [evaluated(text, self._tree(point.fields), dict(point.index)) for point in points]
+            if mask == sum(1 << at for at, each in enumerate(holds) if each is True):
+                return text
         key = ("conditions", tuple(bounds), frozenset(classes), relevant, tuple(dropped))
         if key not in self._universes:
             self._universes[key] = Conditions(points, relevant)

@@ -64,6 +64,7 @@ class Record:
     overrides: dict[str, Any]
     shapes: dict[str, Shape]
     buffers: frozenset[str]
+    declared: dict[str, Any] = field(default_factory=dict)  # the defaults of a constructor's arguments
     trace: Trace = field(default_factory=Trace)
     rename: tuple[str, str] = ("", "")  # this class's prefix of the body → the family's
 
@@ -107,6 +108,7 @@ def read(path: Path) -> Record:
         overrides=raw.get("overrides") or {},
         shapes={name: tuple(entry[0]) for name, entry in tensors.items()},
         buffers=frozenset(name for name, entry in tensors.items() if entry[2] == "buffer"),
+        declared=raw.get("declared") or {},
         trace=traces.load(path.parent, path.name),
     )
 

@@ -32,6 +32,7 @@ class Tabler(Presence):
         """The whole table but for what is included."""
         patterns = self.patterns(skip)
         self.stacks = self._stacks(patterns)
+        self.dims = {}
         rows: list[Row] = []
         for name, pattern in patterns.items():
             if name.endswith("bias") and self._belongs(patterns, name):
@@ -80,6 +81,11 @@ class Tabler(Presence):
 
     def _row(self, part: tuple[str, Pattern, list[str]], patterns: Mapping[str, Pattern]) -> list[Row]:
         name, pattern, variables = part
+        ranks = {len(shape) for cells in pattern.cells.values() for shape in cells.values()}
+        if len(ranks) > 1:
+            return [
+                row for rank in sorted(ranks) for row in self._row((name, of_rank(pattern, rank), variables), patterns)
+            ]
         classes = {self.records[at].cls for at in pattern.cells}
         everywhere = set(self.heads)
         if classes != everywhere and pattern.name.startswith(self.prefix):
@@ -132,6 +138,8 @@ class Tabler(Presence):
                 when = when or ""
             else:
                 return None
+        if len(dims) > 1 and None not in dims:
+            self.dims[pattern.name] = [d for d in dims if d]
         bias, transposed = self._beside(pattern, variables, patterns, classes)
         if bias is None:
             if not final:
@@ -231,3 +239,9 @@ class Tabler(Presence):
             if head == scope and ACTIVE.match(last) and isinstance(value, (int, list)):
                 return path
         return ""
+
+
+def of_rank(pattern: Pattern, rank: int) -> Pattern:
+    """Those of a pattern's tensors that have so many dimensions: a map that is linear here, a convolution there."""
+    cells = {at: {n: s for n, s in each.items() if len(s) == rank} for at, each in pattern.cells.items()}
+    return Pattern(pattern.name, {at: each for at, each in cells.items() if each})

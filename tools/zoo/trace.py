@@ -25,6 +25,7 @@ import resource
 import sys
 import types
 import warnings
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -300,22 +301,31 @@ def traced_math() -> types.SimpleNamespace:
         value = math.sqrt(number)
         return traced(value, operation("**", number.tree, 0.5)) if isinstance(number, Int) else value
 
-    return types.SimpleNamespace(**{**names, "sqrt": sqrt})
+    def prod(numbers: Any) -> Any:
+        value = math.prod(numbers)
+        path = getattr(numbers, "path", "")
+        if path:
+            return traced(value, f"product({path})")
+        trees = [tree_of(number) for number in numbers]
+        return traced(value, reduce(lambda a, b: operation("*", a, b), trees)) if trees else value
+
+    return types.SimpleNamespace(**{**names, "sqrt": sqrt, "prod": prod})
 
 
 @contextlib.contextmanager
-def stand_ins(recorder: Recorder) -> Iterator[None]:
+def stand_ins(recorder: Recorder, packages: tuple[str, ...] = ("transformers.models.", "timm.")) -> Iterator[None]:
     """Builtins that lose what numbers remember are replaced in the modules of models."""
     names = recorder.names()
     proxy = traced_math()
     changed: list[tuple[dict[str, Any], str, Any]] = []
-    for module in [m for n, m in sys.modules.items() if n.startswith(("transformers.models.", "timm.")) and m]:
+    for module in [m for n, m in sys.modules.items() if n.startswith(packages) and isinstance(m, types.ModuleType)]:
         space = vars(module)
-        if not isinstance(module, types.ModuleType) or (
-            "PreTrainedModel" not in space and "config" not in module.__name__
+        if module.__name__.startswith("transformers.") and not (
+            "PreTrainedModel" in space or "config" in module.__name__
         ):
-            if not module.__name__.startswith("timm."):
-                continue
+            continue
+        if module.__name__.startswith("diffusers.") and "nn" not in space and "torch" not in space:
+            continue
         for name, value in {**names, **({"math": proxy} if space.get("math") is math else {})}.items():
             if name not in space or name == "math":
                 changed.append((space, name, space.get(name)))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: A number in an expression: one that a loop counted, or one that stands in the code.
 _HOLE = re.compile(r"@(\d+)|(?<![\w.])(\d+)(?![\w.])")
 
+#: What a subscript is of.
+_LIST = re.compile(r"([\w.]+)\[$")
+
 Index = Mapping[str, int]
 
 
@@ -52,18 +55,24 @@ class Sighting:
     index: tuple[tuple[str, int], ...]  # index variables of the tensor's name
 
 
-def generalized(sightings: Iterable[Sighting], fit: Callable[[list[Sighting], list[int]], str | None]) -> list[str]:
+Fit = Callable[[list[Sighting], list[int]], str | None]
+#: What a list's place may be: a text, and its value at each sighting.
+Places = Callable[[list[Sighting], str], list[tuple[str, list[int]]]]
+
+
+def generalized(sightings: Iterable[Sighting], fit: Fit, places: Places) -> list[str]:
     """Formulas that the sightings are cases of, the one with most cases first.
 
     Args:
         fit: explains numbers that no index explains.
+        places: where in a list of that name an item may be, counted from its end too.
     """
     by_form: dict[str, list[Sighting]] = defaultdict(list)
     for sighting in map(_folded, sightings):
         by_form[_HOLE.sub("§", sighting.text)].append(sighting)
     found: Counter[str] = Counter()
     for form, group in by_form.items():
-        for text in _filled(form, group, fit):
+        for text in _filled(form, group, fit, places):
             found[text] += len(group)
     return [text for text, _ in found.most_common()]
 
@@ -74,20 +83,21 @@ def _folded(sighting: Sighting) -> Sighting:
     return replace(sighting, text=text) if text != sighting.text else sighting
 
 
-def _filled(
-    form: str, group: list[Sighting], fit: Callable[[list[Sighting], list[int]], str | None], depth: int = 2
-) -> Iterator[str]:
+def _filled(form: str, group: list[Sighting], fit: Fit, places: Places, depth: int = 2) -> Iterator[str]:
     """A form with what fits each of its holes; in parts where nothing fits all."""
     holes = [list(_HOLE.finditer(sighting.text)) for sighting in group]
+    lists = [_LIST.search(piece) for piece in form.split("§")]
     told: list[str] = []
-    for column in zip(*holes, strict=True):
+    for column, in_list in zip(zip(*holes, strict=True), lists, strict=False):
         numbers = [int(m[1] or m[2]) for m in column]
         indexes = [dict(s.index) for s in group]
-        text = hole(numbers, indexes, counted=any(m[1] for m in column)) or fit(group, numbers)
+        offered = places(group, in_list[1]) if in_list else []
+        text = hole(numbers, indexes, counted=any(m[1] for m in column))
+        text = text or next((t for t, values in offered if values == numbers), None) or fit(group, numbers)
         if text is None:
-            parts = list(_split(group, numbers, indexes)) if depth else []
+            parts = list(_split(group, numbers, indexes, offered)) if depth else []
             for part in parts:
-                yield from _filled(form, part, fit, depth - 1)
+                yield from _filled(form, part, fit, places, depth - 1)
             if not parts:
                 yield from _apart(group)
             return
@@ -95,16 +105,22 @@ def _filled(
     yield _written(form, told)
 
 
-def _split(group: list[Sighting], numbers: Sequence[int], indexes: Sequence[Index]) -> Iterator[list[Sighting]]:
+def _split(
+    group: list[Sighting], numbers: Sequence[int], indexes: Sequence[Index], offered: list[tuple[str, list[int]]]
+) -> Iterator[list[Sighting]]:
     """The sightings in parts whose number is the same function of an index; none where some are left."""
+    variables = [v for v in dict.fromkeys(v for index in indexes for v in index) if all(v in i for i in indexes)]
+    columns = [[value(index[v]) for index in indexes] for v in variables for _, value in _OF_INDEX[:5]]
+    columns += [values for _, values in offered]
     left = set(range(len(group)))
     parts: list[set[int]] = []
-    for variable in dict.fromkeys(v for index in indexes for v in index):
-        for _, value in _OF_INDEX[:5]:
-            part = {at for at in left if variable in indexes[at] and value(indexes[at][variable]) == numbers[at]}
-            if len({numbers[at] for at in part}) > 1:
-                parts.append(part)
-                left -= part
+    while left:
+        fitting = [{at for at in left if column[at] == numbers[at]} for column in columns]
+        part = max((p for p in fitting if len({numbers[at] for at in p}) > 1), key=len, default=set[int]())
+        if not part:
+            break
+        parts.append(part)
+        left -= part
     if len(parts) < 2 and left:
         return
     if len(left) <= len(group) // 4 and len(parts) + bool(left) > 1:

@@ -33,8 +33,12 @@ WRAPPERS = frozenset(
         "roberta",
         "thinker",
         "llm",
+        "diffusion_model",
     }
 )
+
+#: Those of them that only ever hold a whole model: a single word after them is a tensor of it.
+HOLDERS = frozenset({"diffusion_model"})
 
 #: First words of the names in GGUF files, which have a table of their own: `gguf_names`.
 GGUF_WORDS = frozenset({

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from inspector.architectures.data.conventions import WRAPPERS
+from inspector.architectures.data.conventions import HOLDERS, WRAPPERS
 from inspector.architectures.table import NUMBERED, Row
 from inspector.model import STACKED, Key
 
@@ -42,7 +42,7 @@ def pattern_of(name: str) -> str:
 def unwrapped(pattern: str) -> str:
     """The pattern without leading words that say nothing about the tensor: `model.`, `module.`, `transformer.`."""
     first, dot, rest = pattern.partition(".")
-    while dot and first in WRAPPERS and "." in rest:
+    while dot and first in WRAPPERS and ("." in rest or first in HOLDERS):
         pattern = rest
         first, dot, rest = pattern.partition(".")
     return pattern
