@@ -1,0 +1,579 @@
+"""What is said of odd safetensors headers, word for word, and the reader's bounds from both sides."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import write
+
+from inspector.errors import FormatError
+from inspector.formats import safetensors
+from inspector.formats.findings import Findings
+from inspector.formats.safetensors import entries, written
+from inspector.formats.safetensors.dtypes import expected_bytes, overflows
+from inspector.model import Header, Tensor
+from inspector.sources.local import LocalFile
+
+Told = list[tuple[str, str, str, str | None]]
+
+
+def long_way(raw: bytes, start: int = 100) -> tuple[list[Tensor], dict[str, str], Told]:
+    """Tensors, metadata and findings of a header as any JSON."""
+    findings = Findings("a")
+    tensors, metadata = entries.parse(raw, "a", start, findings)
+    return tensors, metadata, [(each.rule, each.severity, each.message, each.tensor) for each in findings.all()]
+
+
+def entry(text: str = "", dtype: str = '"U8"', shape: str = "[2]", offsets: str = "[0,2]") -> str:
+    return f'{{"dtype":{dtype},"shape":{shape},"data_offsets":{offsets}{text}}}'
+
+
+def of(name: str = "t", **fields: str) -> bytes:
+    return f'{{"{name}":{entry(**fields)}}}'.encode()
+
+
+KEPT = [Tensor("t", "U8", (2,), 100, 2)]
+WRONG_TYPE = "the dtype, shape or data_offsets is of the wrong type"
+TWICE = "the name appears twice in the header, with "
+MALFORMED = "an entry that a later one of the same name hides is malformed"
+INFINITE = "a number is beyond what 64 bits of a float hold"
+DEEP = '"x":' + "[" * 126 + "]" * 126
+
+#: A header of one tensor `t` → all that is said of it, and whether the tensor is kept.
+ODD: dict[str, tuple[bytes, Told, bool]] = {
+    "sound": (of(), [], True),
+    "dtype no text": (of(dtype="3"), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
+    "shape no list": (of(shape='"2"'), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
+    "offsets no list": (of(offsets="2"), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
+    "one offset": (of(offsets="[0]"), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
+    "a boolean": (of(shape="[2,true]"), [("tensor-entry", "error", "a boolean where a number should be", "t")], False),
+    "a boolean offset": (
+        of(offsets="[false,2]"),
+        [("tensor-entry", "error", "a boolean where a number should be", "t")],
+        False,
+    ),
+    "a list as a dimension": (
+        of(shape="[[2]]"),
+        [("tensor-shape", "error", "the shape [[2]] has a dimension that is not a size", "t")],
+        False,
+    ),
+    "a negative dimension": (
+        of(shape="[2,-1]"),
+        [("tensor-shape", "error", "the shape [2, -1] has a dimension that is not a size", "t")],
+        False,
+    ),
+    "a fraction as a dimension": (
+        of(shape="[2.0]"),
+        [("tensor-shape", "error", "the shape [2.0] has a dimension that is not a size", "t")],
+        False,
+    ),
+    "a long fraction": (
+        of(shape="[2." + "0" * 50 + "]"),
+        [("tensor-shape", "error", f"the shape [2.{'0' * 22}] has a dimension that is not a size", "t")],
+        False,
+    ),
+    "many odd dimensions": (
+        of(shape="[" + ",".join(["-1"] * 99) + "]"),
+        [("tensor-shape", "error", f"the shape [{'-1, ' * 29}-1… has a dimension that is not a size", "t")],
+        False,
+    ),
+    "a shape of 2^64": (
+        of(shape="[4294967296,4294967296]"),
+        [("tensor-shape", "error", "the shape [4294967296, 4294967296] overflows 64 bits", "t")],
+        False,
+    ),
+    "a shape of 2^63": (
+        of(shape="[2147483648,4294967296]"),
+        [("tensor-shape", "error", "the shape [2147483648, 4294967296] overflows 64 bits", "t")],
+        False,
+    ),
+    "no range": (
+        of(offsets="[2,0]"),
+        [("data-offsets", "error", "data_offsets [2, 0] are not a range of bytes", "t")],
+        False,
+    ),
+    "a fraction as an offset": (
+        of(offsets="[0,2.5]"),
+        [("data-offsets", "error", "data_offsets [0, 2.5] are not a range of bytes", "t")],
+        False,
+    ),
+    "negative zero": (
+        of(offsets="[-0,2]"),
+        [("data-offsets", "error", "data_offsets [-0, 2] are not a range of bytes", "t")],
+        False,
+    ),
+    "an offset of 2^63": (
+        of(offsets="[0,9223372036854775808]"),
+        [("data-offsets", "error", "data_offsets [0, 9223372036854775808] are not a range of bytes", "t")],
+        False,
+    ),
+    "long offsets": (
+        of(offsets=f"[{'1' * 40},{'2' * 40}]"),
+        [("data-offsets", "error", f"data_offsets [{'1' * 30}, {'2' * 30}] are not a range of bytes", "t")],
+        False,
+    ),
+    "an unknown dtype": (
+        of(dtype='"' + "Q" * 50 + '"'),
+        [("unknown-dtype", "error", f"dtype '{'Q' * 39} is not one of the format's", "t")],
+        True,
+    ),
+    "a list": (
+        b'{"t":["U8",[2],[0,2]]}',
+        [("extra-field", "warning", "the entry is a list, and no object", "t")],
+        True,
+    ),
+    "a short list": (b'{"t":["U8",[2]]}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
+    "a text": (b'{"t":"U8"}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
+    "nothing": (b'{"t":null}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
+    "a field more": (of(text=',"x":1,"y":2'), [("extra-field", "warning", "unknown field x, y", "t")], True),
+    "a long field": (
+        of(text=',"' + "x" * 90 + '":1'),
+        [("extra-field", "warning", f"unknown field {'x' * 80}", "t")],
+        True,
+    ),
+    "a field twice": (of(text=',"shape":[2]'), [("duplicate-key", "error", "a field is given twice", "t")], True),
+    "an unknown field twice": (
+        of(text=',"x":1,"x":1'),
+        [
+            ("duplicate-key", "warning", "a field is given twice", "t"),
+            ("extra-field", "warning", "unknown field x", "t"),
+        ],
+        True,
+    ),
+    "two fields less": (
+        b'{"t":{"shape":[2]}}',
+        [("tensor-entry", "error", "the entry has no dtype and no data_offsets", "t")],
+        False,
+    ),
+    "zeros at the end": (
+        of() + b"\0\0",
+        [("header-padding", "error", "the header is padded with NUL bytes, not spaces", None)],
+        True,
+    ),
+    "white space in front": (
+        b"\n" + of(),
+        [("header-start", "warning", "the header begins with white space; the format wants `{` first", None)],
+        True,
+    ),
+    "twice the same": (
+        f'{{"t":{entry()},"t":{entry()}}}'.encode(),
+        [("duplicate-key", "warning", TWICE + "the same entry", "t")],
+        True,
+    ),
+    "twice": (
+        f'{{"t":{entry(shape="[1]")},"t":{entry()}}}'.encode(),
+        [("conflicting-key", "warning", TWICE + "different entries: readers may take either", "t")],
+        True,
+    ),
+    "three times": (
+        f'{{"t":{entry()},"t":{entry(shape="[1]")},"t":{entry()}}}'.encode(),
+        [
+            ("conflicting-key", "warning", TWICE + "different entries: readers may take either", "t"),
+            ("duplicate-key", "warning", TWICE + "the same entry", "t"),
+        ],
+        True,
+    ),
+    "metadata null": (b'{"__metadata__":null,' + of()[1:], [], True),
+    "metadata a list": (
+        b'{"__metadata__":[],' + of()[1:],
+        [("metadata", "error", "`__metadata__` is not an object", None)],
+        True,
+    ),
+    "metadata of numbers": (
+        b'{"__metadata__":{"a":1},' + of()[1:],
+        [("metadata", "error", "`__metadata__` has values that are not text", None)],
+        True,
+    ),
+    "metadata with a key twice": (
+        b'{"__metadata__":{"a":"1","a":"2"},' + of()[1:],
+        [("duplicate-key", "warning", "`__metadata__` has a key twice", None)],
+        True,
+    ),
+    "metadata twice": (
+        b'{"__metadata__":{},"__metadata__":{"a":"1"},' + of()[1:],
+        [("duplicate-key", "error", "a second `__metadata__`", None)],
+        True,
+    ),
+    "128 deep": (
+        of(text="," + DEEP),
+        [
+            ("extra-field", "error", "something is nested 128 deep or more", None),
+            ("extra-field", "warning", "unknown field x", "t"),
+        ],
+        True,
+    ),
+    "127 deep": (
+        of(text="," + DEEP.replace("[", "", 1).replace("]", "", 1)),
+        [("extra-field", "warning", "unknown field x", "t")],
+        True,
+    ),
+    "a number of 309 digits": (
+        of(text=',"x":1' + "0" * 308),
+        [("extra-field", "error", INFINITE, None), ("extra-field", "warning", "unknown field x", "t")],
+        True,
+    ),
+    "a number of 308 digits": (
+        of(text=',"x":1' + "0" * 307),
+        [("extra-field", "warning", "unknown field x", "t")],
+        True,
+    ),
+    "309 digits in a text": (
+        of(text=',"x":"' + "1" * 309 + '"'),
+        [("extra-field", "warning", "unknown field x", "t")],
+        True,
+    ),
+    "an exponent of 309": (
+        of(text=',"x":1e309'),
+        [("extra-field", "error", INFINITE, None), ("extra-field", "warning", "unknown field x", "t")],
+        True,
+    ),
+    "an exponent of 308": (of(text=',"x":1e308'), [("extra-field", "warning", "unknown field x", "t")], True),
+    "half a pair in a field": (
+        of(text=',"x":"\\ud800"'),
+        [
+            ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text", None),
+            ("extra-field", "warning", "unknown field x", "t"),
+        ],
+        True,
+    ),
+    "a whole pair": (of(text=',"x":"\\ud83d\\ude00"'), [("extra-field", "warning", "unknown field x", "t")], True),
+    "a backslash and a word": (of(text=',"x":"\\\\ud800"'), [("extra-field", "warning", "unknown field x", "t")], True),
+    "the second half first": (
+        of(text=',"x":"\\ude00\\ud83d"'),
+        [
+            ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text", None),
+            ("extra-field", "warning", "unknown field x", "t"),
+        ],
+        True,
+    ),
+    "halves that are apart": (
+        of(text=',"x":"\\ud83d \\ude00"'),
+        [
+            ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text", None),
+            ("extra-field", "warning", "unknown field x", "t"),
+        ],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_what_is_said_of_an_entry(case: str) -> None:
+    raw, told, kept = ODD[case]
+    tensors, _, said = long_way(raw)
+    assert said == told
+    assert [(each.name, each.offset, each.nbytes) for each in tensors] == ([("t", 100, 2)] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("t", []),
+        ("日本", []),
+        ("", [("tensor-name", "warning", "a tensor has an empty name", "")]),
+        ("a\\u0007", [("control-character", "warning", "the name has control or invisible characters", "a\x07")]),
+        ("a\x7f", [("control-character", "warning", "the name has control or invisible characters", "a\x7f")]),
+        ("a\u200b", [("control-character", "warning", "the name has control or invisible characters", "a\u200b")]),
+    ],
+)
+def test_names(name: str, told: Told) -> None:
+    assert long_way(of(name))[2] == told
+
+
+def test_a_name_of_half_a_pair() -> None:
+    said = long_way(b'{"\\udbff":' + of()[5:])[2]
+    assert [(rule, severity, message) for rule, severity, message, _ in said] == [
+        ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text"),
+        ("tensor-name", "error", "the name has half of a surrogate pair: no Unicode text"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hidden", "malformed"),
+    [
+        (entry(shape="[1]"), False),
+        (entry(shape="[18446744073709551615]"), False),
+        (entry(shape="[18446744073709551616]"), True),
+        (entry(offsets="[0,-1]"), True),
+        (entry(offsets="[0]"), True),
+        (entry(shape="3"), True),
+        (entry(offsets="3"), True),
+        (entry(dtype='"Q4"'), True),
+        (entry(dtype="4"), True),
+        (entry(text=',"x":1'), False),
+        (entry(text=',"shape":[1]'), True),
+        (entry(text=',"x":1,"x":2'), False),
+        ('{"dtype":"U8","shape":[1]}', True),
+        ('["U8",[1],[0,1]]', False),
+        ('["U8",[1]]', True),
+        ("null", True),
+        ('"U8"', True),
+    ],
+)
+def test_an_entry_that_a_later_one_hides(hidden: str, malformed: bool) -> None:
+    """The reference reader parses it all the same, and refuses what it cannot."""
+    said = long_way(f'{{"t":{hidden},"t":{entry()}}}'.encode())[2]
+    assert said[0] == ("conflicting-key", "warning", TWICE + "different entries: readers may take either", "t")
+    assert said[1:] == ([("tensor-entry", "error", MALFORMED, "t")] if malformed else [])
+
+
+def test_metadata() -> None:
+    """As it is, in two parts, and of the words that a tensor's entry has."""
+    assert long_way(b'{"__metadata__":{"a":"1","b":"2"}}')[1] == {"a": "1", "b": "2"}
+    assert long_way(b'{"__metadata__":{"a":"1"},"__metadata__":{"b":"2","a":"3"}}')[1] == {"a": "3", "b": "2"}
+    assert long_way(b'{"__metadata__":{"a":1,"b":"2"}}')[1] == {"b": "2"}
+    triple = {"dtype": "a", "shape": "b", "data_offsets": "c"}
+    assert long_way(json.dumps({"__metadata__": triple}).encode()) == ([], triple, [])
+    raw = json.dumps(triple).encode()  # a header that is itself in the order of an entry
+    assert [(rule, name) for rule, _, _, name in long_way(raw)[2]] == [("tensor-entry", name) for name in triple]
+
+
+ERRORS: dict[str, tuple[bytes, str, str]] = {
+    "not JSON": (b'{"a":', "a: the header is not JSON: Expecting value at its byte 5", "unreadable-file"),
+    "NaN": (b'{"a":NaN}', "a: the header is not JSON: NaN is not JSON", "unreadable-file"),
+    "not UTF-8": (b'{"a\xff":1}', "a: the header is not UTF-8 at its byte 3", "unreadable-file"),
+    "a list": (b"[1]", "a: the header is JSON, but no object of tensors", "unreadable-file"),
+    "too deep": (b"[" * 100_000, "a: the header's JSON is nested too deep", "unreadable-file"),
+    "more text than fits": (
+        b'{"a":"' + "é".encode() * 15_100_000 + b'"}',
+        "a: the header has 30,200,008 bytes of text, which take too much memory: not read",
+        "header-size",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_what_is_no_header(case: str) -> None:
+    raw, message, rule = ERRORS[case]
+    with pytest.raises(FormatError) as raised:
+        long_way(raw)
+    assert (str(raised.value), raised.value.rule) == (message, rule)
+
+
+@pytest.mark.parametrize(
+    ("mark", "most", "what"),
+    [(b":", 700_000, "fields"), (b'"', 2_000_000, "quotes"), (b",", 2_500_000, "values"), (b"{", 300_000, "objects"), (b"[", 600_000, "lists")],
+)  # fmt: skip
+def test_headers_made_to_exhaust_memory(mark: bytes, most: int, what: str) -> None:
+    """So many are read on, as JSON that is none; one more is refused before."""
+    with pytest.raises(FormatError, match="not JSON|nested too deep"):
+        long_way(mark * most)
+    with pytest.raises(FormatError) as raised:
+        long_way(mark * (most + 1))
+    assert str(raised.value) == (
+        f"a: the header has more than {most:,} {what}: made to exhaust memory, or of more tensors than are read of one file"
+    )
+    assert raised.value.rule == "header-size"
+
+
+def test_long_texts_are_kept_in_short() -> None:
+    """Beyond 16 MB of header, of a text of 64 kB and more the first 32 kB; what is no text is left as it is."""
+    rest = b'{"__metadata__":{"a":"%s","b":"short","c":"%s"},' % (b"x" * 17_000_000, b"y" * 65_535)
+    tensors, metadata, said = long_way(rest + of()[1:])
+    assert (tensors, said) == (KEPT, [])
+    assert {key: len(text) for key, text in metadata.items()} == {"a": 32_768, "b": 5, "c": 65_535}
+    twice = b'{"__metadata__":{"a":"%s\\"%s","b":"%s"},' % (b"x" * 9_000_000, b"y" * 9_000_000, b"z" * 65_536)
+    kept = long_way(twice + of()[1:])[1]
+    assert kept == {"a": "x" * 32_768 + '"' + "y" * 32_768, "b": "z" * 32_768}
+    below = b'{"__metadata__":{"a":"%s"},' % (b"x" * 16_000_000)
+    assert len(long_way(below + of()[1:])[1]["a"]) == 16_000_000
+    filled = of() + b" " * 17_000_000
+    assert long_way(filled)[0] == KEPT
+
+
+def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
+    """Each takes memory of its own; that they are no sizes is told all the same."""
+    shapes = ",".join(f'"t{at}":{entry(shape=f"[{at}.5]")}' for at in range(1001))
+    said = long_way(f"{{{shapes}}}".encode())[2]
+    assert said[0][2] == "the shape [0.5] has a dimension that is not a size"
+    assert entries._FewKept()("1.5") == "1.5"
+    few = entries._FewKept()
+    assert [few(f"{at}.5") for at in range(1002)][-3:] == ["999.5", "a fraction", "a fraction"]
+    assert (few("3.5"), few.infinite, few("1e999"), few.infinite) == ("3.5", False, "a fraction", True)
+
+
+# --- the short way ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "short"),
+    [
+        (of(), True),
+        (of() + b" " * 15, True),
+        (of() + b" " * 16, False),
+        (of() + b"\0", False),
+        (b" " + of(), False),
+        (of("é"), False),
+        (of("a\\u0062"), False),
+        (of("__metadata__"), False),
+        (of(offsets="[0,3]"), False),
+        (of(offsets="[00,2]"), False),
+        (of(dtype='"Q4"'), False),
+        (of(dtype='"u8"'), False),
+        (of(shape="[2,]"), False),
+        (of(text=',"x":1'), False),
+        (f'{{"t":{entry()},"t":{entry()}}}'.encode(), False),
+        (f'{{"t":{entry()}, "u":{entry()}}}'.encode(), False),
+        (f'{{"t":{entry()},"u":{entry()}}}'.encode(), True),
+        (b'{"__metadata__":{"a":"b"},' + of()[1:], True),
+        (b'{"__metadata__":{"a":"\\n"},' + of()[1:], True),
+        (b'{"__metadata__":{"a":"\\u0062"},' + of()[1:], False),
+        (b'{"__metadata__":{"a":1},' + of()[1:], False),
+        (b'{"__metadata__":{"a":"b","a":"b"},' + of()[1:], False),
+        (b'{"__metadata__":{"a":"b"}}', True),
+        (b"{}", False),
+        (b"{", False),
+        (b"", False),
+        (of(offsets="[999999999999999997,999999999999999999]"), True),
+        (of(offsets="[1000000000000000000,1000000000000000002]"), False),
+    ],
+)
+def test_what_the_short_way_reads(raw: bytes, short: bool) -> None:
+    """Only what a writer of the format would write; anything else is read the long way, with the same result."""
+    found = written.parse(raw, 100)
+    assert (found is not None) is short
+    if found is not None:
+        assert (*found, []) == long_way(raw)
+
+
+def test_the_longest_that_the_short_way_reads() -> None:
+    """32 MiB, and 160,000 braces."""
+    frame = b'{"__metadata__":{"a":"%s"},' + of()[1:]
+    room = 32 * 1024 * 1024 - len(frame % b"")
+    assert written.parse(frame % (b"x" * room), 100) is not None
+    assert written.parse(frame % (b"x" * (room + 1)), 100) is None
+    braces = 160_000 - (frame % b"").count(b"{")
+    assert written.parse(frame % (b"{" * braces), 100) is not None
+    assert written.parse(frame % (b"{" * (braces + 1)), 100) is None
+
+
+# --- sizes, and the file ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "expected"),
+    [
+        ("U8", (), 1),
+        ("F64", (2, 3), 48),
+        ("F4", (3,), None),
+        ("F4", (4,), 2),
+        ("F6_E2M3", (4,), 3),
+        ("U8", (0, 2**63), 0),
+        ("U8", (2**63, 2), None),
+        ("U8", (2**61 - 1,), 2**61 - 1),
+        ("U8", (2**61,), None),
+        ("U8", (2**64, 0), None),
+        ("U8", (-1,), None),
+        ("U8", (True,), None),
+        ("U8", (1.0,), None),
+        ("Q4", (1,), None),
+    ],
+)
+def test_bytes_of_a_shape(dtype: str, shape: tuple[Any, ...], expected: int | None) -> None:
+    """Counted in 64 bits, of bits too."""
+    assert expected_bytes(dtype, shape) == expected
+
+
+def test_where_a_product_overflows() -> None:
+    assert [overflows(shape) for shape in [(), (2**64 - 1,), (2**64,), (2**32, 2**32), (0, 2**64), (2**32, 2**31)]] == [
+        False, False, True, True, True, False,
+    ]  # fmt: skip
+
+
+def file(path: Path, table: Any, data: int) -> Header:
+    source = LocalFile(write(path / "a", table, data))
+    try:
+        return safetensors.read(source, "a")
+    finally:
+        source.close()
+
+
+def plain(begin: int, end: int, shape: list[int], dtype: str = "U8") -> dict[str, Any]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def test_tensors_that_are_not_aligned_are_counted(tmp_path: Path) -> None:
+    """Empty ones lie nowhere; a file whose data begins at a multiple of 8 has none where all sizes are."""
+    name = "n" * (8 - (len(json.dumps({"": plain(0, 8, [8])}, separators=(",", ":"))) % 8))
+    assert file(tmp_path, {name: plain(0, 8, [8])}, 8).findings == ()
+    pad = {
+        "a": plain(0, 1, [1]),
+        "b": plain(1, 5, [1], "F32"),
+        "c": plain(5, 9, [1], "F32"),
+        "d": plain(9, 9, [0], "F32"),
+    }
+    text = json.dumps(pad)
+    header = write(tmp_path / "b", None, 9, raw=text.encode() + b" " * (-len(text) % 8))
+    (found,) = safetensors.read(LocalFile(header), "b").findings
+    assert (found.rule, found.severity, found.message) == (
+        "misaligned",
+        "info",
+        "2 tensors not aligned to the size of an element",
+    )
+
+
+def test_a_file_that_ends_within_a_hole(tmp_path: Path) -> None:
+    """The hole is cut off with the file: what is missing is told once."""
+    header = file(tmp_path, {"a": plain(0, 4, [4]), "b": plain(8, 12, [4])}, 4)
+    assert [each.rule for each in header.findings] == ["truncated"]
+    header = file(tmp_path, {"a": plain(0, 4, [4]), "b": plain(8, 12, [4])}, 5)
+    assert [each.rule for each in header.findings] == ["hole", "truncated"]
+    start = header.regions[1].end
+    assert [(each.label, each.start - start, each.end - start) for each in header.regions[2:]] == [
+        ("tensors", 0, 4),
+        ("hole", 4, 5),
+    ]
+
+
+def test_overlaps_and_holes_in_turn(tmp_path: Path) -> None:
+    table = {
+        "a": plain(0, 6, [6]),
+        "b": plain(2, 4, [2]),
+        "c": plain(8, 9, [1]),
+        "d": plain(9, 12, [3]),
+        "e": plain(14, 15, [1]),
+    }
+    header = file(tmp_path, table, 15)
+    assert [(each.rule, each.message, each.tensor) for each in header.findings] == [
+        ("overlap", "shares 2 bytes with the tensor before it", "b"),
+        ("hole", "2 bytes before it belong to no tensor", "c"),
+        ("hole", "2 bytes before it belong to no tensor", "e"),
+    ]
+    start = header.regions[1].end
+    assert [(each.label, each.start - start, each.end - start) for each in header.regions] == [
+        ("length", -start, 8 - start),
+        ("header", 8 - start, 0),
+        ("tensors", 0, 6),
+        ("hole", 6, 8),
+        ("tensors", 8, 12),
+        ("hole", 12, 14),
+        ("tensors", 14, 15),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("length", "message", "rule"),
+    [
+        (
+            100_000_001,
+            "a: its first 8 bytes give a header of 100,000,001 bytes, over the format's limit of 100,000,000: "
+            "not a safetensors file, or a damaged one",
+            "header-size",
+        ),
+        (
+            3,
+            "a: its first 8 bytes give a header of 3 bytes, but the file has only 10: "
+            "a truncated download, or not a safetensors file",
+            "truncated",
+        ),
+    ],
+)
+def test_lengths_that_are_none(tmp_path: Path, length: int, message: str, rule: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(length.to_bytes(8, "little") + b"{}")
+    with pytest.raises(FormatError) as raised:
+        safetensors.read(LocalFile(path), "a")
+    assert (str(raised.value), raised.value.rule) == (message, rule)
