@@ -359,7 +359,7 @@ def test_what_is_no_header(case: str) -> None:
 )  # fmt: skip
 def test_headers_made_to_exhaust_memory(mark: bytes, most: int, what: str) -> None:
     """So many are read on, as JSON that is none; one more is refused before."""
-    with pytest.raises(FormatError, match="not JSON|nested too deep"):
+    with pytest.raises(FormatError, match=r"not JSON|nested too deep"):
         long_way(mark * most)
     with pytest.raises(FormatError) as raised:
         long_way(mark * (most + 1))
