@@ -12,7 +12,7 @@ def chart(result: Reconciliation) -> Chart:
     """A waterfall of the steps, downwards; the last bar is what the disk holds."""
     rows = list(bridge_rows(result))
     shown = [signed(nbytes) if step else integer(nbytes) for nbytes, step, *_ in rows]
-    # A label stands once on an axis: the steps have numbers before them, which `ticktext` leaves out.
+    # A cause may be there twice, which an axis of names would not show: the bars have numbers, `ticktext` the names.
     places = list(range(len(rows)))
     trace = {
         "type": "waterfall",
@@ -20,11 +20,11 @@ def chart(result: Reconciliation) -> Chart:
         "y": places,
         "x": [nbytes for nbytes, *_ in rows],
         "measure": ["relative" if step else "absolute" for _, step, *_ in rows],
-        "text": shown,
-        "textposition": "auto",
-        "constraintext": "none",
-        "customdata": [label(f"{what}: {why}" if why else what, 200) for _, _, what, why in rows],
-        "hovertemplate": "%{customdata}<br>%{text} bytes<extra></extra>",
+        "customdata": [
+            f"{label(what)}<br>{number} bytes" + (f"<br>{label(why, 200)}" if why else "")
+            for number, (_, _, what, why) in zip(shown, rows, strict=True)
+        ],
+        "hovertemplate": "%{customdata}<extra></extra>",
         "totals": {"marker": {"color": PALETTE[6]}},
         "increasing": {"marker": {"color": PALETTE[5]}},
         "decreasing": {"marker": {"color": PALETTE[2]}},
@@ -35,7 +35,7 @@ def chart(result: Reconciliation) -> Chart:
             "autorange": "reversed",
             "tickmode": "array",
             "tickvals": places,
-            "ticktext": [label(what, 32) for _, _, what, _ in rows],
+            "ticktext": [f"{label(row[2], 32)}<br>{number}" for number, row in zip(shown, rows, strict=True)],
             "automargin": True,
             "fixedrange": True,
         },
@@ -48,5 +48,5 @@ def chart(result: Reconciliation) -> Chart:
         layout,
         ("bytes", "step", "why"),
         [(text, what, why) for text, (_, _, what, why) in zip(shown, rows, strict=True)],
-        height=90 + 34 * len(rows),
+        height=70 + 36 * len(rows),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from inspector.architectures.data.roles import BY_GROUP
 from inspector.bridge.hierarchy import Node, byte_tree
 from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
@@ -30,7 +31,7 @@ def chart(result: Reconciliation) -> Chart:
         "Bytes by group, role, layer and tensor",
         told,
         [_trace(placed)],
-        chart_layout(),
+        chart_layout(uniformtext={"minsize": 9, "mode": "hide"}),
         ("group", "role", "tensors", "parameters", "bytes"),
         [(g.name, r.name, r.tensors, r.parameters, r.bytes) for g in root.children for r in g.children],
         height=520,
@@ -40,8 +41,14 @@ def chart(result: Reconciliation) -> Chart:
 def _placed(node: Node, own: str, parent: str, level: int, colour: str) -> Iterator[_Placed]:
     yield _Placed(own, parent, node, level, colour)
     for number, child in enumerate(node.children):
-        below = PALETTE[number % len(PALETTE)] if level == 0 else colour
+        below = _colour(child.name) if level == 0 else colour
         yield from _placed(child, f"{own}.{number}", own, level + 1, below)
+
+
+def _colour(group: str) -> str:
+    """A group's own, in every chart."""
+    groups = list(BY_GROUP)
+    return PALETTE[groups.index(group) % len(PALETTE)] if group in groups else PALETTE[-2]
 
 
 def _trace(placed: list[_Placed]) -> dict[str, Any]:

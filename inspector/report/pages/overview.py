@@ -14,6 +14,11 @@ from inspector.units import plural
 
 #: Columns by whose values people choose tensors.
 FILTERED = ("role", "group", "tower", "branch", "dtype", "part", "file")
+#: What people look for stands to the left.
+_ORDER = (
+    *("name", "role", "layer", "expert", "dtype", "shape", "parameters", "bytes"),
+    *("group", "tower", "branch", "part", "file", "offset"),
+)
 
 
 def page(result: Reconciliation) -> Page:
@@ -69,5 +74,6 @@ def as_table(caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 def tensors(listed: Sequence[Labelled]) -> Table:
-    """A row a tensor, with the columns of `inspect tensors --csv`."""
-    return of_rows(plural(len(listed), "tensor"), Rows(TENSORS, list(map(tensor, listed))), FILTERED)
+    """A row a tensor, with all columns of `inspect tensors --csv`."""
+    columns = sorted(TENSORS, key=lambda column: _ORDER.index(column.name))
+    return of_rows(plural(len(listed), "tensor"), Rows(tuple(columns), list(map(tensor, listed))), FILTERED)

@@ -56,7 +56,10 @@ def html(page: Page, command: str) -> str:
             _header(page),
             f'<main id="main">{body}</main>',
             _footer(command, plotly.version if plotly else None),
-            f'<script type="application/json" id="data">{packed.script_json(data)}</script>',
+            *(
+                f'<script type="application/json" id="{name}">{packed.script_json(each)}</script>'
+                for name, each in data.items()
+            ),
             *(f"<script>{each}</script>" for each in scripts),
             "</body></html>\n",
         )
@@ -201,7 +204,8 @@ def _chart(chart: Chart, data: dict[str, Any]) -> str:
     numbers = _table(Table(f"{chart.title}: the numbers", columns, chart.rows), data)
     return (
         f'<figure><figcaption>{_text(chart.title)}</figcaption><div class="views" id="{own}-views"></div>'
-        f'<div class="chart" id="{own}" role="img" aria-label="{_text(chart.summary)}"></div>'
+        f'<div role="img" aria-label="{_text(chart.summary)}">'
+        f'<div class="chart" id="{own}" aria-hidden="true"></div></div>'
         f"<p>{_text(chart.summary)}</p><details><summary>The numbers as a table</summary>{numbers}</details></figure>"
     )
 

@@ -1,0 +1,269 @@
+"""Pages in a real browser: nothing fails, nothing is fetched, no name runs, and what people do with them works.
+
+Needs Chromium and its driver (`apt-get install chromium chromium-driver`); where they are not, nothing is tried.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import write
+
+if TYPE_CHECKING:
+    from conftest import Ran
+    from selenium.webdriver import Chrome
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.skipif(not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"),
+    pytest.mark.xdist_group("browser"),
+]
+#: Seconds that a busy machine may take.
+PATIENCE = 90
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER or ""
+    for word in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
+        options.add_argument(word)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # Chromium's own does not work for root
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    with webdriver.Chrome(options, webdriver.ChromeService(DRIVER)) as chrome:
+        chrome.set_script_timeout(PATIENCE)
+        yield chrome
+
+
+class Shown:
+    """A page that the browser shows."""
+
+    def __init__(self, driver: Chrome, path: Path) -> None:
+        self.driver = driver
+        self._drain()
+        driver.get(path.as_uri())
+        self.until("document.documentElement.dataset.ready === 'yes'")
+
+    def _drain(self) -> tuple[list[Any], list[Any]]:
+        logs: Any = self.driver.get_log  # has no types
+        return logs("browser"), logs("performance")
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, condition: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while not self.run(f"return {condition}"):
+            assert time.monotonic() < end, condition
+            time.sleep(0.05)
+
+    def scrolled(self) -> None:
+        """Every chart drawn, as it is when somebody reads to the end."""
+        self.run("document.querySelectorAll('.chart').forEach((chart) => chart.scrollIntoView())")
+        for number in range(self.run("return document.querySelectorAll('.chart').length")):
+            self.run("document.querySelectorAll('.chart')[arguments[0]].scrollIntoView()", number)
+            self.until(f"document.querySelectorAll('.chart')[{number}].querySelector('svg') !== null")
+
+    def complaints(self) -> tuple[list[str], list[str]]:
+        """What the console has, and what was asked of anybody since the page was loaded."""
+        console, network = self._drain()
+        events = (json.loads(each["message"])["message"] for each in network)
+        urls = [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
+        return [each["message"] for each in console], [url for url in urls if not url.startswith(("file:", "data:"))]
+
+    def first_row(self) -> list[str]:
+        found: list[str] = self.run(
+            "return [...document.querySelectorAll('.window tbody tr[aria-rowindex=\"2\"]')].at(-1).innerText.split('\\t')"
+        )
+        return [text.strip() for text in found]
+
+    def status(self) -> str:
+        text: str = self.run("return [...document.querySelectorAll('[role=status]')].at(-1).textContent")
+        return text
+
+    def search(self, words: str) -> None:
+        self.run(
+            "const field = [...document.querySelectorAll('input[type=search]')].at(-1); field.value = arguments[0];"
+            "field.dispatchEvent(new Event('input'))",
+            words,
+        )
+
+    def press(self, column: str) -> None:
+        """A column's button, as a keyboard does."""
+        from selenium.webdriver.common.by import By
+        from selenium.webdriver.common.keys import Keys
+
+        buttons = self.driver.find_elements(By.XPATH, f"//th/button[.='{column}']")
+        buttons[-1].send_keys(Keys.ENTER)
+
+
+COMMANDS = {
+    "overview": "{gpt2}",
+    "memory": "memory {gpt2} --sweep",
+    "diff": "diff {gpt2} {gpt2-xl}",
+    "audit": "audit {gpt2} {stranger}",
+    "values": "values {small}",
+}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Two layers with numbers, and one that is none."""
+    import numpy as np
+
+    numbers = np.arange(16, dtype="<f4")
+    numbers[3] = np.nan
+    names = [f"model.layers.{layer}.mlp.up_proj.weight" for layer in range(2)]
+    header = {
+        name: {"dtype": "F32", "shape": [4, 2], "data_offsets": [32 * at, 32 * at + 32]}
+        for at, name in enumerate(names)
+    }
+    path = write(tmp_path / "small.safetensors", header)
+    with path.open("ab") as file:
+        file.write(numbers.tobytes())
+    return path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_page_fails_or_fetches(
+    name: str, driver: Chrome, made: Callable[[str], Path], small: Path, inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """In light and dark, every chart drawn, on the screen of a desk and of a phone; nothing is wider than the phone."""
+    path = {"small": small}
+    words = [
+        str(path.get(word[1:-1]) or made(word[1:-1])) if word[0] == "{" else word for word in COMMANDS[name].split()
+    ]
+    assert not inspect(*words, "--html", tmp_path / "page.html").err
+    page = Shown(driver, tmp_path / "page.html")
+    page.scrolled()
+    page.run("document.getElementById('theme').click()")
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    )
+    width = page.run("return [document.documentElement.scrollWidth, innerWidth]")
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert page.run("return document.documentElement.dataset.theme") in ("light", "dark")
+    assert width == [390, 390]
+    assert page.complaints() == ([], [])
+
+
+def test_search_sort_and_filters(
+    driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """Of 92,000 tensors: each answer is what the JSON's rows say, and only what is visible is drawn."""
+    told = inspect(made("deepseek-v3-fp8"), "--json", "--tensors", "--html", tmp_path / "page.html").json["tensors"]
+    page = Shown(driver, tmp_path / "page.html")
+    assert page.status() == f"{len(told):,} rows"
+    assert page.run("return document.querySelectorAll('.window tbody tr').length") < 200
+
+    page.search("LAYERS.60 experts.255 scale")
+    found = [each for each in told if all(word in each["name"] for word in ("layers.60", "experts.255", "scale"))]
+    page.until(
+        f"[...document.querySelectorAll('[role=status]')].at(-1).textContent === '{len(found)} of {len(told):,} rows'"
+    )
+    assert page.first_row()[0] == found[0]["name"]
+
+    page.search("")
+    page.until(f"[...document.querySelectorAll('[role=status]')].at(-1).textContent === '{len(told):,} rows'")
+    page.press("bytes")
+    page.press("bytes")
+    largest = max(told, key=lambda each: each["bytes"])
+    assert page.first_row()[:2] == [largest["name"], largest["role"]]
+    assert f"{largest['bytes']:,}" in page.first_row()
+
+    page.run(
+        "const field = [...document.querySelectorAll('select')].at(-1).closest('.tools').querySelector('select');"
+        "field.value = [...field.options].find((each) => each.textContent.startsWith('norm ')).value;"
+        "field.dispatchEvent(new Event('change'))"
+    )
+    norms = [each for each in told if each["role"] == "norm"]
+    assert page.status() == f"{len(norms):,} of {len(told):,} rows"
+    page.search("")
+    drawn = page.run(
+        "const begun = performance.now(); const table = [...document.querySelectorAll('.window')].at(-1);"
+        "for (let at = 0; at < 20; at++) { table.scrollTop = at * 5000; table.dispatchEvent(new Event('scroll')); }"
+        "return (performance.now() - begun) / 20"
+    )
+    assert drawn < 500  # milliseconds a screenful, on a machine that does a lot besides
+    assert page.complaints() == ([], [])
+
+
+def test_no_name_runs(driver: Chrome, inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """Names that would run, were any of them taken for markup: in tables, findings and charts."""
+    names = [
+        *("<img src=x onerror='window.ran=1'>", "</script><script>window.ran=2</script>", "javascript:window.ran=3"),
+        *(
+            "<a href='javascript:window.ran=4'>x</a>",
+            "<svg onload=window.ran=5>",
+            "\"'><img src=x onerror=window.ran=6>",
+        ),
+        *(
+            "${window.ran=7}",
+            "{{window.ran=8}}",
+            "%{label}<img src=x onerror=window.ran=9>",
+            "<style>*{display:none}</style>",
+        ),
+    ]
+    header = {
+        name if not copy else f"{copy}.{name}": {"dtype": "F32", "shape": [4], "data_offsets": [16 * at, 16 * at + 16]}
+        for at, (copy, name) in enumerate((copy, name) for copy in range(8) for name in names)
+    }
+    header["__metadata__"] = {name: name for name in names}
+    model = write(tmp_path / "<img src=x onerror=window.ran=10>.safetensors", header, 16 * 80)
+    inspect(model, "--html", tmp_path / "page.html")
+    page = Shown(driver, tmp_path / "page.html")
+    page.scrolled()
+    page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.search("svg")
+    page.until("[...document.querySelectorAll('[role=status]')].at(-1).textContent.includes(' of ')")
+    assert page.run("return window.ran === undefined")
+    assert page.run("return document.querySelectorAll('main img, main a[href^=javascript]').length") == 0
+    assert names[0] in page.run("return document.querySelector('main').innerText")
+    assert page.complaints() == ([], [])
+
+
+def test_a_keyboard_and_a_screen_reader_find_their_way(
+    driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """Everything that does something has a name and is reached by Tab; charts say what they show."""
+    from selenium.webdriver.common.keys import Keys
+
+    inspect(made("gpt2"), "--html", tmp_path / "page.html")
+    page = Shown(driver, tmp_path / "page.html")
+    page.scrolled()
+    tree = driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    roles = [
+        (node["role"]["value"], node.get("name", {}).get("value", ""))
+        for node in tree
+        if node.get("role") and not node["ignored"]
+    ]
+    nameless = [
+        role
+        for role, name in roles
+        if role in ("button", "searchbox", "combobox", "region", "link", "image") and not name
+    ]
+    assert nameless == []
+    assert {"main", "navigation", "heading", "search", "status", "columnheader"} <= {role for role, _ in roles}
+    page.run("scrollTo(0, 0); document.activeElement.blur()")
+    seen = []
+    for _ in range(25):
+        driver.switch_to.active_element.send_keys(Keys.TAB)
+        seen.append(
+            page.run("const at = document.activeElement; return at.id || at.textContent.slice(0, 20) || at.tagName")
+        )
+    assert seen[0] == "Skip to the content"
+    assert {"theme", "bits", "bytes", "The numbers as a tab"} <= set(seen)
+    page.press("bytes")
+    sorts = page.run("return [...document.querySelectorAll('th[aria-sort=ascending]')].map((each) => each.textContent)")
+    assert sorts == ["bytes"]

@@ -1,0 +1,373 @@
+"""Pages without a browser: what stands on them, that nothing from a file is markup, and where they are written.
+
+`test_browser` opens them in a real one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import random
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import write
+
+import inspector
+from inspector.model import Finding
+from inspector.plots import byte_map, figure
+from inspector.report import saving
+from inspector.report.pages import packed, render
+from inspector.report.pages.parts import Column, Findings, Page, Report, Section, Table, Text
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+
+class Parsed(HTMLParser):
+    """A page's elements with their attributes, its text, and what its scripts and styles hold."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.raw: list[tuple[str, str]] = []
+        self.open = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.open = tag
+        if tag in ("script", "style"):
+            self.raw.append((tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.open in ("script", "style"):
+            tag, before = self.raw[-1]
+            self.raw[-1] = (tag, before + data)
+        else:
+            self.texts.append(data)
+
+    def json(self, name: str) -> Any:
+        """The data block of a name."""
+        scripts = [attributes for tag, attributes in self.elements if tag in ("script", "style")]
+        at = next(at for at, attributes in enumerate(scripts) if attributes.get("id") == name)
+        return json.loads(self.raw[at][1])
+
+    @property
+    def executed(self) -> list[str]:
+        """Scripts that a browser would run, the plotly bundle among them."""
+        kinds = [attributes.get("type") for tag, attributes in self.elements if tag in ("script", "style")]
+        return [text for kind, (tag, text) in zip(kinds, self.raw, strict=True) if tag == "script" and kind is None]
+
+
+def parsed(path: Path) -> Parsed:
+    return Parsed(path.read_text("utf-8"))
+
+
+def cells(column: dict[str, Any]) -> list[Any]:
+    """A column of a long table, as the page's script unpacks it."""
+
+    def plain(value: Any) -> Any:
+        return int(value["big"]) if isinstance(value, dict) else value
+
+    if "v" in column:
+        return [plain(value) for value in column["v"]]
+    if "d" in column:
+        return [plain(column["d"][at]) for at in column["i"]]
+    told = []
+    for at, *numbers in column["n"]:
+        pieces = column["t"][at].split("\0")
+        told.append("".join(a + str(b) for a, b in zip(pieces, [*numbers, ""], strict=True)))
+    return told
+
+
+# --- what stands on a page --------------------------------------------------------------------------
+
+
+def test_every_tensor_is_on_the_page_as_the_json_has_it(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    told = inspect(made("llama-7b"), "--json", "--tensors", "--html", page).json
+    table = next(each for each in parsed(page).json("tables").values() if each["caption"] == "323 tensors")
+    columns = {column["name"]: cells(column) for column in table["columns"]}
+    for field in ("name", "bytes", "parameters", "offset", "role", "dtype", "layer"):
+        assert columns[field] == [tensor[field] for tensor in told["tensors"]], field
+    assert columns["shape"][:2] == ["32000×4096", "4096"]
+
+
+def test_the_page_has_the_terminals_words(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """The verdict, the facts and the bridge's numbers: of the same functions."""
+    ran = inspect(made("llama-7b"), "--html", tmp_path / "page.html")
+    title, verdict, facts = ran.out.splitlines()[:3]
+    texts = parsed(tmp_path / "page.html").texts
+    assert {title, verdict, facts} <= set(texts)
+    for number in ("14,000,000,000", "−523,168,768", "13,476,872,576"):
+        assert number in ran.out
+        assert number in texts
+
+
+def test_the_charts_add_up(made: Callable[[str], Path]) -> None:
+    """Parts of the treemap sum to their whole; nothing is left out of it. 13,476,835,328: the index's own total_size."""
+    chart = byte_map.chart(inspector.reconcile(inspector.open(made("llama-7b"))))
+    trace = chart.traces[0]
+    sums: dict[str, int] = {}
+    for parent, value in zip(trace["parents"], trace["values"], strict=True):
+        sums[parent] = sums.get(parent, 0) + value
+    whole = dict(zip(trace["ids"], trace["values"], strict=True))
+    assert whole["0"] == 13_476_835_328
+    assert {name: total for name, total in sums.items() if name} == {name: whole[name] for name in sums if name}
+
+
+#: Recipe → the most that its page may weigh in bytes, and the parts of its treemap. DeepSeek-V3 has 92,000 tensors.
+MOST = {"llama-7b": (6_000_000, 400), "deepseek-v3-fp8": (10_000_000, 3_000)}
+
+
+@pytest.mark.parametrize("recipe", MOST)
+def test_pages_stay_small(
+    recipe: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """Experts that nobody could see stand together."""
+    page = tmp_path / "page.html"
+    assert inspect(made(recipe), "--html", page).code == 0
+    heaviest, parts = MOST[recipe]
+    assert page.stat().st_size < heaviest
+    assert len(parsed(page).json("charts")["c0"]["data"][0]["ids"]) < parts
+
+
+def test_the_command_and_versions_are_told(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without what is secret in a URL."""
+    page = tmp_path / "page.html"
+    monkeypatch.setattr(
+        "sys.argv", ["inspect", "https://me:hunter2@host/m.gguf?token=hunter3", "--html", "a page.html"]
+    )
+    inspect(made("gpt2"), "--html", page)
+    texts = parsed(page).texts
+    assert "inspect https://host/m.gguf --html 'a page.html'" in texts
+    assert any(text.startswith(f"checkpoint-inspector {inspector.__version__}, Python 3.") for text in texts)
+
+
+# --- safety ---------------------------------------------------------------------------------------
+
+
+def test_the_policy_allows_what_is_written_and_nothing_else(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """Hashes of the very bytes that the page has; no source of anything."""
+    inspect(made("gpt2"), "--html", tmp_path / "page.html")
+    page = parsed(tmp_path / "page.html")
+    metas = [attributes for tag, attributes in page.elements if tag == "meta" and "http-equiv" in attributes]
+    policy = dict(part.strip().split(" ", 1) for part in (metas[0]["content"] or "").split(";"))
+    assert policy["default-src"] == "'none'"
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in page.executed]
+    assert policy["script-src"] == " ".join(f"'sha256-{digest}'" for digest in digests)
+    assert "unsafe" not in policy["script-src"] + policy["style-src-elem"] + policy["default-src"]
+    assert not re.search(r"https?:", " ".join(policy.values()))
+
+
+def test_a_page_asks_nobody_for_anything(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    inspect(made("gpt2"), "--html", tmp_path / "page.html")
+    for tag, attributes in parsed(tmp_path / "page.html").elements:
+        assert not attributes.get("src"), tag
+        assert (attributes.get("href") or "#").startswith(("#", "data:,")), tag
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
+
+
+PIECES = (
+    *(
+        "<",
+        ">",
+        "&",
+        '"',
+        "'",
+        "</script>",
+        "<script>",
+        "<!--",
+        "-->",
+        "]]>",
+        "<img src=x onerror=alert(1)>",
+        "&lt;",
+        "\\",
+    ),
+    *(
+        "javascript:alert(1)",
+        "\u2028",
+        "\u2029",
+        "\u202e",
+        "\0",
+        "\x1b[2J",
+        "\r\n",
+        "%{label}",
+        "${1}",
+        "{{7*7}}",
+        "007",
+    ),
+    *(
+        "layers.",
+        "12",
+        "999999999999",
+        "<svg/onload=alert(1)>",
+        "</title>",
+        "</style>",
+        "`",
+        "=1+1",
+        "é",
+        "日本",
+        "\ud800",
+    ),
+)
+
+
+def hostile(draw: random.Random) -> str:
+    return "".join(draw.choices(PIECES, k=draw.randint(1, 6)))
+
+
+#: Elements of a page whose texts are harmless, with how often each may occur by itself.
+PLAIN = Page("title", "verdict", [Section("s", [Text(["t"]), Report("r"), Table("c", [Column("n")], [("x",)])])])
+
+
+def test_texts_stay_texts() -> None:
+    """Four hundred pages of hostile names: the same elements as on a harmless page, and the texts come back."""
+    from inspector.units import escape
+
+    usual = [tag for tag, _ in Parsed(render.html(PLAIN, "inspect x")).elements]
+    draw = random.Random(19)
+    for _ in range(400):
+        words = [hostile(draw) for _ in range(7)]
+        title, verdict, section, text, caption, name, cell = words
+        page = Page(
+            title, verdict, [Section(section, [Text([text]), Report("r"), Table(caption, [Column(name)], [(cell,)])])]
+        )
+        found = Parsed(render.html(page, "inspect x"))
+        assert [tag for tag, _ in found.elements] == usual
+        told = "\n".join(found.texts)
+        for word in words[1:]:
+            assert escape(word).strip() in told
+
+
+def test_rows_come_back_letter_by_letter() -> None:
+    """Hostile cells of a long table, through the JSON in the page."""
+    from inspector.units import escape
+
+    draw = random.Random(20)
+    rows = [(hostile(draw), draw.choice((None, draw.randint(0, 2**64 - 1)))) for _ in range(500)]
+    table = Table("t", [Column("name"), Column("number", "number")], rows)
+    text = render.html(Page("t", "v", [Section("s", [table])]), "inspect x")
+    name, number = Parsed(text).json("tables")["t0"]["columns"]
+    assert cells(name) == [escape(row[0]) for row in rows]
+    assert cells(number) == [row[1] for row in rows]
+    block = text.partition('id="tables">')[2].partition("</script>")[0]
+    assert block.endswith("}]}}")
+    assert not set("<>&\u2028") & set(block)
+
+
+def test_numbers_beyond_javascripts_are_texts() -> None:
+    """2⁵³ + 1 is no number of JavaScript's."""
+    (column,) = packed.columns([Column("n", "number")], [(2**53 - 1,), (2**53 + 1,), (None,)])
+    assert column["v"] == [2**53 - 1, {"big": "9007199254740993"}, None]
+
+
+def test_charts_take_no_markup_of_a_name() -> None:
+    """plotly reads `<b>`, `<a href>` and entities in labels: names of files have none of it."""
+    assert figure.label('<a href="https://x">&lt;</a>\u202e') == '&lt;a href="https://x"&gt;&amp;lt;&lt;/a&gt;\\u202e'
+
+
+def test_findings_stand_gravest_first() -> None:
+    found = [Finding("b", "info", "one"), Finding("a", "error", "<two>", "f", "t")]
+    page = Parsed(render.html(Page("t", "v", [Section("s", [Findings(found)])]), "inspect x"))
+    table = [text for text in page.texts if text in ("info", "error", "one", "<two>")]
+    assert table == ["error", "<two>", "info", "one"]
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_weights_are_never_written_over(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """Nor folders, devices, or any file that is no page; nor is `-` a file."""
+    model = write(tmp_path / "model.safetensors", {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 8)
+    other = tmp_path / "pytorch_model.bin"
+    other.write_bytes(b"PK\3\4")
+    before = model.read_bytes()
+    link = tmp_path / "link.html"
+    link.symlink_to(other)
+    places = (model, other, link, tmp_path, "-", "", "/dev/null", tmp_path / "new.gguf", tmp_path / "none/page.html")
+    for place in places:
+        for words in ((model, "--html"), ("tensors", model, "--parquet")):
+            ran = inspect(*words, place)
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), place
+    assert (model.read_bytes(), other.read_bytes()) == (before, b"PK\3\4")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "model.safetensors", "pytorch_model.bin"]
+
+
+def test_a_page_replaces_a_page(inspect: Callable[..., Ran], tmp_path: Path, made: Callable[[str], Path]) -> None:
+    """Through a link, too, which stays one."""
+    page, link = tmp_path / "page.html", tmp_path / "link.html"
+    page.write_text("<!DOCTYPE html><p>old")
+    page.chmod(0o640)
+    link.symlink_to(page)
+    assert inspect(made("gpt2"), "--html", link).code == 0
+    assert link.is_symlink()
+    assert "gpt2" in page.read_text("utf-8")
+    assert page.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    """What fails while it is written leaves nothing, and what was there stays."""
+    page = tmp_path / "page.html"
+    page.write_text("<html>old")
+
+    def fails(place: Path) -> None:
+        place.write_text("<html>half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(inspector.SourceError, match="No space left"):
+        saving.save(str(page), saving.PAGE, fails)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("page.html", "<html>old")]
+
+
+def test_without_plotly_a_line_says_what_to_install(
+    inspect: Callable[..., Ran], tmp_path: Path, made: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before any work is done; a page without charts needs none of it."""
+    monkeypatch.setattr("inspector.report.pages.plotly_script.find_spec", lambda _: None)
+    ran = inspect("/nowhere", "--html", tmp_path / "page.html")
+    assert ran.err == "inspect: plotly is not installed: pip install 'checkpoint-inspector[plots]'\n"
+    assert inspect("audit", made("gpt2"), "--html", tmp_path / "audit.html").code == 0
+
+
+# --- every command --------------------------------------------------------------------------------
+
+COMMANDS = {
+    "memory {gpt2} --gpu l4 --sweep": ("Memory over the context", "l4"),
+    "diff {gpt2} {gpt2-xl}": ("What differs, by layer and role", "in another shape"),
+    "audit {gpt2} {stranger}": ("All findings", "template-code"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_page(
+    command: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """With the same words on the terminal as without `--html`."""
+    words = [str(made(word[1:-1])) if word[0] == "{" else word for word in command.split()]
+    page = tmp_path / "page.html"
+    ran = inspect(*words, "--html", page)
+    assert ran == inspect(*words)
+    text = "\n".join(parsed(page).texts)
+    assert [word for word in COMMANDS[command] if word not in text] == []
