@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pytest
 
 #: Seconds of processor, and seconds, after which a mutant is taken to run for ever; and bytes that it may allocate.
-_PROCESSOR, _LONGEST, _MEMORY = 30, 600, 4 << 30
+_PROCESSOR, _LONGEST, _MEMORY = 10, 600, 4 << 30
 _durations: dict[str, float] = {}
 
 
