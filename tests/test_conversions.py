@@ -119,3 +119,62 @@ def test_keys_are_written_and_read_alike() -> None:
     odd = Key("decoder", 3, None, "k_proj", "bias", "cross", (1, 2))
     assert [key_text(plain), key_text(odd)] == ["q_proj", "decoder:cross k_proj.bias/1/2"]
     assert [named(key_text(key), key) for key in (plain, odd)] == [plain, odd]
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "expected"),
+    [
+        (
+            "clip(round(x / mean_abs), -1, 1) * mean_abs",
+            {"mean_abs": 0.5},
+            [0.0, -0.5, 0.5],
+        ),  # BitNet's ternary weights
+        ("x - mean", {"mean": 0.25}, [0.0, -1.25, 2.75]),
+        ("x + 1 / 5", {}, [0.45, -0.8, 3.2]),
+        ("x / 2 ** (layer // rescale_every)", {"layer": 5, "rescale_every": 2}, [0.0625, -0.25, 0.75]),
+        (
+            "x / 2 ** (layer // rescale_every)",
+            {"layer": 5, "rescale_every": 0},
+            [0.25, -1.0, 3.0],
+        ),  # nothing is rescaled
+        ("x * (a * b)", {"a": 2.0, "b": 4.0}, [2.0, -8.0, 24.0]),
+    ],
+)
+def test_formulas_of_values_are_what_the_converter_computes(
+    text: str, known: dict[str, float], expected: list[float]
+) -> None:
+    """On 1/4, -1 and 3, by hand."""
+    import numpy as np
+
+    from inspector.comparing.numbers import applied, words
+
+    assert words(text) == known.keys()
+    assert applied(text, np.array([0.25, -1, 3], np.float32), known.get).tolist() == pytest.approx(expected)
+
+
+def test_a_tensor_made_ternary_by_its_own_mean_is_equal(tmp_path: Path) -> None:
+    """BitNet's converter rounds each weight to -1, 0 or 1 times the mean of all magnitudes, here 1.5."""
+    import numpy as np
+    from gguf import GGUFWriter
+    from safetensors.numpy import save_file
+
+    weight = np.tile(np.array([[0.5, -1, 2, -2.5]], np.float32), (8, 8))
+    (tmp_path / "model").mkdir()
+    config = {"model_type": "bitnet", "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4}
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    save_file({"model.layers.0.mlp.up_proj.weight": weight}, tmp_path / "model" / "model.safetensors")
+    ternary = np.tile(np.array([[0, -1.5, 1.5, -1.5]], np.float32), (8, 8))
+    for changed in (0, 1):
+        ternary[3, 3] += changed
+        path = tmp_path / f"{changed}.gguf"
+        writer = GGUFWriter(path, "bitnet")
+        writer.add_block_count(1)
+        writer.add_tensor("blk.0.ffn_up.weight", ternary)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        (data,) = inspector.diff(tmp_path / "model", path, data=True).data or ()
+        assert data is not None
+        assert (data.status, data.sums.differing) == (("different", 1) if changed else ("equal", 0))
+        assert data.transform == "made ternary"

@@ -18,11 +18,12 @@ aliases    the file's key → the model's, where the two tables call a tensor di
 towers     the file's tower → the model's, where a model may call it so
 model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
            (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the parts are the usual ones
-file       the same of the file
+file       the same of the file; parts may be keys of the model, whose tensors the converter puts into one
 converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to several (`q_norm | k_norm`):
            `order`  the model's elements as digits → the file's. A word is a number that a formula beside it gives, `*`
                     the digit that follows from the others, `...` all axes but the first (in front: but the last)
-           `value`  the file's number for the model's, x
+           `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, and the
+                    `mean` and `mean_abs` of the model's whole tensor
            `rows`   which of the model's rows are kept, the `first` or the `last`
            `name`   what people call it
 transposed keys of matrices that the model stores as [in, out] where no table of it says so

@@ -223,12 +223,29 @@ def _compared(piece: Piece, a: _Side, b: _Side, sides: Sides) -> _Found:
     plain = piece.options[0]
     if not plain.name and _same_bytes(plain, a, b):
         return _Found(plain, Sums(elements=plain.a.elements), piece)
-    option = plain if len(piece.options) == 1 else _best(piece.options, a, b, sides)
+    options = [_with_means(option, a, b, sides) for option in piece.options]
+    option = plain if len(options) == 1 else _best(options, a, b, sides)
     nest = loops(option.a, option.b)
     sums = Sums()
     for tile in tiles(nest):
         sums += _tile(option, nest, tile, a, b, sides)
     return _Found(option, sums, piece)
+
+
+def _with_means(option: Option, a: _Side, b: _Side, sides: Sides) -> Option:
+    """An option with what its formula asks of the model's whole tensor."""
+    asked = numbers.words(option.value) & numbers.MEANS.keys()
+    if not asked:
+        return option
+    side, view, at = (a, option.a, "a") if sides.file == 1 else (b, option.b, "b")
+    nest, totals = loops(option.a, option.b), dict.fromkeys(asked, 0.0)
+    for tile in tiles(nest):
+        start, strides = view.offset + getattr(tile, at), [getattr(loop, at) for loop in nest]
+        x = gathered(side.values(view.store), start, tile.sizes, strides)
+        for name in asked:
+            totals[name] += float(numbers.MEANS[name](x).sum(dtype=np.float64))
+    means = {name: total / max(view.elements, 1) for name, total in totals.items()}
+    return option._replace(numbers={**option.numbers, **means})
 
 
 def _same_bytes(option: Option, a: _Side, b: _Side) -> bool:
@@ -274,9 +291,9 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
     y = gathered(b.values(option.b.store), start_b, tile.sizes, other)
     if option.value:
         if sides.file == 1:
-            x = numbers.applied(option.value, x, sides.number)
+            x = numbers.applied(option.value, x, option.numbers.get)
         else:
-            y = numbers.applied(option.value, y, sides.number)
+            y = numbers.applied(option.value, y, option.numbers.get)
 
     def steps() -> Iterator[Array]:
         if a.side.dtype == b.side.dtype and not option.value:
@@ -286,7 +303,7 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
             if read is not None:
                 yield gathered(read, start, tile.sizes, strides)
 
-    return numbers.sums(x, y, lambda: list(steps()), exact=not numbers.is_rounded(option.value))
+    return numbers.sums(x, y, lambda: list(steps()), slack=numbers.slack(option.value, option.numbers))
 
 
 def _is_lossy(pair: Pair) -> bool:

@@ -19,6 +19,7 @@ from inspector.architectures.conversions import Conversion, key_text
 from inspector.architectures.data.fusions import PARTS
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, nested_values
+from inspector.comparing.numbers import MEANS, words
 from inspector.comparing.pairing import Pair, Side, conversion_from
 from inspector.comparing.views import View, loops, whole
 from inspector.errors import ConfigError
@@ -35,6 +36,7 @@ class Option(NamedTuple):
     a: View
     b: View
     value: str = ""  # what was done to each number x: "x + 1"
+    numbers: Mapping[str, float] = {}  # that the value names
 
 
 class Piece(NamedTuple):
@@ -58,15 +60,20 @@ class Known:
         """Branch and role of matrices that are stored as [in, out]."""
         return frozenset(_transposed(self.family, self.values, _DEEPEST)) if self.family else frozenset()
 
-    def number(self, text: str) -> int | None:
-        """The value of a formula over the configuration; None where it does not give one."""
+    def number(self, text: str, layer: int | None = None) -> float | None:
+        """The value of a formula over the configuration, in a layer; None where it does not give one."""
         if self.family is None:
-            return int(text) if text.isdecimal() else None
-        try:
-            value = formula.evaluate(text, Scope(self.family, self.values))
-        except ConfigError:
-            return None
-        return value if isinstance(value, int) else None
+            value = int(text) if text.isdecimal() else self.values.get(text)
+        else:
+            try:
+                value = formula.evaluate(
+                    text, Scope(self.family, self.values, {} if layer is None else {"layer": layer})
+                )
+            except ConfigError:
+                return None
+        if isinstance(value, list) and layer is not None and layer < len(value):
+            value = value[layer]
+        return value if isinstance(value, (int, float)) else None
 
 
 def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str]]:
@@ -97,13 +104,18 @@ class Sides(NamedTuple):
         known = self.a.conversion or self.b.conversion
         return known if known is not None and self.file is not None else Conversion()
 
-    def number(self, text: str) -> int | None:
+    def number(self, text: str, layer: int | None = None) -> float | None:
         """A formula's value, over the file's configuration first: that is what its converter went by."""
         for side in (self.b, self.a) if self.file == 1 else (self.a, self.b):
-            value = side.number(text)
+            value = side.number(text, layer)
             if value is not None:
                 return value
         return None
+
+    def size(self, text: str, layer: int | None = None) -> int | None:
+        """The same where it is a whole number."""
+        value = self.number(text, layer)
+        return value if isinstance(value, int) else None
 
 
 class _Atom(NamedTuple):
@@ -155,15 +167,21 @@ def _atoms(
         if is_turned(tensor, key, shape, known, sides):
             view = view.transposed([*range(len(shape) - 2), len(shape) - 1, len(shape) - 2])
         together = _is_stack(key, shape, other)
-        base = int(together and not apart)
+        base = int(together and not apart and _counts(shape, other))
         text = key_text(tensor.key._replace(part="weight"))
         parts = {} if layout is None else layout.get(text) or dict.fromkeys(PARTS.get(key.role, ()), "")
         for index, single in _taken_apart(view, key, apart, together):
-            role = "" if len(side.tensors) == len(other.tensors) == 1 else key.role
-            held = _split(single, base, parts, sizes, sides) if parts else [(role, single)]
+            role = "" if len(side.tensors) == len(other.tensors) == 1 else _part_name(key, sides)
+            held = _split(single, base, parts, sizes, sides, key.layer) if parts else [(role, single)]
             for role, piece in held:
                 found[role, index] = _Atom(piece, base, tensor.key)
     return found
+
+
+def _part_name(key: Key, sides: Sides) -> str:
+    """What the elements of a tensor are called among those that the other side fuses."""
+    text = key_text(key)
+    return text if any(text in parts for parts in sides.conversion.file.values()) else key.role
 
 
 def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, sides: Sides) -> bool:
@@ -183,6 +201,14 @@ def _is_stack(key: Key, shape: Sequence[int], other: Side) -> bool:
         return len(shape) > 1
     layers = {each.layer for each in other.keys}
     return key.layer is None and len(layers) > 1 and bool(shape) and shape[0] % len(layers) == 0
+
+
+def _counts(shape: Sequence[int], other: Side) -> bool:
+    """Whether the first axis of a stack is the other side's: DBRX has the rows of all experts in one axis."""
+    theirs = other.shapes[0]
+    return (
+        len(other.shapes) > 1 or other.keys[0].expert != STACKED or len(theirs) <= len(shape) or shape[0] == theirs[0]
+    )
 
 
 def _taken_apart(view: View, key: Key, apart: bool, together: bool) -> Iterator[tuple[int, View]]:
@@ -221,13 +247,13 @@ def _sizes(a: Side, b: Side) -> dict[str, int]:
 
 
 def _split(
-    view: View, base: int, parts: Mapping[str, str], sizes: Mapping[str, int], sides: Sides
+    view: View, base: int, parts: Mapping[str, str], sizes: Mapping[str, int], sides: Sides, layer: int | None
 ) -> Iterator[tuple[str, View]]:
     """The projections of a fused tensor."""
     total = view.shape[base]
     names = [name for name in parts if name != "by"]
-    groups = (sides.number(parts["by"]) if "by" in parts else None) or 1
-    rows = {name: sides.number(parts[name]) if parts[name] else sizes.get(name) for name in names}
+    groups = (sides.size(parts["by"], layer) if "by" in parts else None) or 1
+    rows = {name: sides.size(parts[name], layer) if parts[name] else sizes.get(name) for name in names}
     unknown = [name for name in names if rows[name] is None]
     left = total - sum(size or 0 for size in rows.values())
     for name in unknown:
@@ -251,10 +277,11 @@ def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
     if sides.file is not None:
         model, file = (a, b) if sides.file == 1 else (b, a)
         for step in _steps(role, file.key, sides.conversion):
-            made = _done(step, model, file, sides)
-            if made is not None:
+            made, value = _done(step, model, file, sides), step.get("value", "")
+            known = _numbers(value, file.key.layer, sides)
+            if made is not None and known is not None:
                 one, other = made if sides.file == 1 else made[::-1]
-                options.append(Option(_name(step), one, other, step.get("value", "")))
+                options.append(Option(_name(step), one, other, value, known))
     if not options:
         raise ValueError(f"{a.view.shape} and {b.view.shape}")
     return Piece(role, tuple(options))
@@ -269,9 +296,16 @@ def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str,
                 yield conversion.converted[name + number]
 
 
+def _numbers(value: str, layer: int | None, sides: Sides) -> Mapping[str, float] | None:
+    """Those that a formula of x names, but for what the tensor itself tells; None where one is not known."""
+    known = {"layer": layer, **{name: sides.number(name, layer) for name in words(value) - MEANS.keys() - {"layer"}}}
+    found = {name: number for name, number in known.items() if number is not None}
+    return found if words(value) <= found.keys() | MEANS.keys() else None
+
+
 def _name(step: Mapping[str, str]) -> str:
     told = [step.get("name", "reordered" if "order" in step else "")]
-    told += [step["value"]] if "value" in step else []
+    told += [step["value"]] if "value" in step and "name" not in step else []
     told += [f"{step['rows']} rows"] if "rows" in step else []
     return ", ".join(filter(None, told))
 
@@ -321,14 +355,14 @@ def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
     elif before[0] == "...":
         axis = len(view.axes) - 1
     names, wanted = ([name for name in text if name != "..."] for text in (before, after))
-    sizes = _digits(names, step, view.shape[axis], sides)
+    sizes = _digits(names, step, view.shape[axis], sides, atom.key.layer)
     fine = view.digits(axis, sizes)
     return fine.ordered(axis, _places(fine.axes[axis], names, sizes, wanted))
 
 
-def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides) -> list[int]:
+def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides, layer: int | None) -> list[int]:
     """The size of each digit; that of one follows from the others."""
-    sizes = [int(name) if name.isdecimal() else sides.number(step[name]) if name in step else 0 for name in names]
+    sizes = [int(name) if name.isdecimal() else sides.size(step[name], layer) if name in step else 0 for name in names]
     if any(size is None for size in sizes):
         raise ValueError("a size that the configuration does not tell")
     product = 1

@@ -15,34 +15,43 @@ from inspector.errors import TableError
 
 Array = NDArray[Any]
 
-#: Functions of a value: two libraries' results differ in the last bits.
-FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {"exp": np.exp, "relu": lambda x: np.maximum(x, 0)}
-ROUNDED = frozenset({"exp"})
+#: Functions of a value.
+FUNCTIONS: Mapping[str, Callable[..., Array]] = {
+    "exp": np.exp,
+    "relu": lambda x: np.maximum(x, 0),
+    "round": np.rint,
+    "clip": np.clip,
+}
+#: Numbers of the model's whole tensor that a formula may name → what they are the mean of.
+MEANS: Mapping[str, Callable[[Array], Array]] = {"mean": lambda x: x, "mean_abs": np.abs}
+#: What two libraries compute differently in the last bits.
+ROUNDED = frozenset({"exp", *MEANS})
 #: A sum of products below which some may have been too small for F32.
 _SMALL = 1e-30
 #: So many of F32's steps two libraries' `exp` may differ by.
 _LAST_BITS = 4 * 2.0**-23
 
 
-def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, exact: bool = True) -> Sums:
+def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, slack: float | None = None) -> Sums:
     """What two arrays of one shape have in common.
 
     Args:
         steps: gives how far the values of each that was rounded may lie from others; called where any differ.
-        exact: whether equal means the same number; else up to the last bits of F32.
+        slack: None where equal means the same number; else it means up to the last bits of F32 of each number, and of
+            this one, which went into each.
     """
     a, b = a.reshape(-1), b.reshape(-1)
     with np.errstate(all="ignore"):
         square_a, square_b = np.dot(a, a), np.dot(b, b)
         if not np.isfinite(square_a + square_b):
-            return _with_infinite(a, b, steps, exact=exact)
+            return _with_infinite(a, b, steps, slack=slack)
         gap = a - b
         differing = np.count_nonzero(gap)
         if not differing:
             square = _dot(a, a)
             return Sums(elements=a.size, a=square, b=square, product=square)
-        if not exact:
-            gap[np.abs(gap) <= np.abs(b) * np.float32(_LAST_BITS)] = 0
+        if slack is not None:
+            gap[np.abs(gap) <= (np.abs(b) + np.float32(slack)) * np.float32(_LAST_BITS)] = 0
             differing = np.count_nonzero(gap)
         allowed = _allowed(steps())
         beyond = differing if allowed is None else np.count_nonzero(np.abs(gap) > allowed)
@@ -68,7 +77,7 @@ def _allowed(steps: Sequence[Array]) -> Array | None:
     return found
 
 
-def _with_infinite(a: Array, b: Array, steps: Callable[[], Sequence[Array]], *, exact: bool) -> Sums:
+def _with_infinite(a: Array, b: Array, steps: Callable[[], Sequence[Array]], *, slack: float | None) -> Sums:
     """The same where some numbers are none, or too large: equal where both are NaN, or the same infinity."""
     nan_a, nan_b = np.isnan(a), np.isnan(b)
     finite = np.isfinite(a) & np.isfinite(b)
@@ -78,7 +87,7 @@ def _with_infinite(a: Array, b: Array, steps: Callable[[], Sequence[Array]], *, 
     def of_finite() -> list[Array]:
         return [np.where(finite, step.reshape(-1), 0) for step in steps()]
 
-    rest = sums(found[0], found[1], of_finite, exact=exact)
+    rest = sums(found[0], found[1], of_finite, slack=slack)
     other = int(np.count_nonzero(~finite & ~alike))
     return rest._replace(
         differing=rest.differing + other,
@@ -96,9 +105,11 @@ def _dot(a: Array, b: Array) -> float:
     return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
 
 
-def is_rounded(text: str) -> bool:
-    """Whether a formula has a function that libraries compute differently."""
-    return bool(text) and any(isinstance(node, ast.Name) and node.id in ROUNDED for node in ast.walk(_tree(text)))
+def slack(text: str, known: Mapping[str, float]) -> float | None:
+    """The largest mean in a formula that libraries compute differently, or 0; None for one that they compute alike."""
+    if not text or not any(isinstance(node, ast.Name) and node.id in ROUNDED for node in ast.walk(_tree(text))):
+        return None
+    return max((abs(known[name]) for name in MEANS.keys() & known.keys()), default=0.0)
 
 
 def applied(text: str, x: Array, number: Callable[[str], float | None]) -> Array:
@@ -106,6 +117,12 @@ def applied(text: str, x: Array, number: Callable[[str], float | None]) -> Array
     with np.errstate(all="ignore"):
         found = _value(_tree(text), x, number)
         return np.asarray(found, x.dtype)
+
+
+def words(text: str) -> frozenset[str]:
+    """The numbers that a formula of x names."""
+    names = {node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name)} if text else set()
+    return frozenset(names - FUNCTIONS.keys() - {"x"})
 
 
 @cache
@@ -118,18 +135,18 @@ def _value(node: ast.expr, x: Array, number: Callable[[str], float | None]) -> A
         case ast.Name(id="x"):
             return x
         case ast.Constant(value=int() | float() as value):
-            return np.float32(value)
+            return value  # F32's nearest, once it meets x
         case ast.Name(id=name):
             found = number(name)
             if found is None:
                 raise TableError(f"the configuration has no number {name}")
-            return np.float32(found)
+            return found
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, x, number)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
             return _OPERATIONS[type(op)](_value(left, x, number), _value(right, x, number))
-        case ast.Call(func=ast.Name(id=name), args=[argument]) if name in FUNCTIONS:
-            return FUNCTIONS[name](_value(argument, x, number))
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS:
+            return FUNCTIONS[name](*(_value(argument, x, number) for argument in arguments))
     raise TableError(f"no conversion is `{ast.unparse(node)}`")
 
 
@@ -138,4 +155,6 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b if b else 0,
+    ast.Pow: lambda a, b: a**b,
 }

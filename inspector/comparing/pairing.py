@@ -14,7 +14,7 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
-from inspector.architectures.conversions import ORIGINAL, Conversion, conversion_of
+from inspector.architectures.conversions import ORIGINAL, Conversion, conversion_of, key_text, named
 from inspector.architectures.data.fusions import COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
@@ -64,6 +64,8 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
         if conversion is not None:
             own.rename(conversion, other)
     found: list[Pair] = []
+    for at, conversion in enumerate(written):
+        found += _gathered(left, right, conversion, at) if conversion is not None else []
     for coarse in _COARSER:
         found += _matched(left, right, coarse)
     if written != [None, None]:
@@ -116,6 +118,8 @@ class _Store:
         renamed: dict[Key, list[Labelled]] = {}
         for key, tensors in self.left.items():
             names = conversion.names(key)
+            if names[0] != key:  # a file's norm for all experts may be one for the layer
+                names += [name._replace(expert=None) for name in names if name.expert == STACKED]
             found = next((name for name in names if name in other.left or _at_all(name, other.left)), key)
             renamed.setdefault(found, []).extend(tensors)
         self.left = renamed
@@ -180,6 +184,19 @@ def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
     return found
 
 
+def _gathered(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]:
+    """Tensors of a file (side `at`) into which its converter puts several of the model that no role tells apart."""
+    file, model = (a, b) if at == 0 else (b, a)
+    found: list[Pair] = []
+    for key in list(file.left):
+        parts = [named(text, key) for text in conversion.file.get(key_text(key), ()) if text != "by"]
+        if len(parts) > 1 and all(part in model.left for part in parts):
+            one, several = file.take([key]), model.take(parts)
+            left, right = (one, several) if at == 0 else (several, one)
+            found.append(Pair(key, _status(left, right), left, right))
+    return found
+
+
 def _alone(a: _Store, b: _Store, conversions: Sequence[Conversion]) -> list[Pair]:
     """A model and what a converter made of it: the only tensors of a shape that a layer has left on either side.
 
@@ -202,9 +219,17 @@ def _regrouped(side: Side) -> dict[Key, list[Labelled]]:
 
 
 def _status(a: Side, b: Side) -> Status:
-    if not _alike(a.shapes, b.shapes):
+    stacks = all(
+        key.expert == STACKED for side in (a, b) for key in side.keys
+    )  # some have no axis of their own for experts
+    if not (_alike(a.shapes, b.shapes) or (stacks and _flattened(a, b))):
         return "shape"
     return "same" if a.dtype == b.dtype else "dtype"
+
+
+def _flattened(a: Side, b: Side) -> bool:
+    """Whether one of two tensors has the same elements in fewer dimensions."""
+    return len(a.shapes) == len(b.shapes) == 1 and len(a.shapes[0]) != len(b.shapes[0]) and a.elements == b.elements
 
 
 def _alike(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:

@@ -2,11 +2,11 @@
 
     python tools/llama_cpp/compare_cases.py SOURCE [--seed N…] [CLASS…]    # needs torch, transformers and xllamacpp
 
-Each class that the converter knows is built as in `convert_cases`, filled with random numbers in BF16, and converted to
-F32, BF16 and Q8_0. Of each file, every tensor must be paired, or be one that the converter is known to leave out or to
+Each class that the converter knows is built as in `convert_cases`, or written from `remote.txt` where Transformers does
+not have it (`--remote` for these alone), filled with random numbers in BF16, and converted to F32, BF16 and Q8_0. Of each file, every tensor must be paired, or be one that the converter is known to leave out or to
 make; its values must be equal in F32, equal but for rounding in the others. Then one number of one tensor is changed, and
-exactly that tensor must be different. With --write and no CLASS, what element of the model each of a few elements of
-the file is goes into `fixtures/conversions.jsonl`, one class for each architecture.
+exactly that tensor must be different. With --write, what element of the model each of a few elements of
+the file is goes into `fixtures/conversions.jsonl`, one class for each architecture: where numbers are moved, not changed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter, Small
+from remote import cases as remote_cases
+from remote import write as write_remote
 
 import inspector
 
@@ -34,11 +36,31 @@ SAMPLES = 3
 #: Numbers of the model's elements are so far apart that what is added to them shows.
 APART = 4
 LARGEST = 1 << 24  # of whole numbers that F32 has all of
+#: Classes whose numbers the converter changes, so that they do not tell which element each was.
+CHANGED = frozenset(
+    {"BitnetForCausalLM", "JAISLMHeadModel", "TalkieForCausalLM", "Rwkv6ForCausalLM#2", "BailingMoeV3ForCausalLM"}
+)
+#: Models that are written from recipes.
+REMOTE = {each.name: each for each in remote_cases(0)}
 KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 
 
 def saved(name: str, seed: int, folder: Path, numbered: bool) -> tuple[str, dict[str, int]]:
     """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
+    remote = REMOTE.get(name)
+    if remote is not None:
+        write_remote(next(each for each in remote_cases(seed) if each.name == name), folder, seed)
+        model_type = str(remote.case.config.get("model_type", ""))
+    else:
+        model_type = _built(name, seed, folder, numbered)
+    first = _number(folder / "model.safetensors") if numbered else {}
+    words = {f"token {number}": number for number in range(VOCABULARY)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
+    return model_type, first
+
+
+def _built(name: str, seed: int, folder: Path, numbered: bool) -> str:
+    """A model of Transformers, saved; its type."""
     import torch
     import transformers
 
@@ -52,10 +74,7 @@ def saved(name: str, seed: int, folder: Path, numbered: bool) -> tuple[str, dict
             if tensor.is_floating_point():
                 tensor.data.copy_(torch.randn(tensor.shape, generator=draw).to(torch.bfloat16))
     (model.float() if numbered else model.to(torch.bfloat16)).save_pretrained(folder)
-    first = _number(folder / "model.safetensors") if numbered else {}
-    words = {f"token {number}": number for number in range(VOCABULARY)}
-    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
-    return str(config.model_type), first
+    return str(config.model_type)
 
 
 def _number(path: Path) -> dict[str, int]:
@@ -79,11 +98,10 @@ def _number(path: Path) -> dict[str, int]:
 
 
 def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str) -> Path:
-    base, out = converter.base, folder.parent / f"{kind}.gguf"
-    fields = {**WRITTEN.get(model_type, {}), **base.ModelBase.load_hparams(folder, False)}
-    model_class = base.ModelBase.from_model_architecture(name, base.ModelType.TEXT)
-    model_class(folder, getattr(converter.gguf.LlamaFileType, KINDS[kind]), out, hparams=fields).write()
-    return out
+    model_class = REMOTE[name].model_class if name in REMOTE else name
+    out = folder.parent / f"{kind}.gguf"
+    config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
+    return converter.written(folder, model_class, {**config, **WRITTEN.get(model_type, {})}, out, KINDS[kind])
 
 
 def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
@@ -163,15 +181,23 @@ def main() -> None:
     parser.add_argument("source", type=Path)
     parser.add_argument("--seed", type=int, nargs="*", default=[0])
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--remote", action="store_true")
     parser.add_argument("classes", nargs="*")
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
+    import torch
     import transformers
 
-    converter, counts, lines = Converter(arguments.source), Counter[str](), dict[str, str]()
+    torch.set_num_threads(1)  # conversions are forked
+    converter, counts = Converter(arguments.source), Counter[str]()
+    written = (
+        [json.loads(line) for line in OUT.read_text().splitlines()] if arguments.classes or arguments.remote else []
+    )
+    lines = {case["architecture"]: json.dumps(case, separators=(",", ":")) for case in written}
     draw = random.Random(0)
-    for name in arguments.classes or [each for each in converter.classes() if hasattr(transformers, each)]:
+    names = [] if arguments.remote else [each for each in converter.classes() if hasattr(transformers, each)]
+    for name in arguments.classes or [*names, *REMOTE]:
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
                 model = Path(folder) / "model"
@@ -179,20 +205,21 @@ def main() -> None:
                     model_type, first = saved(name, seed, model, arguments.write)
                     path = converted(converter, model, name, model_type, "F32")
                 except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
-                    print(f"{name} {seed}: {error!r:.120}")
+                    print(f"{name} {seed}: {error!r:.160}", flush=True)
                     continue
-                if arguments.write:
+                if arguments.write and name not in CHANGED:
                     case = converter.case(path, f"{name} {seed}")
                     if case["architecture"] not in lines:
                         case |= sampled(model, path, first, draw)
                         lines[case["architecture"]] = json.dumps(case, separators=(",", ":"))
+                if arguments.write:
                     continue
                 for kind in KINDS:
                     if kind != "F32":
                         path = converted(converter, model, name, model_type, kind)
                     faults = list(wrong(inspector.diff(model, path, data=True), kind))
                     counts[f"{kind} {'wrong' if faults else 'right'}"] += 1
-                    print(f"{name} {seed} {kind}: {'; '.join(faults[:3]) or 'right'}")
+                    print(f"{name} {seed} {kind}: {'; '.join(faults[:6]) or 'right'}", flush=True)
                 found = tampered(model, path.with_name("F32.gguf"), draw)
                 counts[f"tampered {'found' if found else 'missed'}"] += 1
     if arguments.write:

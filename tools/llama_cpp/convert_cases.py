@@ -13,6 +13,7 @@ import argparse
 import importlib
 import json
 import logging
+import multiprocessing
 import random
 import re
 import sys
@@ -37,6 +38,9 @@ DOC = ROOT / "docs" / "gguf.md"
 KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf_kinds.py` writes them
 VOCABULARY = 160
 MOST_PARAMETERS = 60_000_000
+#: The converter's classes that need a tensor's numbers as they go, and stop where these are read late.
+EAGER = frozenset({"JaisModel"})
+MOST_SECONDS = 120  # of one conversion
 
 #: A field's name → its value, the first that fits; by `Small` where the draw decides.
 SIZES: tuple[tuple[str, Any], ...] = (
@@ -156,6 +160,20 @@ class Converter:
         self.base.ModelBase.no_mtp = True
         for each in _with_subclasses(self.base.TextModel):
             each.set_vocab = _set_vocabulary
+        self._mend()
+
+    def _mend(self) -> None:
+        """What keeps the converter from models that it knows, and has no part in their values."""
+        minimax = importlib.import_module("conversion.minimax").MiniMaxText01Model
+        minimax._get_suppress_tokens = lambda _: []  # asks the tokenizer
+        baichuan = importlib.import_module("conversion.baichuan").BaichuanModel
+        fused = baichuan.modify_tensors  # calls itself without end for all but the fused projection
+
+        def modify(model: Any, tensor: Any, name: str, layer: int | None) -> Any:
+            own = fused if name.endswith("W_pack.weight") else self.base.TextModel.modify_tensors
+            return own(model, tensor, name, layer)
+
+        baichuan.modify_tensors = modify
 
     def classes(self) -> list[str]:
         """The classes that it converts."""
@@ -163,11 +181,31 @@ class Converter:
 
     def convert(self, folder: Path, name: str, more: Mapping[str, Any]) -> Path:
         """The folder's model as a file beside it."""
-        base, out = self.base, folder / "model.gguf"
-        fields = base.ModelBase.load_hparams(folder, False)
-        model_class = base.ModelBase.from_model_architecture(name, base.ModelType.TEXT)
-        fields = {**more, **fields}
-        model_class(folder, self.gguf.LlamaFileType.ALL_F32, out, hparams=fields).write()
+        return self.written(folder, name, more, folder / "model.gguf")
+
+    def written(self, folder: Path, name: str, more: Mapping[str, Any], out: Path, kind: str = "ALL_F32") -> Path:
+        """The folder's model as a file. In a process of its own: the converter's classes remember what they did."""
+        answers = multiprocessing.get_context("fork").SimpleQueue()
+
+        def write() -> None:
+            base = self.base
+            try:
+                fields = {**more, **base.ModelBase.load_hparams(folder, False)}
+                model_class = base.ModelBase.from_model_architecture(name, base.ModelType.TEXT)
+                eager = model_class.__name__ in EAGER
+                model_class(folder, getattr(self.gguf.LlamaFileType, kind), out, hparams=fields, eager=eager).write()
+                answers.put("")
+            except BaseException as error:
+                answers.put(repr(error) or "stopped")
+
+        process = multiprocessing.get_context("fork").Process(target=write)
+        process.start()
+        process.join(MOST_SECONDS)
+        error = answers.get() if not answers.empty() else f"the converter died or took {MOST_SECONDS} s"
+        if process.is_alive():
+            process.terminate()
+        if error:
+            raise RuntimeError(error)
         return out
 
     def case(self, path: Path, source: str) -> dict[str, Any]:

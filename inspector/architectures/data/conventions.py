@@ -147,7 +147,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "dense_4h_to_h output.dense mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias ff.net ff_net "
         "mlp.wo"
     ),
-    "gate_up_proj": "gate_up_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
+    "gate_up_proj": "gate_up_proj up_gate_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
     "shared_gate_proj": "shared_experts.gate_proj shared_expert.gate_proj shared_mlp.gate_proj",
     "shared_up_proj": "shared_experts.up_proj shared_expert.up_proj shared_mlp.up_proj",
     "shared_down_proj": "shared_experts.down_proj shared_expert.down_proj shared_mlp.down_proj",

@@ -1,0 +1,68 @@
+"""Models that Transformers cannot build: their tensors written from `remote.txt`, with sizes that are drawn.
+
+for case in cases(seed):
+    write(case, folder, seed)       config.json, and a model.safetensors of random BF16 numbers
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import cases as texts
+
+RECIPES = Path(__file__).parent / "remote.txt"
+VOCABULARY = 160
+#: Ends of the names of what is published in F32.
+FLOATS = ("expert_bias", "e_score_correction_bias", "router_bias")
+
+
+class Remote(NamedTuple):
+    name: str  # of the class, with a number where it has several cases
+    case: texts.Case
+
+    @property
+    def model_class(self) -> str:
+        return str(self.case.config["architectures"][0])
+
+
+def cases(seed: int) -> Iterator[Remote]:
+    """Every recipe with the sizes of a seed."""
+    counted: dict[str, int] = {}
+    filled = re.sub(r"<([^<>]+)>", lambda match: str(_value(match[1], _sizes(seed))), RECIPES.read_text())
+    for case in texts.parsed(filled):
+        name = str(case.config["architectures"][0])
+        counted[name] = counted.get(name, 0) + 1
+        yield Remote(f"{name}{'' if counted[name] == 1 else f'#{counted[name]}'}", case)
+
+
+def _sizes(seed: int) -> dict[str, int]:
+    draw = random.Random(seed)
+    sizes = {"E": 16 * draw.choice([4, 6]), "H": 4, "K": draw.choice([2, 2, 1]), "V": VOCABULARY}
+    sizes |= {"F": 8 * draw.randint(10, 15), "M": 40, "X": draw.choice([4, 8]), "L": draw.choice([2, 3])}
+    return sizes | {"D": sizes["E"] // 4, "P": draw.choice([sizes["E"] // 4, 24])}
+
+
+def _value(text: str, sizes: dict[str, int]) -> int:
+    """The value of a formula of the recipes, which are this project's own."""
+    return int(eval(text, {"__builtins__": {}}, sizes))
+
+
+def write(remote: Remote, folder: Path, seed: int) -> None:
+    """The model's folder, filled with random numbers."""
+    import torch
+    from safetensors.torch import save_file
+
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(remote.case.config))
+    draw = torch.Generator().manual_seed(seed + 1000)
+    tensors = {
+        name: torch.randn(shape, generator=draw).to(torch.float32 if name.endswith(FLOATS) else torch.bfloat16)
+        for name, shape in remote.case.shapes.items()
+    }
+    tensors |= {name: tensor.abs() for name, tensor in tensors.items() if name.endswith("slopes")}  # of ALiBi
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
