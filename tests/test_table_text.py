@@ -34,7 +34,7 @@ def back(text: str, name: str) -> Family:
 @pytest.mark.parametrize("table", sorted(set(model_types().values()))[::12])
 def test_a_table_is_read_as_it_is_written(writer: ModuleType, table: str) -> None:
     """What layers keep, which only people write, apart."""
-    family = load(table)._replace(cache=None, cache_defaults={}, cache_derived={})
+    family = load(table)._replace(cache=None, uncached="", cache_defaults={}, cache_derived={})
     assert back(writer.text(family, table, about="some"), table) == family
 
 

@@ -66,7 +66,7 @@ def kept(config: Config) -> tuple[Kept, ...]:
             raise ConfigError(f"no table knows model_type {str(config.model_type)!r:.60}")
         found = _kept(family, config.values, head_of(family, config))
         if found is None:
-            raise ConfigError(f"the table of {family.name} does not say what its layers keep")
+            raise ConfigError(family.uncached or f"the table of {family.name} does not say what its layers keep")
         return found
 
 

@@ -138,6 +138,7 @@ class Family(NamedTuple):
     fields: Mapping[str, str] = {}  # common field name → the family's own
     ahead: str = ""  # the field that counts layers like the last which predict further tokens, stored beside the model
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
+    uncached: str = ""  # why that is not said, for people
     cache_defaults: Mapping[str, Any] = {}  # fields that `cache` alone needs, where they are absent
     cache_derived: Mapping[str, str] = {}  # expressions for them
 

@@ -23,7 +23,8 @@ An entry of `rows` is
     a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters.
 
 An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may bring
-`cache_defaults` and `cache_derived`, below the table's own.
+`cache_defaults` and `cache_derived`, below the table's own. Layers that keep nothing have an empty one; `uncached` says
+why a table has none.
 
 `$WORD` stands for a text: one that `let` gives it, or a block's parameter. It is put in as it is, so that a sum needs
 its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.

@@ -3,11 +3,13 @@
     python tools/zoo/caches.py                      # asks again for every configuration of the fixture, and writes it
     python tools/zoo/caches.py config.json 70       # one configuration after 70 tokens: layers, names, shapes, dtypes
 
-No weight is made, so that models of any size run; mixtures of experts go through `batched_mm`, which needs no values.
+No weight is made, so that models of any size run; mixtures of experts go through `batched_mm`, which needs no values. A
+model that looks at values while it runs is made with them, and should be small.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -17,7 +19,7 @@ from typing import Any
 import torch
 import transformers
 from transformers import PreTrainedConfig, initialization
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.modeling_outputs import BaseModelOutputWithPooling
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -25,11 +27,17 @@ FIXTURE = Path(__file__).parents[2] / "fixtures" / "caches_transformers.jsonl"
 #: Classes that generate, the most telling first.
 MAPPINGS = ("CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ")
 #: Where outputs have what is to be given back with the next token.
-STATES = ("past_key_values", "cache_params", "state")
+STATES = ("past_key_values", "cache_params", "state", "mems", "past_buckets_states")
+
+#: Types that are given all tokens at each step, and leave out those that they have seen themselves.
+WHOLE = frozenset({"cpmant"})
 
 
 def class_of(config: PreTrainedConfig) -> type:
-    """The class that a configuration is run as: one with an encoder where it says so."""
+    """The class that a configuration is run as: the one it names, or one with an encoder where it says so."""
+    for name in config.architectures or ():
+        if named := getattr(transformers, name, None):
+            return named  # type: ignore[no-any-return]
     mappings = reversed(MAPPINGS) if config.is_encoder_decoder else MAPPINGS
     names = (getattr(modeling_auto, f"MODEL_FOR_{each}_MAPPING_NAMES").get(config.model_type) for each in mappings)
     name = next(name for name in names if name)
@@ -52,22 +60,40 @@ def tensors(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, t
         yield from tensors(vars(value), path, depth + 1)
 
 
-@torch.no_grad()
 def filled(values: Mapping[str, Any], tokens: int, source: int | None) -> dict[str, torch.Tensor]:
-    """The tensors of a cache after so many tokens, the last of them given alone."""
+    """The tensors of a cache after so many tokens, the last of them given alone; none of a model that gives back no cache."""
+    try:
+        return _filled(values, tokens, source, "meta")
+    except (RuntimeError, NotImplementedError):
+        return _filled(values, tokens, source, "cpu")
+
+
+@torch.no_grad()
+def _filled(values: Mapping[str, Any], tokens: int, source: int | None, device: str) -> dict[str, torch.Tensor]:
     config = CONFIG_MAPPING[values["model_type"]].from_dict(dict(values))
-    with torch.device("meta"), initialization.meta_device_safe_creation_ops():
-        model = class_of(config)._from_config(config, dtype=torch.bfloat16, attn_implementation="eager").eval()  # type: ignore[attr-defined]
+    dtype = getattr(torch, values.get("dtype", "bfloat16"))
+    place = (torch.device("meta"), initialization.meta_device_safe_creation_ops()) if device == "meta" else ()
+    with contextlib.ExitStack() as stack:
+        for each in place:
+            stack.enter_context(each)
+        model = class_of(config)._from_config(config, dtype=dtype, attn_implementation="eager").eval()  # type: ignore[attr-defined]
     if hasattr(model, "set_experts_implementation"):
-        model.set_experts_implementation("batched_mm")
-    prompt, last = (torch.ones((1, number), dtype=torch.long, device="meta") for number in (tokens - 1, 1))
+        model.set_experts_implementation("batched_mm" if device == "meta" else "eager")
+    ids = torch.ones((1, tokens), dtype=torch.long, device=device)
     word, given = "input_ids", {}
     if source:
-        width = getattr(config, "hidden_size", None) or config.d_model
-        states = torch.zeros((1, source, width), dtype=torch.bfloat16, device="meta")
-        word, given = "decoder_input_ids", {"encoder_outputs": BaseModelOutput(last_hidden_state=states)}
-    first = model(**{word: prompt}, **given, use_cache=True)
-    state = next(name for name in STATES if first.get(name) is not None)
+        parts = (config, config.get_text_config())
+        width = next(
+            value for part in parts for name in ("hidden_size", "d_model") if (value := getattr(part, name, None))
+        )
+        states = torch.zeros((1, source, width), dtype=dtype, device=device)
+        outputs = BaseModelOutputWithPooling(last_hidden_state=states, pooler_output=states)
+        word, given = "decoder_input_ids", {"encoder_outputs": outputs}
+    first = model(**{word: ids[:, :-1]}, **given, use_cache=True)
+    state = next((name for name in STATES if first.get(name) is not None), None)
+    if state is None:
+        return {}
+    last = ids if model.config.model_type in WHOLE else ids[:, -1:]
     second = model(**{word: last}, **given, **{state: first.get(state)}, use_cache=True)
     return dict(tensors(second.get(state)))
 

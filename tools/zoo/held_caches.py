@@ -33,7 +33,7 @@ from models import on_meta
 from perturb import Perturber
 from templates import template_for
 from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.modeling_outputs import BaseModelOutputWithPooling
 from transformers.models.auto import modeling_auto
 
 #: Of a worker's memory, in bytes.
@@ -136,7 +136,7 @@ def attempts(
 
     def encoded(width: int) -> dict[str, Any]:
         states = torch.zeros((1, source, width), dtype=model.dtype, device=device)
-        outputs = BaseModelOutput(last_hidden_state=states)
+        outputs = BaseModelOutputWithPooling(last_hidden_state=states, pooler_output=states)
         outputs.attention_mask = None  # speech encoders' outputs have one
         return {"encoder_outputs": outputs}
 
