@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning", "info"]
 
 
-def _view(name: str, noun: object) -> Any:
+def view(name: str, noun: object) -> Any:
     """What people see of a noun is made floors above, which it knows by this one name."""
     from importlib import import_module
 
@@ -263,26 +263,26 @@ class Checkpoint(NamedTuple):
 
     def overview(self) -> str:
         """What `inspect TARGET` prints, as text."""
-        shown: str = _view("overview", self)
+        shown: str = view("overview", self)
         return shown
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row a tensor. Raises UsageError where pandas is not installed."""
-        shown: pd.DataFrame = _view("to_pandas", self)
+        shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
         """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: pa.Table = _view("to_arrow", self)
+        shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
         """A row a tensor. Raises UsageError where polars is not installed."""
-        shown: pl.DataFrame = _view("to_polars", self)
+        shown: pl.DataFrame = view("to_polars", self)
         return shown
 
     def _repr_html_(self) -> str:
-        shown: str = _view("html", self)
+        shown: str = view("html", self)
         return shown
 
 
@@ -409,26 +409,26 @@ class Prediction(NamedTuple):
 
     def overview(self) -> str:
         """What `inspect predict` prints, as text."""
-        shown: str = _view("overview", self)
+        shown: str = view("overview", self)
         return shown
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row a tensor. Raises UsageError where pandas is not installed."""
-        shown: pd.DataFrame = _view("to_pandas", self)
+        shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
         """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: pa.Table = _view("to_arrow", self)
+        shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
         """A row a tensor. Raises UsageError where polars is not installed."""
-        shown: pl.DataFrame = _view("to_polars", self)
+        shown: pl.DataFrame = view("to_polars", self)
         return shown
 
     def _repr_html_(self) -> str:
-        shown: str = _view("html", self)
+        shown: str = view("html", self)
         return shown
 
 
@@ -629,24 +629,24 @@ class Reconciliation(NamedTuple):
 
     def overview(self) -> str:
         """What `inspect TARGET` prints, as text."""
-        shown: str = _view("overview", self)
+        shown: str = view("overview", self)
         return shown
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row a tensor. Raises UsageError where pandas is not installed."""
-        shown: pd.DataFrame = _view("to_pandas", self)
+        shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
         """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: pa.Table = _view("to_arrow", self)
+        shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
         """A row a tensor. Raises UsageError where polars is not installed."""
-        shown: pl.DataFrame = _view("to_polars", self)
+        shown: pl.DataFrame = view("to_polars", self)
         return shown
 
     def _repr_html_(self) -> str:
-        shown: str = _view("html", self)
+        shown: str = view("html", self)
         return shown

@@ -15,13 +15,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspector import settings
 from inspector.architectures import tables_of_project
 from inspector.auditing import limits, readers, rules, stores
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
-from inspector.model import Finding, Severity
+from inspector.model import Finding, Severity, view
 from inspector.opening import configs
 from inspector.opening.weight_index import MAX_INDEX
 from inspector.sources import Place
@@ -31,6 +32,11 @@ from inspector.sources.local import LocalPlace
 from inspector.sources.narrowed import Below
 from inspector.sources.targets import in_filesystem, place_of
 from inspector.units import escape, integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 #: Ends of files that make a folder a model's, whole or not: weights in any format that loaders take, and what else they
@@ -99,6 +105,21 @@ class Audit:
     def fails(self, on: Severity) -> bool:
         """Whether there is a finding as grave as `on`."""
         return any(self.counts[severity] for severity in SEVERITIES[: SEVERITIES.index(on) + 1])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a finding. Raises UsageError where pandas is not installed."""
+        shown: pd.DataFrame = view("to_pandas", self)
+        return shown
+
+    def to_arrow(self) -> pa.Table:
+        """A row a finding, with exact types. Raises UsageError where pyarrow is not installed."""
+        shown: pa.Table = view("to_arrow", self)
+        return shown
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a finding. Raises UsageError where polars is not installed."""
+        shown: pl.DataFrame = view("to_polars", self)
+        return shown
 
 
 def audit(

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from math import prod
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,13 @@ from inspector.errors import InspectorError, NetworkError, UsageError
 from inspector.formats import decoding
 from inspector.measuring.statistics import Summary, Tally
 from inspector.measuring.weights import Weights
-from inspector.model import Finding, Labelled, Reconciliation
+from inspector.model import Finding, Labelled, Reconciliation, view
 from inspector.sources import workers
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 By = Literal["tensor", "role", "layer"]
 
@@ -46,6 +51,21 @@ class Values(NamedTuple):
     by: By
     findings: tuple[Finding, ...]  # tensors that could not be read
     bytes_read: int  # of tensor data
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a tensor, role or layer. Raises UsageError where pandas is not installed."""
+        shown: pd.DataFrame = view("to_pandas", self)
+        return shown
+
+    def to_arrow(self) -> pa.Table:
+        """A row a tensor, role or layer, with exact types. Raises UsageError where pyarrow is not installed."""
+        shown: pa.Table = view("to_arrow", self)
+        return shown
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a tensor, role or layer. Raises UsageError where polars is not installed."""
+        shown: pl.DataFrame = view("to_polars", self)
+        return shown
 
 
 def values(

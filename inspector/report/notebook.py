@@ -6,32 +6,36 @@ The methods of `Checkpoint`, `Reconciliation` and `Prediction` come here; the no
 from __future__ import annotations
 
 from html import escape as in_html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 from inspector.architectures.prediction import by_role
 from inspector.bridge.reconciliation import reconcile
-from inspector.errors import UsageError
 from inspector.model import Checkpoint, Prediction, Reconciliation
 from inspector.report import forecast, text
 from inspector.report.documents import predicted_tensors, tensor
-from inspector.report.tables import PREDICTED, TENSORS, arrow_table
+from inspector.report.tables import PREDICTED, TENSORS, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-Noun = Checkpoint | Reconciliation | Prediction
+    from inspector.auditing.run import Audit
+    from inspector.comparing.diff import Diff
+    from inspector.measuring.values import Values
+
+Overviewed = Checkpoint | Reconciliation | Prediction
+Noun = Union[Checkpoint, Reconciliation, Prediction, "Diff", "Values", "Audit"]
 
 
-def overview(noun: Noun) -> str:
+def overview(noun: Overviewed) -> str:
     """What `inspect` prints of it."""
     if isinstance(noun, Prediction):
         return forecast.prediction(noun, training=False, stated=None)
     return text.overview(_joined(noun))
 
 
-def html(noun: Noun) -> str:
+def html(noun: Overviewed) -> str:
     """A title, the verdict, and a table of roles. Text from files is escaped."""
     from tabulate import tabulate  # for notebooks alone
 
@@ -55,37 +59,32 @@ def html(noun: Noun) -> str:
 
 
 def to_arrow(noun: Noun) -> pa.Table:
-    """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
-    if isinstance(noun, Prediction):
-        return arrow_table(PREDICTED, predicted_tensors(noun.expected))
-    return arrow_table(TENSORS, map(tensor, _joined(noun).tensors))
+    """A row a tensor, pair, finding or the like, with exact types. Raises UsageError where pyarrow is not installed."""
+    return rows(noun).to_arrow()
 
 
 def to_pandas(noun: Noun) -> pd.DataFrame:
-    """A row a tensor. Raises UsageError where pandas is not installed."""
-    try:
-        import pandas as pd  # the caller's own
-    except ImportError as error:
-        raise UsageError("pandas is not installed: pip install pandas") from error
-    columns = PREDICTED if isinstance(noun, Prediction) else TENSORS
-    rows = predicted_tensors(noun.expected) if isinstance(noun, Prediction) else map(tensor, _joined(noun).tensors)
-    frame = pd.DataFrame(list(rows), columns=[each.name for each in columns])
-    return frame.astype({each.name: _PANDAS[each.type] for each in columns if each.type in _PANDAS})
+    """The same rows. Raises UsageError where pandas is not installed."""
+    return rows(noun).to_pandas()
 
 
 def to_polars(noun: Noun) -> pl.DataFrame:
-    """A row a tensor. Raises UsageError where polars is not installed."""
-    try:
-        import polars as pl  # the caller's own
-    except ImportError as error:
-        raise UsageError("polars is not installed: pip install polars") from error
-    frame = pl.from_arrow(to_arrow(noun))
-    assert isinstance(frame, pl.DataFrame)
-    return frame
+    """The same rows. Raises UsageError where polars or pyarrow is not installed."""
+    return rows(noun).to_polars()
 
 
-#: Types of Arrow → pandas' own, which hold what is absent.
-_PANDAS = {"uint64": "UInt64", "int64": "Int64"}
+def rows(noun: Noun) -> Rows:
+    """What a noun has many of: tensors, pairs of them, their statistics, findings."""
+    if isinstance(noun, Prediction):
+        return Rows(PREDICTED, list(predicted_tensors(noun.expected)))
+    if isinstance(noun, (Checkpoint, Reconciliation)):
+        return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
+    from importlib import import_module
+
+    # Of a noun's own floor: `inspector.comparing` is told by `inspector.report.diff`.
+    module = import_module(f"inspector.report.{type(noun).__name__.lower()}")
+    found: Rows = module.rows(noun)
+    return found
 
 
 def _joined(noun: Checkpoint | Reconciliation) -> Reconciliation:

@@ -11,6 +11,8 @@ from inspector.report import saving
 from inspector.report.markup import inert
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 
@@ -30,6 +32,38 @@ class Rows(NamedTuple):
     @property
     def names(self) -> list[str]:
         return [each.name for each in self.columns]
+
+    def to_arrow(self) -> pa.Table:
+        """With exact types. Raises UsageError where pyarrow is not installed."""
+        return arrow_table(self.columns, self.rows)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """With whole numbers exact beside absent ones. Raises UsageError where pandas is not installed."""
+        try:
+            import pandas as pd  # the caller's own
+        except ImportError as error:
+            raise UsageError("pandas is not installed: pip install pandas") from error
+        # Each by its type: pandas itself would make numbers beside absent ones floats, and lose the last digits.
+        return pd.DataFrame(
+            {
+                each.name: pd.Series([row.get(each.name) for row in self.rows], dtype=_PANDAS.get(each.type))
+                for each in self.columns
+            }
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """With exact types. Raises UsageError where polars or pyarrow is not installed."""
+        try:
+            import polars as pl  # the caller's own
+        except ImportError as error:
+            raise UsageError("polars is not installed: pip install polars") from error
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+
+#: Types of Arrow → pandas' own, which hold what is absent; lists are objects.
+_PANDAS = {"uint64": "UInt64", "int64": "Int64", "double": "Float64", "bool": "boolean"}
 
 
 #: Column → its type, as Arrow calls it. Sizes are unsigned: a file may say that it has more than 2⁶³ bytes.

@@ -1,0 +1,123 @@
+"""Rows in every form, with exact types, and docs/tables.md run as it stands."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import io
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+import sparse
+from pyarrow import parquet
+
+import inspector
+from inspector.report.tables import Column, Rows
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/tables.md").read_text()
+#: Command → the JSON that its rows are of, as a path through it, and a column that both have.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "tensors {gpt2}": ("tensors", "bytes"),
+    "diff {gpt2} {gpt2-xl}": ("tensors", "role"),
+    "audit {stranger}": ("checkpoints.0.findings", "rule"),
+    "memory {gpt2} --sweep": ("sweep", "total"),
+    "architectures qwen": ("model_types", "model_type"),
+    "architectures --roles norm": ("roles", "role"),
+    "metadata {mistral-7b-instruct-v0.2-q4_k_m}": ("metadata", "key"),
+    "predict gpt2 --tensors": ("tensors", "name"),
+}
+
+
+def words_of(command: str, made: Callable[[str], Path]) -> list[str]:
+    return [str(made(word[1:-1])) if word[0] == "{" else word for word in command.split()]
+
+
+def within(document: Any, path: str) -> Any:
+    for step in path.split("."):
+        document = document[int(step) if step.isdigit() else step]
+    return document
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_rows_are_the_jsons_in_every_form(
+    command: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """As many, in the same order, with the same values."""
+    words, (path, column) = words_of(command, made), COMMANDS[command]
+    told = [row[column] for row in within(inspect(*words, "--json").json, path)]
+    assert told
+    lines = [json.loads(line) for line in inspect(*words, "--jsonl").out.splitlines()]
+    assert [row[column] for row in lines] == told
+    cells = list(csv.DictReader(io.StringIO(inspect(*words, "--csv").out)))
+    assert [row[column] for row in cells] == list(map(str, told))
+    assert inspect(*words, "--parquet", tmp_path / "rows.parquet").out == ""
+    table = parquet.read_table(tmp_path / "rows.parquet")
+    assert table.column(column).to_pylist() == told
+    assert table.column_names == list(lines[0]) == list(cells[0])
+    shown = inspect(*words, "--format", "github").out
+    assert shown.count("\n") == len(told) + 2
+
+
+def test_types_are_exact(made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """Unsigned sizes, shapes as lists; of a pair each side's."""
+    inspect("diff", made("gpt2"), made("gpt2-xl"), "--parquet", tmp_path / "diff.parquet")
+    schema = parquet.read_schema(tmp_path / "diff.parquet")
+    kinds = {"layer": pa.int64(), "a_bytes": pa.uint64(), "relative": pa.float64(), "status": pa.string()}
+    assert {name: schema.field(name).type for name in kinds} == kinds
+    assert schema.field("b_shape").type.value_type == pa.uint64()
+
+
+def test_numbers_beyond_floats_stay_whole() -> None:
+    """Beside an absent one, too, which makes pandas' own numbers floats."""
+    largest = 2**64 - 1
+    rows = Rows(
+        (Column("n", "uint64"), Column("shape", "list<uint64>")), [{"n": largest, "shape": [largest]}, {"n": None}]
+    )
+    assert rows.to_pandas()["n"].tolist()[0] == largest
+    assert rows.to_arrow().to_pylist() == [{"n": largest, "shape": [largest]}, {"n": None, "shape": None}]
+    assert rows.to_polars().rows() == [(largest, [largest]), (None, None)]
+
+
+def test_results_are_tables_in_python(made: Callable[[str], Path]) -> None:
+    """With the columns of the command's own forms, in each of the three libraries."""
+    found: list[tuple[Any, int]] = [
+        (inspector.diff(made("gpt2"), made("gpt2-xl")), 12 * 48 + 4 + 12),  # and the masks that the smaller one has
+        (inspector.audit([made("stranger")]), 3),
+        (inspector.predict("gpt2"), 148),
+    ]
+    for result, number in found:
+        arrow = result.to_arrow()
+        assert arrow.num_rows == number
+        assert arrow.column_names == list(result.to_pandas().columns) == result.to_polars().columns
+
+
+def test_a_sweep_is_asked_for(inspect: Callable[..., Ran]) -> None:
+    """Without it there are no rows."""
+    ran = inspect("memory", "gpt2", "--csv")
+    assert (ran.code, ran.err) == (2, "inspect: rows are told of a sweep: add --sweep, or ask for --json\n")
+
+
+def test_the_page_of_tables_is_so(inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands make the files that its examples read."""
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+        for line in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
+            program, *arguments = shlex.split(line)
+            if program == "python":
+                sparse.make(sparse.load(arguments[1]), Path(arguments[2]) / arguments[1])
+            else:
+                assert not inspect(*arguments).err
+    examples = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+    runner = doctest.DocTestRunner()
+    runner.run(doctest.DocTestParser().get_doctest(examples, {}, "docs/tables.md", "docs/tables.md", 0))
+    assert (runner.failures, runner.tries > 7) == (0, True)
