@@ -5,7 +5,7 @@ The knowledge is in the tables (`Cache`); this reads it for one configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -46,6 +46,7 @@ class Kept(NamedTuple):
     heads: int | None  # of keys and values, where these can be divided; None for what is whole
     mixer: str  # whose states these are: "mamba2"; "" where it makes no difference
     chunked: bool  # whether the window is a chunk
+    engines: tuple[str, ...]  # that keep this; none for all
     formula: str
 
     @property
@@ -68,6 +69,11 @@ def kept(config: Config) -> tuple[Kept, ...]:
         if found is None:
             raise ConfigError(family.uncached or f"the table of {family.name} does not say what its layers keep")
         return found
+
+
+def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
+    """What an engine keeps of it: some keep a layer's tokens in another form than others do."""
+    return tuple(group for group in kept if not group.engines or engine in group.engines)
 
 
 def text_scope(config: Config) -> Scope | None:
@@ -163,6 +169,7 @@ def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:
         _heads(cache.heads, scope),
         cache.mixer,
         cache.chunked,
+        tuple(cache.engines.split()),
         _told(cache, scope.family),
     )
 

@@ -117,6 +117,7 @@ class Cache(NamedTuple):
     branch: str = ""  # of the role: "cross"
     mixer: str = ""  # "mamba2": whose states these are, where an engine keeps more of them than of others
     chunked: bool = False  # whether `window` is a chunk: tokens look back at their own chunk alone
+    engines: str = ""  # the engines that keep this ("transformers vllm"); "" for all
 
 
 #: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.

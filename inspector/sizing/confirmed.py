@@ -46,8 +46,8 @@ step35 t5 t5encoder talkie xverse
 _VLLM = """
 apertus arcee bloom cohere2 cwm deepseek_v3 ernie4_5 ernie4_5_moe exaone4 exaone_moe falcon falcon_h1 falcon_mamba
 gemma gemma2 gemma3_text glm4 gpt2 gpt_bigcode gpt_neox gpt_oss granite granitemoe jais2 jamba laguna llama mamba
-mamba2 minimax_m3_vl_text mixtral nanochat olmo olmo2 olmo3 olmoe opt persimmon phi phi3 qwen2 qwen2_moe qwen3
-qwen3_moe qwen3_next seed_oss solar_open stablelm starcoder2 vaultgemma zamba2
+mamba2 minicpm3 minimax_m3_vl_text mixtral nanochat olmo olmo2 olmo3 olmoe opt persimmon phi phi3 qwen2 qwen2_moe
+qwen3 qwen3_moe qwen3_next seed_oss solar_open stablelm starcoder2 vaultgemma zamba2
 """
 
 #: Engine → model types; of llama.cpp GGUF architectures.

@@ -57,6 +57,10 @@ class Model(NamedTuple):
         outer, inner = (each.values.get("model_type") if each else None for each in (self.config, self.scope))
         return not CONFIRMED[engine].isdisjoint({outer, inner})
 
+    def run_by(self, engine: str) -> Model:
+        """The model with what this engine keeps of it."""
+        return self._replace(kept=caches.of_engine(self.kept, engine)) if self.kept is not None else self
+
     def _field(self, names: tuple[str, ...]) -> int | None:
         for name in names:
             with suppress(ConfigError):
