@@ -21,7 +21,7 @@ from typing import Any
 from inspector.errors import NetworkError
 from inspector.scanning.inspection import inspect
 from inspector.scanning.rows import Rows
-from inspector.scanning.storage import Writer
+from inspector.scanning.storage import Writer, unwritten
 from inspector.scanning.unit import Unit
 from inspector.sources import pace
 
@@ -85,7 +85,7 @@ def _answer(order: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
     try:
         return _inspected(order, connection)
     except OSError as error:  # the rows cannot be written
-        return {"failed": error.strerror or str(error), "errno": error.errno}
+        return {"failed": unwritten(error)}
 
 
 def _inspected(order: Mapping[str, Any], connection: Connection) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from inspector.errors import InspectorError, TargetError
 from inspector.scanning.trees import Listed, LocalTree, Node, set_of, units, unlisted, whole
 from inspector.scanning.unit import Unit, stamp_of
 from inspector.sources import ollama
+from inspector.sources.targets import is_path
 from inspector.units import escape
 
 #: Bytes of a line in a file of targets.
@@ -57,6 +58,8 @@ def _at(root: str) -> Iterator[Unit]:
         yield from units(LocalTree(), root, os.path.abspath(path), _stores(root))  # noqa: PTH100  links stay as they are
     elif path.exists():
         yield _file(root, path)
+    elif "://" not in root and not root.startswith(ollama.PREFIX) and is_path(root):
+        raise TargetError(f"{escape(root)}: no such file or folder")
     elif root.startswith("hf://") or "://" not in root:
         yield from _named(root)
     elif root.startswith(("http://", "https://")):

@@ -35,7 +35,8 @@ SETTINGS = {
         "comm": {"timeouts": {"connect": "10s"}},
     }
 }
-_LOUD = ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler", "tornado", "bokeh")
+#: What Dask logs of clusters that come and go, this program tells in its own words.
+_LOUD = ("", ".client", ".comm", ".core", ".nanny", ".scheduler", ".utils", ".worker")
 
 
 class Task(NamedTuple):
@@ -54,11 +55,7 @@ class Cluster:
         self._looked, self._hands = -10.0, 0
         self._given_up: dict[str, int] = {}  # task → times that its workers died of it
         self.lost = 0  # times that tasks were given again
-
-    @property
-    def dashboard(self) -> str:
-        """Where Dask's own page is."""
-        return str(self._client.dashboard_link)
+        self.dashboard = str(client.dashboard_link)  # where Dask's own page is
 
     def hands(self) -> int:
         """Threads of all workers, as they were a moment ago."""
@@ -84,8 +81,8 @@ class Cluster:
                 finished = self._finished(running)
                 for future in finished:
                     task = running.pop(future)
-                    if future.status == "finished":
-                        more = tick(task, future.result())
+                    if (got := self._got(future)) is not None:
+                        more = tick(task, got[0])
                     else:
                         running[self._given(self._worth_another(task, future))] = task
                 if not finished:
@@ -118,10 +115,17 @@ class Cluster:
             wait(list(running), timeout=TICK, return_when="FIRST_COMPLETED")
         return [future for future in running if future.status != "pending"]
 
+    def _got(self, future: Any) -> tuple[Any] | None:
+        """A task's result; None where it has none, or where it cannot be fetched from whoever has it."""
+        if future.status == "finished":
+            with suppress(Exception):
+                return (future.result(),)
+        return None
+
     def _worth_another(self, task: Task, future: Any) -> Task:
         """The task, where it was its worker or the scheduler that failed. Raises what the task itself raised."""
         self.lost += 1
-        if future.status != "error":  # cancelled, or lost with the scheduler
+        if future.status != "error":  # cancelled, lost with the scheduler, or not to be fetched
             return task
         error = future.exception()
         times = self._given_up[task.name] = self._given_up.get(task.name, 0) + 1
@@ -218,4 +222,4 @@ def _configure() -> None:
         raise UsageError("a scan needs Dask: pip install 'checkpoint-inspector[scan]'") from error
     dask.config.update_defaults(SETTINGS)
     for name in _LOUD:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+        logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)

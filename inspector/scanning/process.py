@@ -99,7 +99,7 @@ class Process:
                 if "finished" in answer:
                     return at, _written(answer)
                 if "failed" in answer:
-                    raise OutputError(f"the tables cannot be written: {answer['failed']}")
+                    raise OutputError(answer["failed"])
                 if "done" in answer:
                     at = answer["done"] + 1
                     until = monotonic() + (limit if at < len(units) else WRITING)

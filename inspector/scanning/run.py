@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -163,6 +164,8 @@ class Run:
                 yield
             except OSError as error:
                 raise SourceError(f"{escape(str(self._folder))}: {error.strerror or error}") from error
+            except sqlite3.Error as error:
+                raise SourceError(f"{escape(own)}: what is to be done cannot be kept there: {error}") from error
             finally:
                 self._leave.set()
                 shutil.rmtree(self._work, ignore_errors=True)

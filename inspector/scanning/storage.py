@@ -214,3 +214,8 @@ def _copy(folder: Path, source: str, without: frozenset[str], writer: Writer) ->
                 if gone:
                     rows = rows.filter(compute.invert(compute.is_in(rows["checkpoint"], pa.array(gone))))
                 writer.write([(table, rows)])
+
+
+def unwritten(error: OSError) -> str:
+    """Why the tables could not be written: in the system's words, not in those of a library."""
+    return f"the tables cannot be written: {os.strerror(error.errno) if error.errno else error}"

@@ -44,7 +44,7 @@ def _own_folder(work: str) -> Iterator[Path]:
         own.mkdir()
         yield own
     except OSError as error:
-        raise OutputError(f"the tables cannot be written: {error.strerror or error}") from error
+        raise OutputError(storage.unwritten(error)) from error
     finally:
         shutil.rmtree(own, ignore_errors=True)
 

@@ -70,7 +70,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
     if in_filesystem(target):
         return _in_filesystem(target, revision)
     name, tag = _tagged(target)
-    if _is_path(name):
+    if is_path(name):
         raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}{_hub_hint(target)}")
     if name.startswith("hf://") or looks_like_hub_id(name):
         from inspector.sources.hub import hub_place, parse
@@ -182,7 +182,7 @@ def shadows_cached(target: str) -> bool:
     return (folder() / f"models--{target.replace('/', '--')}").is_dir()
 
 
-def _is_path(target: str) -> bool:
+def is_path(target: str) -> bool:
     """Whether a target that does not exist can only be a local path: the Hub is not asked about it.
 
     A file's name behind at most one folder is a path, and so is what would lie in a folder that there is. A word
