@@ -237,6 +237,15 @@ class Handler(BaseHTTPRequestHandler):
         ]
         self.json({"id": name, "sha": commit, "private": repo.private, "gated": repo.gated, "siblings": siblings})
 
+    def models(self, query: dict[str, list[str]]) -> None:
+        """A page of an author's repositories, two on each, with their latest commits."""
+        author, start = query.get("author", [""])[0], int(query.get("cursor", ["0"])[0])
+        names = sorted(name for name in self.hub.repos if name.startswith(f"{author}/"))
+        following = f"{self.hub.endpoint}/api/models?author={quote(author)}&expand[]=sha&cursor={start + 2}"
+        link = {"link": f'<{following}>; rel="next"'} if start + 2 < len(names) else {}
+        page = names[start : start + 2]
+        self.json([{"id": name, "sha": commit_of(self.hub.repos[name].folder)} for name in page], link)
+
     def tree(self, name: str, rev: str, query: dict[str, list[str]]) -> None:
         if not (repo := self.repo(name, False)) or not (found := self.commit(repo, rev)):
             return
@@ -349,6 +358,7 @@ Fault = Callable[[Handler], bool]
 
 _ID = r"(?P<name>[\w.-]+(?:/[\w.-]+)?)"
 ROUTES: tuple[tuple[str, Callable[..., None]], ...] = (
+    (r"/api/models", Handler.models),
     (rf"/api/models/{_ID}/tree/(?P<rev>[^/]+)", Handler.tree),
     (rf"/api/models/{_ID}/revision/(?P<rev>[^/]+)", Handler.describe),
     (rf"/api/models/{_ID}/safetensors-metadata/(?P<path>.+)", Handler.all_headers),
