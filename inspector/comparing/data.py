@@ -166,6 +166,7 @@ class _Side:
     def __init__(self, reader: _Reader, side: Side) -> None:
         self.reader, self.side = reader, side
         self._last: tuple[tuple[int, int, int] | None, Array] = (None, np.empty(0))
+        self._most: dict[int, float] = {}  # by the tensor's number
 
     def values(self, number: int) -> Callable[[int, int], Array]:
         """A tensor's elements. What was asked for last is kept: steps are made of the same values."""
@@ -185,9 +186,10 @@ class _Side:
         packed = weights.is_packed(each)
         dtype = packing.scheme if packed and packing else each.tensor.dtype
         group = packing.group_size if packed and packing else None
+        largest = self._largest(number) if packed and weights.is_scaled_whole(each) else None
         if packed and packing and not group:
             group = weights.shape(each)[-1]
-        step = step_of(dtype, packing.bits if packed and packing else 0, group)
+        step = step_of(dtype, packing.bits if packed and packing else 0, group, largest)
         if step is None:
             return None
         size, total = group_of(dtype, group), prod(self.side.shapes[number])
@@ -198,6 +200,13 @@ class _Side:
             return found[start - first : stop - first]
 
         return read
+
+    def _largest(self, number: int) -> float:
+        """The largest magnitude of a tensor."""
+        if number not in self._most:
+            chunks = self.reader.weights.chunks(self.side.tensors[number])
+            self._most[number] = max((float(np.max(np.abs(values), initial=0)) for _, values in chunks), default=0.0)
+        return self._most[number]
 
     def raw(self, number: int, start: int, stop: int) -> bytes:
         each = self.side.tensors[number]

@@ -186,7 +186,8 @@ def _part_name(key: Key, sides: Sides) -> str:
 
 def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, sides: Sides) -> bool:
     """Whether a side stores a matrix as [in, out]; packed weights come as [out, in]."""
-    if len(shape) < 2 or tuple(shape) != tensor.tensor.shape or known.conversion is not None:
+    plain = len(shape) > 1 and key.part != "bias" and tuple(shape) == tensor.tensor.shape
+    if not plain or known.conversion is not None:
         return False
     return (key.branch, key.role) in known.transposed or key_text(key) in sides.conversion.transposed
 
@@ -271,8 +272,9 @@ def _split(
 def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
     plain = _cut(a, b, "first") if a.view.elements == b.view.elements else None
     options = [Option("", *plain)] if plain else []
-    if len(a.view.axes) == 2 and a.view.shape != b.view.shape == a.view.shape[::-1]:
-        turned = _both(a.view.transposed((1, 0)), b.view)
+    *before, rows, columns = a.view.shape if len(a.view.axes) > 1 else (0, 0)
+    if rows != columns and b.view.shape == (*before, columns, rows):
+        turned = _both(a.view.transposed([*range(len(before)), len(before) + 1, len(before)]), b.view)
         options = [Option("transposed", *turned)] if turned else []
     if sides.file is not None:
         model, file = (a, b) if sides.file == 1 else (b, a)

@@ -53,6 +53,14 @@ class Weights:
         """Whether the weights that a packed tensor stands for can be had. True for every plain tensor."""
         return not self.is_packed(each) or self._unpacked(each) is not None
 
+    def is_scaled_whole(self, each: Labelled) -> bool:
+        """Whether one scale serves all of a packed weight."""
+        if not self.is_packed(each) or self._packing is None:
+            return False
+        pieces = self._pieces.get(self._packing.names[each.tensor.name], ())
+        scales = [found.tensor.elements for found in pieces if "scale" in found.tensor.name.rpartition(".")[2]]
+        return bool(scales) and max(scales) == 1
+
     def shape(self, each: Labelled) -> tuple[int, ...]:
         """Logical shape."""
         found = self._unpacked(each) if self.is_packed(each) else None

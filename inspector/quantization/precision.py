@@ -72,32 +72,41 @@ GRIDS: Mapping[str, Grid] = {
     "NVFP4": Grid(16, 1 / 3, 16, 1 / 4),  # a scale of three bits' mantissa
 }
 
-#: Beginnings of schemes' names whose grid is none of equal steps → the largest gap in it.
-GAPS: Mapping[str, float] = {"bitsandbytes-nf4": 0.304, "bitsandbytes-fp4": 1 / 3, "mxfp4": 1 / 3, "nvfp4": 1 / 3}
-#: Schemes of floats: each number is rounded by itself, and what is small beside the others of its scale is lost.
-SCALED = ("fp8",)
+#: Words of schemes' names whose grid is none of equal steps → the largest gap in it.
+GAPS: Mapping[str, float] = {"nf4": 0.304, "fp4": 1 / 3, "mxfp4": 1 / 3, "nvfp4": 1 / 3}
+#: Likewise of floats of eight bits: each number is rounded by itself, and what is small for its scale is lost.
+SCALED = frozenset({"fp8", "float", "float8", "mxfp8"})
 _UNSCALED = 2.0**-9 / 448  # the smallest step of F8_E4M3 beside its largest number
 
 
-def step_of(dtype: str, bits: int = 0, group: int | None = None) -> Step | None:
+def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float | None = None) -> Step | None:
     """The function that gives a step for each value; None where nothing is known of the dtype.
 
     The function takes whole groups (`group_of`) as they lie in the file.
 
     Args:
         dtype: a dtype, a block type, or a packing scheme, with its `bits` and elements a scale.
+        largest: the largest magnitude of a packed weight that has one scale in all.
     """
     if dtype in FLOATS:
         mantissa, least = FLOATS[dtype]
         return lambda values: np.abs(values) * np.float32(2.0**-mantissa) + np.float32(max(2.0**least, 1e-45))
     if dtype in GRIDS:
         return _over(GRIDS[dtype])
-    if dtype.startswith(SCALED):
-        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * np.max(np.abs(values))
-    gap = next((gap for name, gap in GAPS.items() if dtype.startswith(name)), None)
+    words = frozenset(dtype.split("-"))
+    if words & SCALED:
+        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * _most(values, largest)
+    gap = next((gap for name, gap in GAPS.items() if name in words), None)
     if gap is None and 1 <= bits <= 8:
         gap = 2 / (2**bits - 1)
+    if gap is not None and largest is not None:
+        step = np.float32(gap * largest)
+        return lambda values: np.full_like(values, step)
     return _over(Grid(group or 1, gap)) if gap is not None else None
+
+
+def _most(values: Array, largest: float | None) -> np.float32:
+    return np.float32(np.max(np.abs(values)) if largest is None else largest)
 
 
 def spacing(values: Array, dtype: str) -> Array | None:
