@@ -529,7 +529,28 @@ def rows_lost(m: Drawn) -> None:
     values[3 * eighth : 4 * eighth] = 0
 
 
+def scales_zero(m: Drawn) -> None:
+    """The scales of some blocks, and nothing else of them."""
+    as_gguf("Q8_0")(m)
+    data = m.data()
+    start, _ = m.places[f"blk.{m.draw.integers(0, m.layers)}.ffn_down.weight"]
+    for block in range(20, 60):
+        data[start + 34 * block : start + 34 * block + 2] = bytes(2)
+    m.put()
+
+
+def one_misread(m: Drawn) -> None:
+    """One matrix of BF16 among those of F16, and called so too."""
+    m.dtype = "F16"
+    name = m.some("_proj.weight")
+    m.kept[name] = bf16(m.tensors[name]).view("<u2").view("<f2")
+
+
 DAMAGED: dict[str, Kind] = {
+    "gguf-scales-zero": scales_zero,
+    "one-misread": one_misread,
+    "norm-negative": scaled(-1, "layernorm.weight"),
+    "final-norm-zero": all_of(0, "model.norm.weight"),
     "mantissa-cut": cut_mantissa,
     "bit-stuck": masked(0xFE, 20480),
     "sign-bit-lost": masked(0x7F, 24576),

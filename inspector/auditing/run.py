@@ -305,7 +305,8 @@ def _read(subject: Subject) -> Iterator[Finding]:
     finally:  # where the bridge gives up, what the readers found is told all the same
         if "result" not in vars(subject):
             yield from checkpoint.all_findings if checkpoint else ()
-    yield from joined or (checkpoint.all_findings if checkpoint else ())
+    for finding in joined or (checkpoint.all_findings if checkpoint else ()):
+        yield finding if finding.path or not finding.tensor else finding._replace(path=subject.apart)
 
 
 def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:

@@ -54,10 +54,15 @@ def verdict(model: Audited) -> str:
     """Ours in numbers, then the reference readers'."""
     numbers = {s: sum(f.severity == s for f in model.findings) for s in ("error", "warning", "info")}
     told = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
-    return "; ".join(filter(None, (told or "nothing found", *_readers(model.verdicts))))
+    absent = any(finding.rule in _ABSENT for finding in model.findings)
+    return "; ".join(filter(None, (told or "nothing found", *_readers(model.verdicts, whole=not absent))))
 
 
-def _readers(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+#: What says that files of a set are not there.
+_ABSENT = frozenset({"missing-shard", "missing-part"})
+
+
+def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
     """ "safetensors opens all 4": what it said itself. "would open": what its rules say, where it was not asked."""
     for reader in sorted({verdict.reader for verdict in verdicts}):
         own = [verdict for verdict in verdicts if verdict.reader == reader]
@@ -66,7 +71,9 @@ def _readers(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
             yield f"the {reader} package is not installed, and was not asked"
             continue
         opens = "opens" if all(verdict.asked for verdict in own) else "would open"
-        if opened == len(own):
+        if opened == len(own) and not whole:
+            yield f"{reader} {opens} the {plural(opened, 'file')} that {'is' if opened == 1 else 'are'} there"
+        elif opened == len(own):
             yield f"{reader} {opens} {'it' if opened == 1 else f'all {opened}'}"
         else:
             yield f"{reader} {opens} {opened} of {plural(len(own), 'file')}"

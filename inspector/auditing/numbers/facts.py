@@ -54,6 +54,8 @@ class Facts:
     middle: float | None = None  # median of log2 of the magnitudes, of the piece with the most numbers
     middle_of: int = 0
     runs: list[Run] = field(default_factory=list)  # of eight bytes that repeat, zeros most of all; in order
+    lost: int = 0  # blocks with numbers and no scale, and the first of them
+    first_lost: int | None = None
     text: tuple[int, bytes] | None = None  # where a text begins, and its first bytes
     ever: int = 0  # bits that are set in any number; of packed weights in any byte
     always: int = -1  # and those that are set in all
@@ -105,6 +107,8 @@ class Facts:
             self.middle, self.middle_of = other.middle, other.middle_of
         self.runs = _joined(self.runs, other.runs)
         self.text = min((each for each in (self.text, other.text) if each), default=None)
+        self.lost += other.lost
+        self.first_lost = min((each for each in (self.first_lost, other.first_lost) if each is not None), default=None)
         self.ever |= other.ever
         self.always &= other.always
         self.held = _joined_held(self.held, other.held)

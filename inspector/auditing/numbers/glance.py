@@ -28,7 +28,7 @@ CELL = 512
 #: Runs that are kept: shorter ones are nothing's trace.
 LEAST_RUN = 1024
 #: Bytes between the places where text is looked for, and of text that tells it.
-STEP, TEXT = 128, 96
+STEP, TEXT = 64, 64
 
 
 class Bits(NamedTuple):
@@ -136,9 +136,24 @@ def _blocks(found: Facts, raw: Array, dtype: str, start: int) -> None:
         joined = words[:, 0] | words[:, 1] << 4 | words[:, 2] << 8 | words[:, 3] << 12
         _scales(found, joined.astype("<u2").tobytes(), "F16", start)
     elif dtype in SCALES:
+        scaled = np.zeros(len(blocks), bool)
         for place in SCALES[dtype].places:
             own = blocks[:, place : place + decoding.width(SCALES[dtype].dtype)]
             _scales(found, own.tobytes(), SCALES[dtype].dtype, start)
+            scaled |= own.any(axis=1)
+        _lost_scales(found, blocks, ~scaled, start)
+
+
+#: Bytes of other values that a block without a scale has at most: writers give all of its numbers the same code.
+FLAT = 8
+
+
+def _lost_scales(found: Facts, blocks: Array, zero: Array, start: int) -> None:
+    """Blocks whose scales are zero, and whose numbers are not."""
+    for place in np.flatnonzero(zero)[:SAMPLE].tolist():
+        if len(np.unique(blocks[place])) > FLAT:
+            found.lost += 1
+            found.first_lost = min(start + place, start + place if found.first_lost is None else found.first_lost)
 
 
 def _scales(found: Facts, raw: bytes, dtype: str, start: int) -> None:
@@ -214,12 +229,18 @@ def _text(found: Facts, raw: Array, offset: int) -> None:
     for place in np.flatnonzero(likely)[:4096].tolist():
         at = skip + place * STEP
         piece = raw[at : at + TEXT]
-        if piece.size == TEXT and _TEXT[piece].all() and _LETTERS[piece].sum() > TEXT // 2 and len(set(piece)) > 11:
+        if piece.size == TEXT and _TEXT[piece].all() and _is_worded(piece):
             begin = at
             while begin > 0 and at - begin < 1 << 16 and _TEXT[raw[begin - 1]]:
                 begin -= 1
             found.text = (offset + begin, raw[begin : begin + 60].tobytes())
             return
+
+
+def _is_worded(piece: Array) -> bool:
+    """Whether printable bytes are words: mostly letters, of many kinds, none of them every second one as in a table."""
+    counts = np.bincount(piece)
+    return bool(_LETTERS[piece].sum() > TEXT // 2 and np.count_nonzero(counts) > 11 and counts.max() * 3 <= TEXT)
 
 
 # --- what may be there twice ----------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from math import log2, prod
@@ -95,22 +95,31 @@ class Seen(NamedTuple):
 class Peers:
     """All tensors of a model, and those that have the same role."""
 
-    def __init__(self, measured: Measured, result: Reconciliation | None, headers: tuple[Header, ...]) -> None:
+    def __init__(self, measured: Measured, results: Sequence[Reconciliation], headers: tuple[Header, ...]) -> None:
+        """
+        Args:
+            results: of the model, and of others that lie beside it.
+        """
         self.measured = measured
         self.headers = headers
-        labels = {(each.file, each.tensor.name): each for each in (result.tensors if result else ())}
-        packing = result.packing if result else None
-        self.packing: Packing | None = packing
+        labels = dict(pair for number, result in enumerate(results) for pair in _labelled(result, number))
+        self._packings = {header.path: result.packing for result in results for header in result.checkpoint.files}
         self.all = tuple(
-            Seen(
-                labels.get((header.path, tensor.name)) or _unknown(header, tensor.name, number),
-                measured.facts[header.path, tensor.name],
-                packing is not None and tensor.name in packing.names,
-                packing.kinds.get(tensor.name, "other") if packing and tensor.name in packing.side else None,
-            )
-            for header in headers
-            for number, tensor in enumerate(header.tensors)
+            self._seen(header, number, labels) for header in headers for number in range(len(header.tensors))
         )
+
+    def _seen(self, header: Header, number: int, labels: Mapping[tuple[str, str], Labelled]) -> Seen:
+        name, packing = header.tensors[number].name, self._packings.get(header.path)
+        return Seen(
+            labels.get((header.path, name)) or _unknown(header, name, number),
+            self.measured.facts[header.path, name],
+            packing is not None and name in packing.names,
+            packing.kinds.get(name, "other") if packing and name in packing.side else None,
+        )
+
+    def packing_of(self, seen: Seen) -> Packing | None:
+        """How the weights of the model are packed that a tensor is of."""
+        return self._packings.get(seen.path)
 
     @cached_property
     def groups(self) -> Mapping[tuple[object, ...], tuple[Seen, ...]]:
@@ -164,6 +173,13 @@ class InFile:
 def _role(seen: Seen) -> tuple[object, ...]:
     key, name = seen.key, "" if seen.key.role else seen.name
     return (key.tower, key.branch, key.role, key.part, name, seen.is_block or seen.dtype, seen.side)
+
+
+def _labelled(result: Reconciliation, number: int) -> Iterator[tuple[tuple[str, str], Labelled]]:
+    """(file, tensor) → its label; in a tower of its own where the model is one of several that lie together."""
+    for each in result.tensors:
+        own = each._replace(key=each.key._replace(tower=f"{each.key.tower} {number}")) if number else each
+        yield (each.file, each.tensor.name), own
 
 
 def _unknown(header: Header, name: str, number: int) -> Labelled:

@@ -29,12 +29,17 @@ PART = 32768
 SCRAMBLED_REACH = 16.0
 #: How far above the median of its own magnitudes a sound number lies at most, in powers of two: outliers reach 2**12.
 OWN_REACH = 18.0
+#: The same of F16, whose highest exponent bit makes a number 2**16 times as large.
+HALF_REACH = 15.0
 #: How far a tensor's largest number, and its size as a whole, lie from those of other layers, in powers of two and in
 #: deviations of these, before they are no more of the same kind.
 LARGEST_APART, SIZE_APART, NORMS_APART, DEVIATIONS = 9.0, 6.5, 9.0, 8.0
 #: Below this median, in powers of two, numbers are what decay left of them.
 DECAYED = -40.0
 LEAST_PEERS = 2
+#: Quartiles nearer than this, in powers of two, where others' are twice as far apart, and a median so far above theirs:
+#: BF16 that is read as F16.
+NARROW, APART = 0.6, 3.0
 #: Rows that have to be there twice before they count.
 LEAST_ROWS = 8
 #: Mean over size of numbers that lie on one side of zero.
@@ -61,7 +66,7 @@ def peers(subject: Subject) -> Peers | None:
     if subject.measured is None:
         return None
     if "peers" not in subject.memo:
-        subject.memo["peers"] = Peers(subject.measured, subject.result, subject.all_headers)
+        subject.memo["peers"] = Peers(subject.measured, subject.results, subject.all_headers)
     found: Peers = subject.memo["peers"]
     return found
 
@@ -321,13 +326,18 @@ def packed_scale(subject: Subject) -> Iterator[Found]:
     """Side data of packed weights that no writer makes: scales of zero or below, or an order beyond the groups.
 
     All weights of such a group become zero, NaN, or another's. Libraries give a group of zeros a scale of one, or a
-    tiny one; bitsandbytes does write zero for a block of zeros. Download the file again, or quantize again.
+    tiny one; bitsandbytes and llama.cpp do write zero for a block of zeros, and then no other numbers into it. Download
+    the file again, or quantize again.
     """
     found = peers(subject)
-    if found is None or found.packing is None:
-        return
-    scheme = found.packing.scheme
-    for each in found.all:
+    for each in found.all if found else ():
+        if each.facts.lost:
+            what = f"{plural(each.facts.lost, 'block')} with numbers and a scale of zero, which makes them zero"
+            yield Found(f"{what}; the first is block {integer(each.facts.first_lost or 0)}", each.path, each.name)
+        packing = found.packing_of(each) if found else None
+        if found is None or packing is None:
+            continue
+        scheme = packing.scheme
         told = _odd_scale(each, scheme) if each.side == "scales" and not is_scrambled(each) else _odd_order(each, found)
         if told:
             yield Found(told, each.path, each.name)
@@ -473,7 +483,9 @@ class Usual(NamedTuple):
     number: int
     largest: tuple[float, float] | None
     size: tuple[float, float] | None
-    side: float  # how far the numbers of each lie on one side of zero, at least: 1 where all do
+    side: float  # how far the numbers of each are above zero, at least: 1 where all are
+    spread: float | None  # medians of the distance of quartiles and of the median
+    middle: float | None
     mean: float
 
     @classmethod
@@ -481,12 +493,15 @@ class Usual(NamedTuple):
         from statistics import median  # slow to import, and most audits read no data
 
         facts = [each.facts for each in seen]
-        sides = [abs(each.mean) / each.size for each in facts if each.size]
+        sides = [each.mean / each.size for each in facts if each.size]
+        middles = [each.middle for each in facts if each.middle is not None]
         return cls(
             len(facts),
             _usual(each.largest for each in facts),
             _usual(each.size for each in facts),
             min(sides, default=0.0),
+            median(each.spread for each in facts) if facts else None,
+            median(middles) if middles else None,
             median(each.mean for each in facts) if facts else 0.0,
         )
 
@@ -502,7 +517,7 @@ def _own_reach(seen: Seen) -> str | None:
     facts, reach = seen.facts, octaves(seen.facts.largest)
     if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > SCRAMBLED:
         return None
-    if reach - facts.middle <= OWN_REACH:
+    if reach - facts.middle <= (HALF_REACH if seen.dtype == "F16" else OWN_REACH):
         return None
     return f"{_the_largest(seen)} is {facts.largest:.3g}, where half of the others are below {2**facts.middle:.2g}"
 
@@ -521,6 +536,10 @@ def _unlike(seen: Seen, others: Usual) -> str | None:
     apart = NORMS_APART if seen.labelled.group == "norm" else SIZE_APART
     if sizes and facts.size and abs(_apart(facts.size, sizes)) > max(apart, DEVIATIONS * sizes[1]):
         return f"numbers of some {facts.size:.2g}, where other layers have some {2 ** sizes[0]:.2g}"
+    if others.spread and others.middle is not None and facts.middle is not None and facts.spread:
+        narrow = facts.spread < NARROW < others.spread / 2 and facts.middle - others.middle > APART
+        if narrow and not seen.is_block and seen.labelled.group != "norm":
+            return f"nearly all numbers are {2**facts.middle:.2g}, as those of another dtype read as this one are"
     return _not_positive(seen, others) if seen.labelled.group == "norm" else None
 
 
@@ -540,8 +559,8 @@ def _apart(value: float, usual: tuple[float, float]) -> float:
 
 
 def _not_positive(seen: Seen, others: Usual) -> str | None:
-    """A norm around zero among norms of positive numbers: another tensor's bytes."""
-    own = abs(seen.facts.mean) / seen.facts.size if seen.facts.size else 1.0
+    """A norm around zero or below it among norms of positive numbers: another tensor's bytes, or another sign."""
+    own = seen.facts.mean / seen.facts.size if seen.facts.size else 1.0
     if prod(seen.labelled.tensor.shape) < LEAST_CONSTANT or others.side < ONE_SIDED or own > ONE_SIDED / 2:
         return None
     return f"numbers around {seen.facts.mean:.2g}, where those of other layers are around {others.mean:.2g}"

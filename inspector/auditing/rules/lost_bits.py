@@ -16,8 +16,9 @@ _rule = partial(rule, group="data")
 
 #: Numbers of which a bit has to be the same before that is no chance.
 ENOUGH = 1024
-#: Values of such numbers, and of bytes: a row that was rounded to a few steps has bits that are the same by chance.
-LEAST_VALUES, LEAST_BYTES = 256, 48
+#: Values of such numbers where but few bits are the same, which they may be by chance in rows that were rounded to few
+#: steps; below how many bits; and values that have a bit, where it varies.
+LEAST_VALUES, MANY_BITS, LEAST_HAVING = 256, 3, 48
 #: Share of numbers with a bit, below which, or above the rest of which, it may be the same in a range by chance.
 SELDOM = 0.2
 #: Bytes of a range that are read once more, and of its neighbourhood in which its ends are looked for.
@@ -98,14 +99,17 @@ def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
 
 
 def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
-    """Those of some bits that are neither seldom nor mostly set in a range. Others may be the same by chance."""
+    """Those of some bits that many numbers of a range have, and many do not. Others may be the same by chance."""
     import numpy as np
 
     width, _ = _mask(seen)
     numbers = np.frombuffer(subject.span(seen.path, run.start, min(run.size, PART) // width * width), f"<u{width}")
-    bits = [bit for place in range(8 * width) if (bit := 1 << place) & still]
-    share = {bit: np.count_nonzero(numbers & numbers.dtype.type(bit)) / max(numbers.size, 1) for bit in bits}
-    return sum(bit for bit in bits if SELDOM < share[bit] < 1 - SELDOM)
+    found = 0
+    for bit in (1 << place for place in range(8 * width) if still >> place & 1):
+        having = numbers[numbers & numbers.dtype.type(bit) != 0]
+        usual = SELDOM < having.size / max(numbers.size, 1) < 1 - SELDOM
+        found |= bit if usual and np.unique(having).size >= LEAST_HAVING else 0
+    return found
 
 
 def _bits(mask: int) -> str:
@@ -159,8 +163,8 @@ def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> R
 
     with subject.reading(seen.path) as read:
         inside = np.frombuffer(read(held.start, min(held.size, PART) // width * width), f"<u{width}")
-        least = LEAST_VALUES if width > 1 else LEAST_BYTES
-        if np.count_nonzero(inside) < ENOUGH or np.unique(inside).size < least:
+        few = width > 1 and still.bit_count() < MANY_BITS and np.unique(inside).size < LEAST_VALUES
+        if np.count_nonzero(inside) < ENOUGH or few:
             return None
         value = inside[0] & inside.dtype.type(still)
         first = max(seen.extent.start, held.start - BESIDE)

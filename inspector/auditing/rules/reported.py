@@ -314,7 +314,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "info",
         "Weight files of more than one checkpoint lie together.",
-        "Only one of them is compared with the configuration; name another to audit that.",
+        "Each is judged: by a configuration of its name, by the common one where that fits, or by its tensors.",
     ),
     (
         "many-files",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector import formats
+from inspector.auditing import loose
 from inspector.bridge.reconciliation import reconcile
 from inspector.errors import InspectorError, TargetError
 from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation, Variant
@@ -37,6 +38,8 @@ KEPT_DOCUMENTS = 16  # parsed ones that are kept for the next rule
 MAX_FILES = 10_000  # of one model; the largest published have some 1,000
 START = 64  # first bytes of a file, by which many rules tell what it is: read once
 MAX_EXTRA = 500  # weight files beside the checkpoint's own
+#: What `selection.kind_of` calls weights that their names do not show to be an accessory.
+_WEIGHTS_OF_A_MODEL = "duplicate"
 
 
 class Subject:
@@ -61,6 +64,7 @@ class Subject:
         self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
         self.findings: list[Finding] = []  # made while the files are read
+        self.apart: str | None = None  # of several files that are models of their own the one that was taken
         one = place.selected is not None and not place.selected.endswith(INDEX)
         #: The one file that the target names; None for a folder, and for a set of shards.
         self.alone = place.selected if one and members is None else None
@@ -72,6 +76,7 @@ class Subject:
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
         self._starts: dict[str, bytes] = {}
         self.measured: Measured | None = None  # what the data is like, where it was read
+        self._others: list[Reconciliation] = []  # further checkpoints in the folder, joined with their predictions
         self.memo: dict[str, Any] = {}  # what one rule worked out and another needs too
         self._whole = place
         #: What loaders see: without hidden files. A set of shards is selected by the names of its files.
@@ -101,10 +106,22 @@ class Subject:
         """The weight files that a loader would take, with their configuration; None where there are none."""
         place = Narrowed(self.place, self._small_enough)
         try:
-            return checkpoints.examine(place, self.target, self.config_named)
+            found = checkpoints.examine(place, self.target, self.config_named)
         except TargetError:
             self._without_weights(place)
             return None
+        main = None if self.members else loose.main_of(found)
+        return found if main is None else self._alone(place, found, main)
+
+    def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
+        """One of several loose files, which are models of their own; the others are judged beside it."""
+        others = {header.path for header in together.files} - {main}
+        what = f"{integer(len(others) + 1)} models lie together, each in a file of its own: each is judged by itself"
+        self.findings.append(Finding("several-checkpoints", "info", what, main))
+        self.apart = main
+        found = checkpoints.examine(Narrowed(place, lambda path: path not in others), self.target, self.config_named)
+        named = None if self.config_named else loose.named_like(place, [main.rpartition(".")[0]])
+        return found if named is None else found._replace(config=named)
 
     def _without_weights(self, place: Place) -> None:
         """What an index, of pickles too, says should be there."""
@@ -204,20 +221,27 @@ class Subject:
                 yield from self._compared(variant, parts, of_main=variant.model in main)
 
     def _compared(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
-        """What the bridge finds of a further checkpoint: of a GGUF, or of the model in another layout.
+        """What the bridge finds of a further checkpoint, by its own configuration, or by its tensors where it has none.
 
-        Other safetensors files beside a model are of anything.
+        Files of other folders may be of anything.
         """
         config = self.config if of_main and variant.format == "safetensors" else None
         if variant.format == "gguf":
             from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
 
             config = gguf_config.config_of(tuple(parts))
-        if config is None:
-            return
+            if config is None:
+                return
+        elif config is None:
+            beside = all(header.path.rpartition("/")[0] + "/" in ("/", self.folder) for header in parts)
+            if self.checkpoint is None or not beside or selection.kind_of(variant.paths[0]) != _WEIGHTS_OF_A_MODEL:
+                return
+            config = loose.config_of(self.checkpoint, parts, self.place)
         known = {finding for header in parts for finding in header.findings}
         whole = Checkpoint(self.target, variant.name, self.place.origin(), tuple(parts), config)
-        for finding in reconcile(whole).findings:
+        result = reconcile(whole)
+        self._others.append(result)
+        for finding in result.findings:
             if finding.severity != "info" and finding not in known:
                 yield finding if finding.path else finding._replace(path=variant.paths[0])
 
@@ -236,6 +260,12 @@ class Subject:
         if self.checkpoint is None or not any(_readable(header) for header in self.headers):
             return None
         return reconcile(self.checkpoint)
+
+    @property
+    def results(self) -> tuple[Reconciliation, ...]:
+        """That of the checkpoint, and those of others beside it."""
+        _ = self.of_other_sets  # joins them
+        return (*((self.result,) if self.result else ()), *self._others)
 
     @property
     def incomplete(self) -> bool:
