@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_stored import safetensors
+from test_stored import Entry, safetensors
 
 import inspector
 
@@ -243,7 +243,7 @@ def dtype_of(array: Array) -> str:
 def saved(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, Array]) -> Path:
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(config))
-    entries = {
+    entries: dict[str, Entry] = {
         name: (dtype_of(each), each.shape, np.ascontiguousarray(each).tobytes()) for name, each in tensors.items()
     }
     safetensors(folder / "model.safetensors", entries)

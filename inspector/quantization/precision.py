@@ -105,7 +105,7 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
     return _over(Grid(group or 1, gap)) if gap is not None else None
 
 
-def _most(values: Array, largest: float | None) -> np.float32:
+def _most(values: Array, largest: float | None) -> Any:
     return np.float32(np.max(np.abs(values)) if largest is None else largest)
 
 
