@@ -30,8 +30,8 @@ LEAST_BUFFER, LARGE_BUFFER = 1 << 24, 100_000_000 + AHEAD
 class LocalFile:
     """A `Source` over one regular file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | str) -> None:
+        self.path = path  # a text where there are many files: a Path of each takes as long as to open it
         self._buffer: mmap.mmap | None = None  # the file's beginning, in memory of its own
         self._have = 0  # bytes of it that were read
         self._prefix_read = 0  # the file's first bytes, each counted once however often it is asked for
@@ -185,7 +185,7 @@ class LocalPlace:
         return found
 
     def open(self, path: str) -> LocalFile:
-        source = LocalFile(self.path_of(path))
+        source = LocalFile(self.full(path))
         self._opened.append(source)
         return source
 
@@ -200,10 +200,14 @@ class LocalPlace:
 
     def path_of(self, path: str) -> Path:
         """Where a file of the place lies. Raises TargetError for one that would leave the folder."""
+        return Path(self.full(path))
+
+    def full(self, path: str) -> str:
+        """The same as a text."""
         parts = path.replace("\\", "/").split("/")
         if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
             raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")
-        return Path(f"{self._root}/{path}")
+        return f"{self._root}/{path}"
 
     def origin(self) -> Origin:
         location = self.root / self.selected if self.selected else self.root
@@ -214,6 +218,6 @@ class LocalPlace:
             source.close()
 
 
-def _unreadable(path: Path, error: Exception) -> SourceError:
+def _unreadable(path: Path | str, error: Exception) -> SourceError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return SourceError(f"{escape(str(path))}: {reason}")

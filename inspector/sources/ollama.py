@@ -79,10 +79,10 @@ class OllamaPlace(LocalPlace):
         """What the manifest names, whether the store has it or not."""
         return list(self._layers.values())
 
-    def path_of(self, path: str) -> Path:
+    def full(self, path: str) -> str:
         if path not in self._blobs:
             raise TargetError(f"{escape(path)} is no layer of {escape(self.name)}")
-        return self._blobs[path]
+        return str(self._blobs[path])
 
     def origin(self) -> Origin:
         return super().origin()._replace(location=str(self.manifest))

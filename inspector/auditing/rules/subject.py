@@ -310,12 +310,17 @@ class Subject:
 
     def on_disk(self, path: str) -> Path | None:
         """Where a file of the model lies; None where it is not on this machine, or not to be read."""
-        local = isinstance(self._whole, LocalPlace) and self.readable(path)
-        return self._whole.path_of(path) if local and isinstance(self._whole, LocalPlace) else None
+        full = self._full(path)
+        return None if full is None else Path(full)
+
+    def _full(self, path: str) -> str | None:
+        if not isinstance(self._whole, LocalPlace) or not self.readable(path):
+            return None
+        return self._whole.full(path)
 
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be read as it was listed; None where nothing is in the way."""
-        full = self.on_disk(entry.path)
+        full = self._full(entry.path)
         if full is None:
             return None
         try:
