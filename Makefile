@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint format site bench fuzz mutants fixtures zoo clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint format site release-check bench fuzz mutants fixtures zoo clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -75,6 +75,10 @@ site: $(BIN)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir $(SITE)
 
 SITE ?= build/site
+
+# A rehearsal of the next release on a copy of what is committed: nothing is published. See CONTRIBUTING.md.
+release-check: $(BIN)/.installed
+	$(BIN)/python tools/releasing.py check
 
 # A folder with the commands `modelaudit` and `hf`, for the audit's benchmark; what is not there is left out.
 PEERS ?= $(BIN)
