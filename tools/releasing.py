@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[1]
 _VERSION = re.compile(r'^__version__ = "(\d+)\.(\d+)\.(\d+)"$', re.MULTILINE)
 _RELEASE = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\S+))?$", re.MULTILINE)
 UNRELEASED = "Unreleased"
+#: The page that tells people which version to use.
+PINNED = "docs/howto/continuous-integration.md"
 
 
 class RefusalError(Exception):
@@ -94,7 +96,9 @@ def cut(root: Path, version: str, today: date) -> None:
         raise RefusalError("nothing is unreleased")
     if tuple(map(int, numbers.groups())) <= version_of(root):
         raise RefusalError(f"{version} is not later than the version that there is")
-    module, changelog = root / "inspector" / "__init__.py", root / "CHANGELOG.md"
+    module, changelog, page = (root / name for name in ("inspector/__init__.py", "CHANGELOG.md", PINNED))
+    before = ".".join(map(str, version_of(root)))
+    page.write_text(page.read_text().replace(f"v{before}", f"v{version}"))
     module.write_text(_VERSION.sub(f'__version__ = "{version}"', module.read_text()))
     heading = f"## [{UNRELEASED}]"
     changelog.write_text(changelog.read_text().replace(heading, f"{heading}\n\n## [{version}] - {today}", 1))
