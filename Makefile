@@ -70,11 +70,11 @@ format: $(BIN)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The documentation as pages that need no network, build/site/index.html; references are made from the code.
+# The documentation as pages that need no network, .site/index.html; references are made from the code.
 site: $(BIN)/.installed
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir $(SITE)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(SITE)
 
-SITE ?= build/site
+SITE ?= .site
 
 # A rehearsal of the next release on a copy of what is committed: nothing is published. See CONTRIBUTING.md.
 release-check: $(BIN)/.installed

@@ -217,7 +217,7 @@ def _install(copy: Path, version: str) -> None:
 
 
 def _document(copy: Path) -> None:
-    ran([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"], copy)
+    ran([sys.executable, "-m", "mkdocs", "build", "--strict"], copy)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import contextlib
 import io
 import json
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 import sparse
 
+import inspector
 from inspector import __main__ as main
 
 #: Command → the checkpoints that it is asked about, by the names of their recipes, and its options.
@@ -31,6 +34,8 @@ ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
         ("memory", "llama-3.2-1b", "--gpu", "l4", "--train", "full", "--json"),
     ),
     "inspect diff A B --json": (("diff", "llama-3.1-8b", "llama-3.1-8b-q4_k_m", "--json"),),
+    "inspect scan ROOT --out DIR --json": (("scan", "llama-3.2-1b", "--out", "tables", "--workers", "1", "--json"),),
+    "inspect scan --report DIR --json": (("scan", "--report", "tables", "--json"),),  # of the scan before it
     "inspect tensors TARGET --json": (("tensors", "llama-7b", "--json"),),
     "inspect values TARGET --json": (("values", "gpt2", "wpe", "--json"),),
     "inspect metadata TARGET --json": (("metadata", "llama-3.2-1b-q8_0", "--json"),),
@@ -80,10 +85,22 @@ def _ran(words: tuple[str, ...]) -> Any:
     for word in words:
         if word in sparse.names() and "predict" not in words and not Path(word).exists():
             sparse.make(sparse.load(word), Path(word))
+    # A scan starts processes, which would begin by importing mkdocs again.
+    out = _in_process(words) if words[0] == "scan" else _here(words)
+    return json.loads(out.replace(str(Path.cwd()), "/models"))
+
+
+def _here(words: tuple[str, ...]) -> str:
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         main.run(words)
-    return json.loads(out.getvalue().replace(str(Path.cwd()), "/models"))
+    return out.getvalue()
+
+
+def _in_process(words: tuple[str, ...]) -> str:
+    command = [sys.executable, "-m", "inspector", *words]
+    environment = {**os.environ, "PYTHONPATH": str(Path(inspector.__file__).parents[1])}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def _walk(value: Any, path: str, fields: Fields) -> None:
