@@ -83,7 +83,8 @@ def cells(column: dict[str, Any]) -> list[Any]:
     if "v" in column:
         return [plain(value) for value in column["v"]]
     if "d" in column:
-        return [plain(column["d"][at]) for at in column["i"]]
+        indexes = column["i"] if isinstance(column["i"], list) else [0] * column["i"]
+        return [plain(column["d"][at]) for at in indexes]
     told = []
     for at, *numbers in column["n"]:
         pieces = column["t"][at].split("\0")

@@ -59,7 +59,10 @@ def _trace(placed: list[_Placed]) -> dict[str, Any]:
         "labels": [label(each.node.name, 100) for each in placed],
         "values": [each.node.bytes for each in placed],
         "branchvalues": "total",
-        "marker": {"colors": [each.colour or "rgba(128,128,128,0.25)" for each in placed], "line": {"width": 1}},
+        "marker": {
+            "colors": [each.colour or "rgba(128,128,128,0.25)" for each in placed],
+            "line": {"width": 1, "color": "rgba(255,255,255,0.55)"},
+        },
         "customdata": [_told(each.node) for each in placed],
         "texttemplate": "%{label}<br>%{percentRoot:.1%}",
         "hovertemplate": "%{label}<br>%{customdata}<br>%{percentRoot:.3%} of all<extra></extra>",

@@ -58,9 +58,11 @@ def as_figure(chart: Chart) -> go.Figure:
         raise UsageError(MISSING) from error
     layout = {**chart.layout, "title": {"text": label(chart.title, 200)}, "height": chart.height}
     layout["margin"] = {**layout["margin"], "t": 56}
+    traces = [dict(trace) for trace in chart.traces]
     if chart.views:
         layout["updatemenus"] = [_menu(chart.views)]
-    return go.Figure({"data": list(chart.traces), "layout": layout})
+        traces = [{**trace, "visible": number == 0} for number, trace in enumerate(traces)]
+    return go.Figure({"data": traces, "layout": layout})
 
 
 def _menu(views: Sequence[str]) -> dict[str, Any]:

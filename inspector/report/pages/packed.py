@@ -19,7 +19,9 @@ _NUMBER = re.compile(r"(?<![0-9])(?:0|[1-9][0-9]{0,8})(?![0-9])", re.ASCII)
 
 
 def columns(described: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
-    """Each column with its values: `d`ictionary and indexes, `t`emplates with their numbers, or plain `v`alues."""
+    """Each column with its values: plain `v`alues, `t`emplates with their numbers, or a `d`ictionary with
+    its indexes; where all values are the same, with their number.
+    """
     return [
         {"name": each.name, "kind": each.kind, "filtered": each.filtered, **_values(each, [row[at] for row in rows])}
         for at, each in enumerate(described)
@@ -30,6 +32,8 @@ def _values(column: Column, cells: Sequence[Cell]) -> dict[str, Any]:
     if column.kind == "text":
         cells = ["" if cell is None else escape(str(cell), LONGEST) for cell in cells]
     known = dict.fromkeys(cells)
+    if len(known) == 1:
+        return {"d": list(map(_plain, known)), "i": len(cells)}
     if len(known) * 4 <= len(cells):
         at = {cell: number for number, cell in enumerate(known)}
         return {"d": list(map(_plain, known)), "i": [at[cell] for cell in cells]}

@@ -25,6 +25,7 @@
     if (column.v) return column.v.map(plain);
     if (column.d) {
       const known = column.d.map(plain);
+      if (typeof column.i === "number") return Array(column.i).fill(known[0]);
       return column.i.map((at) => known[at]);
     }
     const templates = column.t.map((template) => template.split("\0"));
