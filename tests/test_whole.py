@@ -262,6 +262,7 @@ def test_dtypes_are_summed_the_largest_first() -> None:
 def test_the_usual_dtype_has_most_elements() -> None:
     """Not most bytes."""
     assert summary.most_common([DtypeSum("F32", 1, 10, 40), DtypeSum("F8", 1, 30, 30)]) == "F8"
+    assert summary.most_common([DtypeSum("F32", 1, 30, 120), DtypeSum("F8", 1, 10, 10)]) == "F32"
     assert summary.most_common([]) is None
 
 
