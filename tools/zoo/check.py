@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +131,7 @@ KINDS = ("default", "p1", "p2", "p3", "drawn", "single")
 
 def kind_of(variant: str) -> str:
     """How a record counts: at the default, at a base, drawn, or changed in one field."""
-    return variant if variant in KINDS else "drawn" if variant in ("h1", "h2") else "single"
+    return variant if variant in KINDS else "drawn" if re.fullmatch(r"h\d+", variant) else "single"
 
 
 def main() -> None:

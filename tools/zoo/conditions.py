@@ -104,9 +104,14 @@ class Conditions:
             extra = self.weights.cost(name)
             if extra is not None and all(isinstance(each, list) for each in lists):
                 ends = tuple(map(len, lists))
-                if len(set(ends)) > 1 and ends not in seen:
+                if ends not in seen:
                     seen.add(ends)
-                    yield f"len({name})", list(ends), extra + 0.3
+                    yield f"len({name})", list(ends), extra + (0.3 if len(set(ends)) > 1 else 0.8)
+
+    def tell_apart(self, wanted: int, unwanted: int) -> str | None:
+        """The simplest condition that holds at all of the first and none of the second; what others do is not asked."""
+        found = self._disjunction(wanted, unwanted, 1 if expressions.HASTE else 3)
+        return found[0] if found else None
 
     def explain(self, mask: int) -> str | None:
         """The simplest condition that holds at exactly these points; "" where it is all of them."""

@@ -364,14 +364,21 @@ class Maker:
             if k % 2:
                 lengths = [each for _, each in self.other_lengths(changes)]
                 self.draw.shuffle(lengths)
+                ranks = _ranks(self.builds(changes))
                 for each in lengths[:12]:
-                    if self.builds({**changes, **each}) is not None:
+                    found = _ranks(self.builds({**changes, **each}))
+                    if found and all(ranks.get(name, rank) == rank for name, rank in found.items()):
                         changes = {**changes, **each}
                         break
             items = [*self.lists(changes, k), *self.flags(changes), *self.words(), *self.empty()]
             items = [(name, self.draw.sample(values, len(values))) for name, values in items]
             changes = self.grow(changes, self.draw.sample(items, (len(items) + 1) // 2))
             yield f"h{k + 1}", changes
+
+
+def _ranks(model: Any) -> dict[str, int]:
+    """Each tensor's number of dimensions: a list that gives a kernel's sides has a length of its own."""
+    return {name: len(shape) for name, shape in shapes(model).items()} if model is not None else {}
 
 
 def shown(value: Any) -> str:

@@ -141,7 +141,16 @@ class Dimensions(Stacks):
         for weights in (relevant, Weights()):
             tests = Conditions(points, weights)
             options = []
-            for mask, a, b in ((one, first, second), (everything & ~two, first, second), (two, second, first)):
+            for wanted, unwanted, a, b in (
+                (everything & ~two, everything & ~one, first, second),
+                (everything & ~one, everything & ~two, second, first),
+            ):
+                when = tests.tell_apart(wanted, unwanted)
+                if when:
+                    options.append(f"{_bracketed(a)} if {when} else {b}")
+            for mask, a, b in (
+                () if options else ((one, first, second), (everything & ~two, first, second), (two, second, first))
+            ):
                 when = tests.explain(mask)
                 if when:
                     options.append(f"{_bracketed(a)} if {when} else {b}")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import records
 
-from inspector.architectures import family_of
+from inspector.architectures import family_of, formula
 from inspector.architectures.data.conventions import TOWERS
+from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming.by_convention import by_convention
 from inspector.architectures.naming.slots import unwrapped
 from inspector.architectures.table import (
@@ -138,11 +139,22 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
             told[pattern] = told[weight]
         if pattern not in told:
             role, branch = role_of(weight or pattern)
+            role = fitting(role, row)
             told[pattern] = role, unique(taken, key, role, branch, pattern)
             _take(taken, row, *told[pattern], key)
         role, branch = told[pattern]
         done.append(row._replace(role=role, branch=branch, tower=tower))
     return done
+
+
+def fitting(role: str, row: Row) -> str:
+    """The role, where the row's dimensions allow it: a norm has no matrix, a convolution more than one dimension."""
+    dimensions = len(formula.dimensions(row.shape))
+    if row.leaf != "weight" or row.buffer or role in ("layer_scale", "q_norm", "k_norm", "conv_scale"):
+        return role
+    if group_of(role) == "norm" and 1 < dimensions < 4:
+        return "modulation"
+    return "conv_norm" if group_of(role) == "convolution" and dimensions == 1 else role
 
 
 def _weight_of(row: Row, pattern: str) -> str:

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,21 +84,32 @@ def _folded(sighting: Sighting) -> Sighting:
     return replace(sighting, text=text) if text != sighting.text else sighting
 
 
-def _filled(form: str, group: list[Sighting], fit: Fit, places: Places, depth: int = 2) -> Iterator[str]:
-    """A form with what fits each of its holes; in parts where nothing fits all."""
+def _filled(
+    form: str,
+    group: list[Sighting],
+    fit: Fit,
+    places: Places,
+    depth: int = 2,
+    known: Mapping[int, str] = MappingProxyType({}),
+) -> Iterator[str]:
+    """A form with what fits each of its holes; in parts where nothing fits all.
+
+    Args:
+        known: what was found before to fit a hole, by its position.
+    """
     holes = [list(_HOLE.finditer(sighting.text)) for sighting in group]
     lists = [_LIST.search(piece) for piece in form.split("§")]
     told: list[str] = []
-    for column, in_list in zip(zip(*holes, strict=True), lists, strict=False):
+    for at, (column, in_list) in enumerate(zip(zip(*holes, strict=True), lists, strict=False)):
         numbers = [int(m[1] or m[2]) for m in column]
         indexes = [dict(s.index) for s in group]
         offered = places(group, in_list[1]) if in_list else []
-        text = hole(numbers, indexes, counted=any(m[1] for m in column))
+        text = known.get(at) or hole(numbers, indexes, counted=any(m[1] for m in column))
         text = text or next((t for t, values in offered if values == numbers), None) or fit(group, numbers)
         if text is None:
             parts = list(_split(group, numbers, indexes, offered)) if depth else []
-            for part in parts:
-                yield from _filled(form, part, fit, places, depth - 1)
+            for part, fitting in parts:
+                yield from _filled(form, part, fit, places, depth - 1, {**known, **({at: fitting} if fitting else {})})
             if not parts:
                 yield from _apart(group)
             return
@@ -107,24 +119,27 @@ def _filled(form: str, group: list[Sighting], fit: Fit, places: Places, depth: i
 
 def _split(
     group: list[Sighting], numbers: Sequence[int], indexes: Sequence[Index], offered: list[tuple[str, list[int]]]
-) -> Iterator[list[Sighting]]:
-    """The sightings in parts whose number is the same function of an index; none where some are left."""
+) -> Iterator[tuple[list[Sighting], str]]:
+    """The sightings in parts whose number is the same function of an index, each with that function."""
     variables = [v for v in dict.fromkeys(v for index in indexes for v in index) if all(v in i for i in indexes)]
-    columns = [[value(index[v]) for index in indexes] for v in variables for _, value in _OF_INDEX[:5]]
-    columns += [values for _, values in offered]
+    columns = [
+        (text.format(v), [value(index[v]) for index in indexes]) for v in variables for text, value in _OF_INDEX[:5]
+    ]
+    fitting = [(t, {at for at, n in enumerate(numbers) if column[at] == n}) for t, column in (*columns, *offered)]
     left = set(range(len(group)))
-    parts: list[set[int]] = []
+    parts: list[tuple[set[int], str]] = []
     while left:
-        fitting = [{at for at in left if column[at] == numbers[at]} for column in columns]
-        part = max((p for p in fitting if len({numbers[at] for at in p}) > 1), key=len, default=set[int]())
+        usable = [(t, p) for t, p in fitting if len({numbers[at] for at in p & left}) > 1]
+        text, part = max(usable, key=lambda pair: (len(pair[1] & left), len(pair[1])), default=("", set[int]()))
         if not part:
             break
-        parts.append(part)
+        parts.append((part & left, text))
         left -= part
     if len(parts) < 2 and left:
         return
     if len(left) <= len(group) // 4 and len(parts) + bool(left) > 1:
-        yield from ([group[at] for at in sorted(part)] for part in (*parts, left) if part)
+        for part, text in (*parts, *([(left, "")] if left else [])):
+            yield [group[at] for at in sorted(part)], text
 
 
 def _apart(group: list[Sighting]) -> Iterator[str]:

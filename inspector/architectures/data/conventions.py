@@ -96,11 +96,13 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "token_embd"
     ),
     "embed_positions": (
-        "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd"
+        "embed_positions wpe position_embeddings embeddings.position_embeddings pos_embed position_embd "
+        "pos_embed.pos_embed"
     ),
     "embed_token_types": "token_type_embeddings token_types",
     "embed_patches": (
-        "patch_embed.proj patch_embedding patch_embeddings.projection visual.conv1 vision_model.conv1 x_embedder"
+        "patch_embed.proj patch_embedding patch_embeddings.projection visual.conv1 vision_model.conv1 x_embedder "
+        "pos_embed.proj patch_embed.patch_embedding"
     ),
     "embed_class": "class_embedding cls_token register_tokens distillation_token",
     "embed_norm": (
@@ -128,8 +130,8 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "qkv_proj": (
         "qkv_proj c_attn query_key_value Wqkv attn.qkv W_pack in_proj_weight attn_qkv wqkv attention.wqkv att_proj"
     ),
-    "q_norm": "q_norm q_layernorm attn_q_norm query_norm",
-    "k_norm": "k_norm k_layernorm attn_k_norm key_norm",
+    "q_norm": "q_norm q_layernorm attn_q_norm query_norm norm_q",
+    "k_norm": "k_norm k_layernorm attn_k_norm key_norm norm_k",
     "q_a_proj": "q_a_proj attn_q_a",
     "q_b_proj": "q_b_proj attn_q_b",
     "q_a_layernorm": "q_a_layernorm attn_q_a_norm",
@@ -210,8 +212,12 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "conv1 conv": "conv1",
     "conv2 conv": "conv2",
     "conv3 conv": "conv3",
-    "conv_shortcut": "conv_shortcut",
-    "modulation": "time_emb_proj",
+    "conv_shortcut": "conv_shortcut nin_shortcut",
+    "modulation": (
+        "time_emb_proj norm1.linear norm2.linear norm.linear norm_out.linear norm_out.linear_1 adaln_single.linear "
+        "adaLN_modulation scale_shift_table time_proj img_mod txt_mod adaln_linear modulation.linear mod.linear "
+        "modulation ada_norm.linear"
+    ),
     "downsample_conv": "downsamplers.conv",
     "upsample_conv": "upsamplers.conv",
     "in proj": "proj_in",
@@ -223,7 +229,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "target_to_draft": "t2d",
     "visual joint_proj": "visual_projection",
     "text joint_proj": "text_projection",
-    "conv_norm": "bn bn1 bn2 bn3 batch_norm",
+    "conv_norm": "bn bn1 bn2 bn3 batch_norm group_norm",
     "conv_scale": "parametrizations.weight.original0 weight_g",
     "conv": "parametrizations.weight.original1 weight_v",
     "box_head": "bbox_embed.layers bbox_predictor.layers",
@@ -233,7 +239,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "newline embed_special": "image_newline",
     "separator embed_special": "view_seperator",
     "embed_queries": "query_tokens latents probe iou_token mask_tokens",
-    "embed_mask": "mask_token masked_spec_embed",
+    "embed_mask": "mask_token masked_spec_embed null_condition_emb",
     "attn_positions": "relative_position_bias_table",
     "h attn_positions": "rel_pos_h",
     "w attn_positions": "rel_pos_w",
@@ -243,10 +249,52 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "indexer k_proj": "indexer.wk",
     "indexer k_norm": "indexer.k_norm",
     "embed_codes": "quantizer.codevectors",
+    # diffusers
+    "1 embed_condition": (
+        "timestep_embedder.linear_1 time_embedder.linear_1 time_embedding.linear_1 condition_embedder.linear_1 "
+        "guidance_embedder.linear_1 add_embedding.linear_1 resolution_embedder.linear_1 pooled_embedder.linear_1 "
+        "aspect_ratio_embedder.linear_1 size_embedder.linear_1 style_embedder.linear_1 time_embed.linear_1 "
+        "class_embedder.linear_1 time_text_embed.text_embedder.linear_1"
+    ),
+    "2 embed_condition": (
+        "timestep_embedder.linear_2 time_embedder.linear_2 time_embedding.linear_2 condition_embedder.linear_2 "
+        "guidance_embedder.linear_2 add_embedding.linear_2 resolution_embedder.linear_2 pooled_embedder.linear_2 "
+        "aspect_ratio_embedder.linear_2 size_embedder.linear_2 style_embedder.linear_2 time_embed.linear_2 "
+        "class_embedder.linear_2 time_text_embed.text_embedder.linear_2"
+    ),
+    "embed_condition": "t_embedder.mlp time_in.mlp vector_in.mlp class_embedder.embedding_table class_embedding",
+    "1 embed_features": "text_embedder.linear_1 caption_projection.linear_1 caption_embedder.linear_1",
+    "2 embed_features": "text_embedder.linear_2 caption_projection.linear_2 caption_embedder.linear_2",
+    "text embed_features": "text_proj text_projector cap_embedder text_in txt_in caption_projection.linear",
+    "context modulation": "norm1_context.linear norm2_context.linear txt_mod.linear",
+    "added q_norm": "norm_added_q",
+    "added k_norm": "norm_added_k",
+    "added q_proj": "add_q_proj",
+    "added k_proj": "add_k_proj",
+    "added v_proj": "add_v_proj",
+    "added o_proj": "to_add_out",
+    "1 conv_norm": "resnets.norm1 block.norm1",
+    "2 conv_norm": "resnets.norm2 block.norm2",
+    "out conv_norm": "conv_norm_out",
+    "conv_in": "conv_in",
+    "conv_out": "conv_out",
+    "embed_special": "special_token x_pad_token cap_pad_token",
+    "output_head": "final_layer.linear norm_out.linear_2",
+    "in embed_condition": "time_in.in_layer vector_in.in_layer guidance_in.in_layer time_embeddings.in_layer",
+    "out embed_condition": "time_in.out_layer vector_in.out_layer guidance_in.out_layer time_embeddings.out_layer",
+    "modulation.out modulation": "modulation.out_layer visual_modulation.out_layer text_modulation.out_layer",
+    "attention.out o_proj": "attention.out_layer self_attention.out_layer cross_attention.out_layer",
+    "feed_forward.in up_proj": "feed_forward.in_layer ff_in",
+    "feed_forward.out down_proj": "feed_forward.out_layer ff_out",
+    "image embed_patches": "img_in",
+    "kv_proj": "to_kv",
+    "latent embed_queries": "latent_queries",
+    "context up_proj": "ff_context.net.proj",
+    "context down_proj": "ff_context.net",
 }
 
 #: Whole paths → role and branch, for words that mean something else at the end of a longer one.
-PATHS: Mapping[str, tuple[str, str]] = {"embedding": ("embed_tokens", "")}
+PATHS: Mapping[str, tuple[str, str]] = {"embedding": ("embed_tokens", ""), "proj_out": ("output_head", "")}
 
 #: Last words of a path → role and branch.
 TAILS: Mapping[str, tuple[str, str]] = {
