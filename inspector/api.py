@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from inspector.comparing.attachment import Attachment
     from inspector.comparing.data import Comparison
     from inspector.comparing.diff import Diff
+    from inspector.comparing.effects import Effect
     from inspector.comparing.forensics import Merge, Rank
     from inspector.comparing.pairing import Pair
     from inspector.comparing.three import Three
@@ -181,6 +182,26 @@ def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconcil
     from inspector.comparing.attachment import attachment as attach
 
     return attach(*map(_reconciled, (base, adapter)))
+
+
+def effects(
+    base: str | Path | Reconciliation,
+    adapter: str | Path | Reconciliation,
+    merged: str | Path | Reconciliation | None = None,
+) -> tuple[Effect, ...]:
+    """How large the change is that an adapter makes to each weight, and whether a merged model's weight is the sum.
+
+    Raises:
+        UsageError: NumPy is not installed.
+        TargetError, FormatError, SourceError: one of them cannot be read.
+    """
+    from inspector.measuring import needs
+
+    needs.check()
+    from inspector.comparing.effects import effects as compute
+
+    own = _reconciled(base)
+    return compute(attachment(own, adapter), diff(own, merged) if merged is not None else None)
 
 
 def three(a: Diff, b: Diff, *, data: bool = False, workers: int = 1) -> Three:

@@ -50,8 +50,9 @@ E4M3 = np.array([(8 + code % 8) * 2.0 ** (code // 8 - 10) if code > 7 else code 
 
 
 def bits16(values: Array) -> Array:
-    """BF16: the upper half of F32's bits. What is below is cut off, so that the numbers are BF16's own."""
-    halves: Array = (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    """The nearest BF16: the upper half of F32's bits, rounded to even."""
+    whole = values.astype(np.float32).view(np.uint32)
+    halves: Array = ((whole + 0x7FFF + (whole >> 16 & 1)) >> 16).astype(np.uint16)
     return halves
 
 

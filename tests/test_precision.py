@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from inspector.comparing import numbers
-from inspector.comparing.data import _agreement
+from inspector.comparing.data import agreement as judged
 from inspector.quantization.precision import GRIDS, group_of, spacing, step_of
 
 Array = NDArray[Any]
@@ -30,7 +30,7 @@ def drawn(kind: str, seed: int = 0) -> Array:
 def agreement(a: Array, b: Array, name: str) -> str:
     step = step_of(name)
     assert step is not None
-    return _agreement(numbers.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
+    return judged(numbers.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy", "outliers"])

@@ -135,7 +135,7 @@ def _pieces(
 ) -> Iterator[Expected]:
     """The tensors that each of the targeted modules gets."""
     words = {**_words_of(target, config, biases), **_sums(targets)}
-    own = _own_pattern(config, method, _first(target))
+    own = own_pattern(config, method.pattern, _first(target))
     if own is not None:
         words[method.rank] = _ranks(config[method.pattern][own])
     module = target.name.removesuffix(".weight")
@@ -200,7 +200,7 @@ def _by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Itera
     layers: dict[str | None, list[int]] = {}
     for layer in rows.layers:
         name = rows.name.removesuffix(".weight").replace("{layer}", str(layer))
-        layers.setdefault(_own_pattern(config, method, name), []).append(layer)
+        layers.setdefault(own_pattern(config, method.pattern, name), []).append(layer)
     for members in layers.values():
         yield rows._replace(layers=tuple(members))
 
@@ -387,9 +387,9 @@ def _ranks(value: Any) -> Any:
     return sum(value) if isinstance(value, list) and all(isinstance(each, bool) for each in value) else value
 
 
-def _own_pattern(config: Mapping[str, Any], method: Method, module: str) -> str | None:
-    """The first key of the ranks' patterns that matches the module's name, or the end of it from a dot on."""
-    patterns = config.get(method.pattern)
+def own_pattern(config: Mapping[str, Any], field: str, module: str) -> str | None:
+    """The first key of the patterns in a field that matches the module's name, or the end of it from a dot on."""
+    patterns = config.get(field)
     parts = module.split(".")
     for name in patterns if isinstance(patterns, Mapping) else ():
         plain = name.removesuffix(".lora_E")  # AdaLoRA's keys are its parameters
@@ -397,7 +397,7 @@ def _own_pattern(config: Mapping[str, Any], method: Method, module: str) -> str 
             if _named(module, frozenset({plain})):
                 return str(name)
             continue
-        pattern = _expression(name, method.pattern)
+        pattern = _expression(name, field)
         if any(pattern.match(".".join(parts[at:])) for at in range(len(parts))):
             return str(name)
     return None

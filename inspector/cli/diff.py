@@ -55,8 +55,9 @@ def diff(
 
     A and B are any two targets: a GGUF against safetensors, packed weights against plain ones, a revision of a
     repository (org/name@revision) against another, an adapter against its base. Tensors are paired by what they are
-    for, so names, order and files play no part. With three, what A and B have changed of BASE. Only headers are read,
-    but for --data, --rank and --parents. Exits with 1 where something differs.
+    for, so names, order and files play no part. With three, what A and B have changed of BASE; or, where one of them is
+    an adapter and with --data, whether the other is BASE with the adapter merged into it. Only headers are read, but
+    for --data, --rank and --parents. Exits with 1 where something differs.
     """
     os.environ.update({name: value for name, value in ALONE.items() if name not in os.environ})
     from inspector import api
@@ -69,16 +70,16 @@ def diff(
 
         pages.check(html)
     first, second, *third = [console.reconciled(target) for target in targets]
-    if third and any(each.adapter for each in (first, second, *third)):
-        raise click.UsageError("three ways are for whole models: compare an adapter with its base alone")
     pairwise = not third and (first.adapter is None) == (second.adapter is None)
     if not pairwise and output.form not in rows.OTHERS:
         raise click.UsageError("rows are told of two whole models: of adapters and of three ways --json tells")
     workers = workers or 1
-    if third:
+    if third and any(each.adapter for each in (first, second, *third)):
+        differs = _merged((first, second, third[0]), output, data=data)
+    elif third:
         differs = _three((first, second, third[0]), workers if data else 0, output, everything=everything)
     elif not pairwise:
-        differs = _attachment(first, second, output)
+        differs = _attachment(first, second, output, data=data)
     else:
         result = api.diff(first, second)
         result = _with_values(result, workers) if data or rank else result
@@ -122,18 +123,40 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
     return result.differs
 
 
-def _attachment(a: Reconciliation, b: Reconciliation, output: _Output) -> bool:
+def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: bool) -> bool:
     from inspector import api
     from inspector.report import comparisons
 
     base, adapter = (a, b) if a.adapter is None else (b, a)
     result = api.attachment(base, adapter)
+    found = api.effects(base, adapter) if data else ()
     if output.form == "json":
-        console.print_json(comparisons.attachment_document(result))
+        console.print_json(comparisons.attachment_document(result, found))
     else:
-        console.print_lines(comparisons.attachment_lines(result), wide=output.wide)
-    _text_page(output, [base, adapter], comparisons.attachment_lines(result), differs=bool(result.tensors))
+        console.print_lines(comparisons.attachment_lines(result, found), wide=output.wide)
+    _text_page(output, [base, adapter], comparisons.attachment_lines(result, found), differs=bool(result.tensors))
     return bool(result.tensors)
+
+
+def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: _Output, *, data: bool) -> bool:
+    """Whether a model is its base with an adapter merged into it: by the values alone."""
+    from inspector import api
+    from inspector.report import comparisons
+
+    base, a, b = targets
+    adapter, model = (a, b) if a.adapter is not None else (b, a)
+    if base.adapter is not None or model.adapter is not None:
+        raise click.UsageError("three ways are BASE A B, or BASE MODEL ADAPTER with one adapter")
+    if not data:
+        raise click.UsageError("whether an adapter was merged is seen by the values: add --data")
+    found, changes = api.effects(base, adapter, model), api.diff(base, model, data=True)
+    merged = comparisons.is_merged(changes, found)
+    if output.form == "json":
+        console.print_json(comparisons.merged_document(adapter, changes, found))
+    else:
+        console.print_lines(comparisons.merged_lines(adapter, changes, found), wide=output.wide)
+    _text_page(output, targets, comparisons.merged_lines(adapter, changes, found), differs=not merged)
+    return not merged
 
 
 def _three(

@@ -322,7 +322,7 @@ def _is_lossy(pair: Pair) -> bool:
 
 def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides) -> Data:
     """The pieces of a pair as one."""
-    statuses = [_agreement(each.sums, lossy=lossy or bool(each.option.value)) for each in found]
+    statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value)) for each in found]
     worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])
     names = [name for each in found for name in each.option.name.split(", ") if name]
     return Data(
@@ -330,7 +330,7 @@ def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides)
     )
 
 
-def _agreement(sums: Sums, *, lossy: bool) -> Agreement:
+def agreement(sums: Sums, *, lossy: bool) -> Agreement:
     """Equal numbers; numbers that differ by no more than a step, and half of one on the whole; or others.
 
     Where steps are as large as the numbers, as with two bits, this says little: so they must point the same way, too.

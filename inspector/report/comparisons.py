@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.bridge.by_layer import ranges
@@ -16,6 +17,8 @@ from inspector.report.words import about, place_of, shape_text
 from inspector.units import count, escape, integer, plural, size
 
 if TYPE_CHECKING:
+    from inspector.comparing.diff import Diff
+    from inspector.comparing.effects import Effect
     from inspector.comparing.forensics import Merge, Rank
 
 _SHOWN = 20
@@ -29,8 +32,8 @@ def _layers(keys: Sequence[Key]) -> str:
 # --- an adapter and its base ----------------------------------------------------------------------
 
 
-def attachment_lines(result: Attachment) -> Iterator[str]:
-    """Which modules an adapter touches, what does not fit, what it adds."""
+def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iterator[str]:
+    """Which modules an adapter touches, what does not fit, what it adds; with `effects`, how large each change is."""
     found = result.adapter.adapter
     base, adapter = result.base.checkpoint, result.adapter.checkpoint
     method = found.method if found else "weights"
@@ -48,9 +51,13 @@ def attachment_lines(result: Attachment) -> Iterator[str]:
         (),
         "lllr",
     )
-    rows = [_touched(role, members) for role, members in _by_role(result).items()]
+    known = {each.base.tensor.name: each for each in effects}
+    rows = [_touched(role, members, known) for role, members in _by_role(result).items()]
+    heads = ("changes", "tensors", "base weights", "parameters added", "‖ΔW‖ / ‖W‖")
     yield ""
-    yield table(rows, ("changes", "tensors", "base weights", "parameters added"), "lrlr")
+    yield table(
+        [row if known else row[:-1] for row in rows], heads if known else heads[:-1], "lrlrr" if known else "lrlr"
+    )
     misfits = [each for each in result.tensors if not each.fits]
     if misfits:
         yield ""
@@ -59,6 +66,17 @@ def attachment_lines(result: Attachment) -> Iterator[str]:
     share = f" ({result.parameters / result.base.logical * 100:.3g} %)" if result.base.logical else ""
     told = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added{share}"
     yield told + ("" if misfits else ": every shape fits")
+    yield from _untold(effects)
+
+
+def _untold(effects: Sequence[Effect]) -> Iterator[str]:
+    """What an adapter leaves as it is, and what is not known of it."""
+    idle = [each for each in effects if each.relative == 0]
+    if idle:
+        yield f"{plural(len(idle), 'weight')} of these stay as they are: the adapter adds zero"
+    for why in dict.fromkeys(each.why for each in effects if each.why):
+        number = sum(each.why == why for each in effects)
+        yield f"values of {plural(number, 'weight')} not compared: {escape(why, 200)}"
 
 
 def _by_role(result: Attachment) -> dict[tuple[str, str], list[Attached]]:
@@ -69,10 +87,88 @@ def _by_role(result: Attachment) -> dict[tuple[str, str], list[Attached]]:
     return groups
 
 
-def _touched(role: tuple[str, str], members: Sequence[Attached]) -> tuple[str, ...]:
+def _touched(role: tuple[str, str], members: Sequence[Attached], effects: Mapping[str, Effect]) -> tuple[str, ...]:
     layers = _layers([each.piece.key for each in members])
     added = sum(each.piece.parameters for each in members)
-    return f"{role[0]}{layers}", integer(len(members)), role[1], integer(added)
+    found = [effects.get(each.base.tensor.name) for each in members if each.base]
+    changes = sorted(each.relative for each in found if each and each.relative is not None)
+    told = f"{changes[0]:.3g}" if changes else "–"
+    told += f" to {changes[-1]:.3g}" if changes and changes[0] != changes[-1] else ""
+    return f"{role[0]}{layers}", integer(len(members)), role[1], integer(added), told
+
+
+# --- a base, an adapter, and what is said to be both ----------------------------------------------
+
+
+def is_merged(changes: Diff, effects: Sequence[Effect]) -> bool:
+    """Whether a model is its base with the adapter, and nothing else."""
+    touched = {each.base.tensor.name for each in effects}
+    return all(each.merged and each.merged.status in ("equal", "rounded") for each in effects) and not any(
+        _others(changes, touched)
+    )
+
+
+def _others(changes: Diff, touched: Collection[str]) -> Iterator[str]:
+    """Tensors that differ though no adapter touches them."""
+    for pair, data in zip(changes.pairs, changes.data or (), strict=True):
+        side = pair.a or pair.b
+        name = side.tensors[0].tensor.name if side else ""
+        if name not in touched and (
+            pair.status in ("shape", "only_a", "only_b") or (data and data.status not in ("equal", "rounded"))
+        ):
+            yield name
+
+
+def merged_lines(adapter: Reconciliation, changes: Diff, effects: Sequence[Effect]) -> Iterator[str]:
+    """Whether a model is its base with an adapter merged into it."""
+    base, model = (escape(side.checkpoint.target, 60) for side in (changes.a, changes.b))
+    own, touched = escape(adapter.checkpoint.target, 60), {each.base.tensor.name for each in effects}
+    counted = Counter(each.merged.status if each.merged else None for each in effects)
+    told = ", ".join(
+        f"{integer(counted[status])} {status}" for status in ("equal", "rounded", "different") if counted[status]
+    )
+    yield f"{base} with {own} added, against {model}: {plural(len(effects), 'weight')}, {told or 'none compared'}"
+    wrong = [each for each in effects if each.merged and each.merged.status == "different"]
+    for each in wrong[:_SHOWN]:
+        assert each.merged is not None
+        yield f"{escape(each.base.tensor.name, 100)}: different, max {each.merged.sums.max_abs:.3g}"
+    if len(wrong) > _SHOWN:
+        yield f"and {plural(len(wrong) - _SHOWN, 'further weight')}"
+    others = list(_others(changes, touched))
+    for name in others[:_SHOWN]:
+        yield f"{escape(name, 100)}: differs from {base}, and the adapter does not touch it"
+    if len(others) > _SHOWN:
+        yield f"and {plural(len(others) - _SHOWN, 'further tensor')}"
+    yield from _untold([each for each in effects if each.why])
+    yield f"{model} is {'' if is_merged(changes, effects) else 'not '}{base} with {own} merged into it"
+
+
+def merged_document(adapter: Reconciliation, changes: Diff, effects: Sequence[Effect]) -> dict[str, Any]:
+    """`inspect diff BASE MODEL ADAPTER --data --json`: a is the base, b the model."""
+    touched = {each.base.tensor.name for each in effects}
+    return {
+        "schema": SCHEMA,
+        "target": [side.checkpoint.target for side in (changes.a, changes.b, adapter)],
+        "a": about(changes.a),
+        "b": about(changes.b),
+        "adapter": about(adapter),
+        "merged": is_merged(changes, effects),
+        "others": list(_others(changes, touched)),
+        "tensors": [_effect(each) for each in effects],
+    }
+
+
+def _effect(each: Effect) -> dict[str, Any]:
+    sums = each.merged.sums if each.merged else None
+    return {
+        **key_document(each.base.key),
+        "name": each.base.tensor.name,
+        "change": each.relative,
+        "data": each.merged.status if each.merged else None,
+        "max_abs": sums.max_abs if sums else None,
+        "relative": sums.relative if sums else None,
+        "why": each.why or None,
+    }
 
 
 def _misfits(found: Sequence[Attached]) -> Iterator[str]:
@@ -87,7 +183,7 @@ def _misfits(found: Sequence[Attached]) -> Iterator[str]:
         yield f"and {plural(len(found) - _SHOWN, 'further tensor')} that do not fit"
 
 
-def attachment_document(result: Attachment) -> dict[str, Any]:
+def attachment_document(result: Attachment, effects: Sequence[Effect] = ()) -> dict[str, Any]:
     """`inspect diff BASE ADAPTER --json`: a is the base, b the adapter."""
     found = result.adapter.adapter
     statuses = [_attached(each) for each in result.tensors]
@@ -107,6 +203,7 @@ def attachment_document(result: Attachment) -> dict[str, Any]:
             "fits": result.fits,
         },
         "tensors": statuses,
+        **({"effects": [_effect(each) for each in effects]} if effects else {}),
     }
 
 

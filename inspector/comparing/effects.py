@@ -1,0 +1,194 @@
+"""What an adapter makes of its base's numbers, and whether a merged model is just that.
+
+    effects(attachment(base, adapter))                         how large each change is beside the weight
+    effects(attachment(base, adapter), diff(base, merged))     and whether the merged weight is the sum
+
+LoRA: W + s·B·A, where s is lora_alpha / r, or lora_alpha / √r (`use_rslora`), each module's own where patterns say so.
+DoRA: that, with each output scaled to the length that its magnitude says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.adapters.prediction import own_pattern
+from inspector.comparing import numbers
+from inspector.comparing.agreement import Data, Sums
+from inspector.comparing.attachment import Attached, Attachment
+from inspector.comparing.data import Comparison, agreement
+from inspector.comparing.diff import Diff
+from inspector.comparing.pairing import Pair
+from inspector.measuring.weights import Weights
+from inspector.model import Labelled
+from inspector.quantization.precision import spacing
+
+Array = NDArray[Any]
+
+#: Elements of a weight that are read at once.
+CHUNK = 1 << 20
+#: The pieces of a module that are understood here.
+KNOWN = frozenset({"lora_A", "lora_B", "magnitude", "alpha"})
+#: What rounding the product to BF16 before it is added may make of it.
+PRODUCT = np.float32(2.0**-7)
+
+
+class Effect(NamedTuple):
+    """What is made of one weight."""
+
+    base: Labelled
+    relative: float | None = None  # ‖W′ − W‖ / ‖W‖; None where W is zero, or nothing is known
+    merged: Data | None = None  # how the merged weight agrees with W′; None without one
+    why: str = ""  # why nothing is known
+
+
+class _Module(NamedTuple):
+    """The numbers of one module's adapter."""
+
+    down: Array  # A: [r, inputs]
+    up: Array  # B: [outputs, r], scaled
+    magnitude: Array | None  # [outputs]
+    turned: bool  # the base has [inputs, outputs]
+
+
+def effects(result: Attachment, merged: Diff | None = None) -> tuple[Effect, ...]:
+    """What each weight that the adapter touches becomes. Raises SourceError, FormatError as reading values does.
+
+    Args:
+        merged: the base compared with the model that is said to be merged, from headers.
+    """
+    modules: dict[str, list[Attached]] = {}
+    for each in result.tensors:
+        if each.base is not None:
+            modules.setdefault(each.base.tensor.name, []).append(each)
+    with ExitStack() as stack:
+        base, adapter = (stack.enter_context(closing(Weights(side))) for side in (result.base, result.adapter))
+        comparison = stack.enter_context(closing(Comparison(merged))) if merged else None
+        pairs = _pairs(merged) if merged else {}
+        return tuple(
+            _effect(members, result, base, adapter, comparison, pairs.get(name)) for name, members in modules.items()
+        )
+
+
+def _pairs(merged: Diff) -> Mapping[str, Pair]:
+    """By the name of the base's weight."""
+    return {pair.a.tensors[0].tensor.name: pair for pair in merged.pairs if pair.a and pair.b}
+
+
+def _effect(
+    members: Iterable[Attached],
+    result: Attachment,
+    base: Weights,
+    adapter: Weights,
+    comparison: Comparison | None,
+    pair: Pair | None,
+) -> Effect:
+    pieces = {each.piece.key.part: each for each in members}
+    own = next(iter(pieces.values())).base
+    assert own is not None
+    module = _module(pieces, own, result, base, adapter)
+    if isinstance(module, str):
+        return Effect(own, why=module)
+    if comparison is None:
+        return Effect(own, _relative(_changed(module, rows) for rows in _rows(own, base)))
+    if pair is None or comparison.matrix(pair) is None:
+        return Effect(own, why="the merged model has no such matrix in the same order")
+    return _judged(own, pair, module, comparison)
+
+
+def _module(
+    pieces: Mapping[str, Attached], own: Labelled, result: Attachment, base: Weights, adapter: Weights
+) -> _Module | str:
+    """The module's numbers, or why they cannot be had."""
+    found = result.adapter.adapter
+    unknown = sorted(pieces.keys() - KNOWN)
+    if unknown or not {"lora_A", "lora_B"} <= pieces.keys():
+        return f"{found.method if found else 'this adapter'} has no definition here"
+    if not all(each.fits for each in pieces.values()):
+        return "its shapes do not fit"
+    values = {part: _values(each.piece, adapter) for part, each in pieces.items()}
+    down, up, shape = values["lora_A"], values["lora_B"], base.shape(own)
+    if len(shape) != 2 or down.ndim != 2 or up.ndim != 2 or down.shape[0] != up.shape[1]:
+        return "no matrix, or factors of different ranks"
+    config = found.config if found else {}
+    scale = _scale(config, own.tensor.name.removesuffix(".weight"), len(down), values.get("alpha"))
+    if scale is None:
+        return "the adapter does not say its lora_alpha"
+    outputs, inputs = up.shape[0], down.shape[1]
+    turned = shape != (outputs, inputs) or (outputs == inputs and config.get("fan_in_fan_out") is True)
+    if sorted(shape) != sorted((outputs, inputs)):
+        return "its shapes do not fit"
+    magnitude = values["magnitude"].reshape(-1) if "magnitude" in values else None
+    if magnitude is not None and turned:
+        return "a magnitude beside a weight of [inputs, outputs] has no definition here"
+    return _Module(down, up * np.float32(scale), magnitude, turned)
+
+
+def _values(each: Labelled, weights: Weights) -> Array:
+    return weights.values(each).reshape(each.tensor.shape)
+
+
+def _scale(config: Mapping[str, Any], module: str, rank: int, stored: Array | None) -> float | None:
+    """What B·A is multiplied by."""
+    name = own_pattern(config, "alpha_pattern", module)
+    alpha = config["alpha_pattern"][name] if name is not None else config.get("lora_alpha")
+    if stored is not None and stored.size == 1:
+        alpha = float(stored.reshape(-1)[0])
+    if not isinstance(alpha, (int, float)) or rank < 1:
+        return None
+    return alpha / sqrt(rank) if config.get("use_rslora") is True else alpha / rank
+
+
+def _rows(own: Labelled, base: Weights) -> Iterator[tuple[int, Array]]:
+    """The weight's rows, some at a time, with the number of the first."""
+    rows, columns = base.shape(own)
+    step = max(1, CHUNK // columns)
+    for first in range(0, rows, step):
+        stop = min(first + step, rows)
+        yield first, base.values(own, first * columns, stop * columns).reshape(-1, columns)
+
+
+def _changed(module: _Module, rows: tuple[int, Array]) -> tuple[Array, Array]:
+    """Rows of the weight, and what the adapter makes of them."""
+    first, weight = rows
+    part = slice(first, first + len(weight))
+    product = module.down[:, part].T @ module.up.T if module.turned else module.up[part] @ module.down
+    new: Array = weight + product
+    if module.magnitude is not None:
+        length = np.linalg.norm(new, axis=1, keepdims=True)
+        new = new * (module.magnitude[part, None] / np.where(length, length, 1))
+    return weight, new
+
+
+def _relative(pieces: Iterable[tuple[Array, Array]]) -> float | None:
+    change = whole = 0.0
+    for weight, new in pieces:
+        gap = np.nan_to_num(new - weight).astype(np.float64)
+        change += float(np.vdot(gap, gap))
+        whole += float(np.vdot(weight, weight))
+    return sqrt(change / whole) if whole else None
+
+
+def _judged(own: Labelled, pair: Pair, module: _Module, comparison: Comparison) -> Effect:
+    """How large the change is, and whether the merged weight is the sum but for rounding."""
+    total, sums = [0.0, 0.0], Sums()
+    for first, weight, merged, step in comparison.rows(pair, CHUNK):
+        _, new = _changed(module, (first, weight))
+        gap = np.nan_to_num(new - weight)
+        total[0] += float(np.vdot(gap, gap))
+        total[1] += float(np.vdot(weight, weight))
+        allowed = [step.reshape(new.shape) + np.abs(gap) * PRODUCT, _least(new, pair)]
+        sums += numbers.sums(np.asarray(new, np.float32), merged, lambda allowed=allowed: allowed)  # type: ignore[misc]
+    relative = sqrt(total[0] / total[1]) if total[1] else None
+    return Effect(own, relative, Data(agreement(sums, lossy=True), "base + adapter", sums))
+
+
+def _least(new: Array, pair: Pair) -> Array:
+    """What cutting off to the merged dtype, in place of rounding, adds."""
+    found = spacing(np.asarray(new, np.float32), pair.b.dtype) if pair.b else None
+    return found if found is not None else np.zeros_like(new)
