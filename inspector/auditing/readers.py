@@ -34,7 +34,7 @@ NOT_INSTALLED = "not installed"
 #: What the audit did not look at itself.
 _NOT_READ = frozenset({"not-judged", "header-size"})
 #: Findings that are reasons to refuse for llama.cpp, whatever they are for the format.
-_REFUSED = frozenset({"unknown-type", "nested-array", "old-version", "big-endian"})
+_REFUSED = frozenset({"unknown-type", "nested-array", "old-version", "big-endian", "gguf-unknown"})
 #: Errors that no loader meets: it opens the file, and has bytes that nobody meant.
 _UNSEEN = frozenset({"checksum", "sparse-hole", "endless-name"})
 

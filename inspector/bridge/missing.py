@@ -13,6 +13,8 @@ from inspector.units import plural
 
 #: The role of the output head, which may be the token embedding, where that is stored.
 HEAD, EMBEDDING = "lm_head", "embed_tokens"
+#: Statistics of training: without them a batch norm starts with zeros and ones, and says so in a line.
+MEASURED = ("running_mean", "running_var")
 
 
 def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], bits: int) -> Iterator[Finding]:
@@ -41,8 +43,8 @@ def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:
     if first.row.role == HEAD and may_be_tied:
         what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
         return Finding("head-not-stored", "warning", what, None, first.name)
-    # Loaders make a buffer themselves, and newer writers leave some out.
-    severity: Severity = "info" if first.row.buffer else "error"
+    # Loaders make a buffer themselves, and newer writers leave some out; but what was measured they cannot make.
+    severity: Severity = "warning" if first.row.role in MEASURED else "info" if first.row.buffer else "error"
     what = f"{plural(len(those), 'tensor')} of {first.row.role} predicted and not stored"
     return Finding("missing", severity, what, None, first.name)
 

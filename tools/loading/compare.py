@@ -53,6 +53,9 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
     names = sorted(each.name for each in seeds.iterdir() if not only or each.name in only)
     base = out.parent / "seeds" / "a" / "llama"
     sound = {name: _asked(loaders, downloads.LOADED[name], seeds / name, seeds / name, base) for name in names}
+    for name in [name for name in names if sound[name].refused]:  # nothing can be learnt of a fault in it
+        print(f"{name} left out: refused as it is: {sound[name].refused[:200]}")
+        names.remove(name)
     out.mkdir(parents=True, exist_ok=True)
     with (out / "cases.jsonl").open("a") as lines:
         for index in range(number):
@@ -141,7 +144,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["make", "judge"])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--set", default="a", choices=["a", "b"])
+    parser.add_argument("--set", default="a", choices=["a", "b", "c"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=1_000)
     parser.add_argument("--only", nargs="*", default=[], help="downloads")

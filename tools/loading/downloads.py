@@ -1,6 +1,7 @@
-"""Tiny downloads, each written by the library that real ones are written by: `SETS` has two of them, by name.
+"""Tiny downloads, each written by the library that real ones are written by: `SETS` has three of them, by name.
 
-The audit was corrected on the first set. The second is of other families, and only ever measured.
+The audit was corrected on the first set, and later on the second. The third is of other families and methods, and
+only ever measured.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 Make = Callable[[Path], None]
-SETS: dict[str, dict[str, Make]] = {"a": {}, "b": {}}
+SETS: dict[str, dict[str, Make]] = {"a": {}, "b": {}, "c": {}}
 #: Name of a download → how it is loaded: the class of Transformers, or the library.
 LOADED: dict[str, str] = {}
 
@@ -259,6 +260,23 @@ model("b", "hubert", "HubertForCTC", {**{key: value for key, value in ENCODER.it
 model("b", "paligemma", "PaliGemmaForConditionalGeneration", {"text_config": {"model_type": "gemma", **LLAMA, "head_dim": 8}, "vision_config": {"model_type": "siglip_vision_model", **VISION}, "projection_dim": 32, "image_token_index": 5, "image_token_id": 5})  # fmt: skip
 model("b", "pvt", "PvtForImageClassification", {"image_size": 32, "depths": [1, 1, 1, 1], "hidden_sizes": [8, 16, 16, 16], "num_attention_heads": [1, 2, 2, 2], "num_labels": 3}, None)  # fmt: skip
 
+model("c", "qwen3", "Qwen3ForCausalLM", {**LLAMA, "head_dim": 16, "tie_word_embeddings": True}, templated)
+model("c", "olmo2-sharded", "Olmo2ForCausalLM", LLAMA, max_shard_size="50KB", dtype="bfloat16")
+model("c", "granite", "GraniteForCausalLM", {**LLAMA, "embedding_multiplier": 2.0}, lambda folder: two_files(folder, "GPT2Tokenizer"))  # fmt: skip
+model("c", "stablelm-bin", "StableLmForCausalLM", LLAMA, after=pickled)
+model("c", "bloom", "BloomForCausalLM", {"vocab_size": VOCAB, "hidden_size": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2})  # fmt: skip
+model("c", "falcon", "FalconForCausalLM", {"vocab_size": VOCAB, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "multi_query": True, "bos_token_id": 0, "eos_token_id": 1})  # fmt: skip
+model("c", "albert", "AlbertForMaskedLM", {**ENCODER, "embedding_size": 16}, unigram)
+model("c", "mpnet-cls", "MPNetForSequenceClassification", {**ENCODER, "num_labels": 2, "max_position_embeddings": 66}, word_pieces)  # fmt: skip
+model("c", "modernbert", "ModernBertForMaskedLM", {**ENCODER, "vocab_size": VOCAB, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2, "cls_token_id": 0, "sep_token_id": 1, "global_attn_every_n_layers": 2})  # fmt: skip
+model("c", "pegasus", "PegasusForConditionalGeneration", {**SEQ2SEQ, "forced_eos_token_id": 1})
+model("c", "beit", "BeitForImageClassification", {**VISION, "num_labels": 3}, None, after=feature_extractor("BeitImageProcessor", size={"height": 32, "width": 32}))  # fmt: skip
+model("c", "resnet", "ResNetForImageClassification", {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 1], "layer_type": "basic", "num_labels": 3}, None, after=feature_extractor("ConvNextImageProcessor", size={"shortest_edge": 32}))  # fmt: skip
+model("c", "dinov2", "Dinov2Model", VISION, None, after=feature_extractor("BitImageProcessor", size={"shortest_edge": 32}))  # fmt: skip
+model("c", "blip2-vision", "SiglipVisionModel", VISION, None, after=feature_extractor("SiglipImageProcessor", size={"height": 32, "width": 32}))  # fmt: skip
+model("c", "idefics3", "Idefics3ForConditionalGeneration", {"text_config": {"model_type": "llama", **LLAMA}, "vision_config": {**VISION}, "image_token_id": 5, "scale_factor": 2})  # fmt: skip
+model("c", "ast", "ASTForAudioClassification", {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "max_length": 32, "num_mel_bins": 16, "num_labels": 4}, None, after=feature_extractor("ASTFeatureExtractor", num_mel_bins=16, max_length=32))  # fmt: skip
+
 
 # --- adapters -------------------------------------------------------------------------------------
 
@@ -284,6 +302,13 @@ adapter("a", "lora-patterns", "LoraConfig", r=4, rank_pattern={"q_proj": 8}, alp
 adapter("a", "ia3", "IA3Config", target_modules=["k_proj", "v_proj", "down_proj"], feedforward_modules=["down_proj"])
 adapter("a", "prompt", "PromptTuningConfig", num_virtual_tokens=5)
 adapter("a", "loha", "LoHaConfig", r=4, target_modules=["q_proj", "v_proj"])
+adapter("c", "lora-layers", "LoraConfig", r=4, target_modules=["gate_proj", "up_proj", "k_proj"], lora_alpha=8)
+adapter("c", "lora-tokens", "LoraConfig", r=3, target_modules=["v_proj"], modules_to_save=["embed_tokens", "lm_head"])
+adapter("c", "adalora", "AdaLoraConfig", init_r=6, target_r=3, total_step=10, target_modules=["q_proj", "k_proj"])
+adapter("c", "boft", "BOFTConfig", boft_block_size=4, target_modules=["q_proj", "o_proj"])
+adapter("c", "hra", "HRAConfig", r=4, target_modules=["v_proj"])
+adapter("c", "ln", "LNTuningConfig", target_modules=["input_layernorm"])
+adapter("c", "p-tuning", "PromptEncoderConfig", num_virtual_tokens=6, encoder_hidden_size=16)
 adapter("b", "lora-regex", "LoraConfig", r=2, target_modules=r".*\.(q|o)_proj", bias="lora_only")
 adapter("b", "lora-embedding", "LoraConfig", r=2, target_modules=["embed_tokens", "gate_proj"])
 adapter("b", "rslora", "LoraConfig", r=8, use_rslora=True, target_modules=["k_proj"], trainable_token_indices=[1, 3])
@@ -381,7 +406,22 @@ def _dit(folder: Path) -> None:
     diffusers.DiTPipeline(net, _autoencoder(), scheduler, id2label={"0": "a"}).save_pretrained(folder)
 
 
+def _consistency(folder: Path) -> None:
+    import diffusers
+
+    net = diffusers.UNet2DModel(
+        sample_size=8,
+        layers_per_block=1,
+        block_out_channels=(8, 16),
+        norm_num_groups=4,
+        down_block_types=("DownBlock2D", "DownBlock2D"),
+        up_block_types=("UpBlock2D", "UpBlock2D"),
+    )
+    diffusers.ConsistencyModelPipeline(net, diffusers.CMStochasticIterativeScheduler()).save_pretrained(folder)
+
+
 _diffusion("a", "ddpm", _ddpm)
+_diffusion("c", "consistency", _consistency)
 _diffusion("a", "stable-diffusion", _stable)
 _diffusion("b", "dit", _dit)
 
@@ -400,7 +440,8 @@ def _sentences(folder: Path, *more: Callable[[Any], Any]) -> None:
 SETS["a"]["sentences"] = lambda folder: _sentences(folder, lambda p: p.Dense(32, 16), lambda p: p.Normalize())
 SETS["b"]["sentences-plain"] = lambda folder: _sentences(folder, lambda p: p.Normalize())
 SETS["b"]["sentences-norm"] = lambda folder: _sentences(folder, lambda p: p.LayerNorm(32), lambda p: p.Dense(32, 8))
-LOADED |= dict.fromkeys(("sentences", "sentences-plain", "sentences-norm"), "sentence-transformers")
+SETS["c"]["sentences-dense"] = lambda folder: _sentences(folder, lambda p: p.Dense(32, 24, bias=False), lambda p: p.Normalize())  # fmt: skip
+LOADED |= dict.fromkeys(("sentences", "sentences-plain", "sentences-norm", "sentences-dense"), "sentence-transformers")
 
 
 # --- packed weights -------------------------------------------------------------------------------
@@ -424,6 +465,7 @@ def packed(part: str, name: str, quantizer: Callable[[], Any], **values: Any) ->
 
 
 packed("a", "bnb-nf4", lambda: transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4"))
+packed("c", "bnb-fp4", lambda: transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="fp4", bnb_4bit_use_double_quant=True))  # fmt: skip
 packed("b", "bnb-int8", lambda: transformers.BitsAndBytesConfig(load_in_8bit=True))
 
 

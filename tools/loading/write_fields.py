@@ -44,7 +44,7 @@ SAMPLES: dict[str, Any] = {
     "O": [{}],
     "d": {"a": 1},
 }
-KINDS: Mapping[type, str] = {bool: "b", int: "i", float: "f", str: "s"}
+KINDS: Mapping[type, str] = {bool: "b", int: "i", float: "f", str: "s", dict: "d"}
 #: Fields that no class looks at.
 UNLOOKED = {"transformers_version", "model_type", "architectures", "peft_type", "peft_version"}
 ANYTHING = "".join(SAMPLES)
@@ -54,14 +54,20 @@ def letters(take: Callable[[Any], object], default: Any = None, samples: Mapping
     """The kinds that are taken; a default stands for its own kind."""
     found = ""
     for letter, sample in samples.items():
-        try:
-            take(default if KINDS.get(type(default)) == letter else sample)
-        except (TypeError, AttributeError):
-            continue
-        except Exception:
-            pass
-        found += letter
+        if _is_taken(take, default if KINDS.get(type(default)) == letter else sample):
+            found += letter
     return found
+
+
+def _is_taken(take: Callable[[Any], object], value: Any) -> bool:
+    """Whether a value is of a kind that is taken; one that is refused for what it says is."""
+    try:
+        take(value)
+    except (TypeError, AttributeError):
+        return False
+    except Exception:
+        return True
+    return True
 
 
 # --- Transformers ---------------------------------------------------------------------------------
@@ -79,6 +85,11 @@ def of_class(kind: Any) -> dict[str, str]:
 
     validated = getattr(kind, "__validators__", {})
     defaults = {field.name: field.default for field in getattr(kind, "__dataclass_fields__", {}).values()}
+    try:  # an object's keys are told by the one that the class fills in
+        filled = {field: value for field, value in vars(kind()).items() if isinstance(value, dict) and value}
+    except Exception:
+        filled = {}
+    defaults |= {field: value for field, value in filled.items() if defaults.get(field) is None}
     return {
         field: letters(partial(take, all_of_it), defaults.get(field))
         for field, all_of_it in validated.items()

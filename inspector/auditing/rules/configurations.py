@@ -148,7 +148,7 @@ def _unknown_word(table: Mapping[str, Any], field: str, value: str) -> str | Non
         known = value.removeprefix("torch.") in table["dtypes"] or value == "auto"
         return None if known else "no dtype of PyTorch"
     if field in table["activation_fields"]:
-        known = value in table["activations"] or not _near(value, table["activations"], 0.7)
+        known = value in table["activations"] or bool(value and not _near(value, table["activations"], 0.7))
         return None if known else "no activation function that it knows"
     return None
 
@@ -219,6 +219,10 @@ _ROPE: Mapping[str, tuple[str, ...]] = {
     "longrope": ("short_factor", "long_factor"),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
 }
+#: Fields of any kind that are computed with.
+_NUMBERS = frozenset(
+    {"rope_theta", "factor", "partial_rotary_factor", "attention_factor", "beta_fast", "beta_slow", "mscale"}
+)
 #: Kinds that are there without such fields: the usual one, others that single models have, old names.
 _PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "none"})
 
@@ -227,8 +231,9 @@ _PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "non
 def rope(subject: Subject) -> Iterator[Found]:
     """The parameters of the rotary embedding are not what their kind needs.
 
-    `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, or longrope's lists
-    are not one number for each pair of a head's dimensions. Transformers refuses the configuration or the model.
+    `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, longrope's lists are
+    not one number for each pair of a head's dimensions, or what should be a number is none. Transformers refuses the
+    configuration or the model.
     """
     for entry in subject.named("config.json"):
         own = subject.document(entry.path) if entry.name == "config.json" else {}
@@ -244,6 +249,9 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
     kinds = stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,)
     for own in kinds:
         kind = own.get("rope_type", own.get("type", "default"))
+        for field in _NUMBERS & own.keys():
+            if own[field] is not None and not set(kind_of(own[field])) & set("if"):
+                yield f"{field} is {_shown(own[field])}, and should be a number"
         if not isinstance(kind, str):
             yield f"rope_type is {_shown(kind)}"
         elif kind not in _ROPE:
@@ -279,6 +287,7 @@ _GENERATION: Mapping[str, str] = {
     "pad_token_id": "ibn",
     **dict.fromkeys(("bos_token_id", "decoder_start_token_id", "forced_bos_token_id"), "ibfnIFSLO"),
     **dict.fromkeys(("temperature", "top_p", "repetition_penalty", "typical_p", "min_p", "length_penalty"), "ibfn"),
+    **dict.fromkeys(("output_hidden_states", "output_attentions", "output_scores", "output_logits", "use_cache"), "bn"),
     **dict.fromkeys(("max_length", "max_new_tokens", "min_length", "min_new_tokens", "top_k", "num_beams"), "ibn"),
 }
 

@@ -203,11 +203,15 @@ def document(subject: Subject) -> Iterator[Found]:
 
 #: Documents that loaders read, and those of them that are too large to be parsed for this.
 _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
-_DOCUMENTS = (*("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"), *_LARGE)
+_DOCUMENTS = (
+    *("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"),
+    *("config_sentence_transformers.json", *_LARGE),
+)
 #: Documents of which a loader asks for fields at once.
 _OBJECTS = (
     *("config.json", "generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("preprocessor_config.json", "processor_config.json", "adapter_config.json", "model_index.json", "vocab.json"),
+    "config_sentence_transformers.json",
 )
 
 

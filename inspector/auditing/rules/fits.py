@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,6 @@ from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Header, Labelled, Severity
 from inspector.opening.configs import ADAPTER_FILE
-from inspector.quantization.declaration import declaration
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
@@ -162,8 +161,9 @@ _FUSED = {
 def tensor_names(subject: Subject) -> Iterator[Found]:
     """Tensors under other names than those that Transformers looks for in this model.
 
-    The same weights, held in one matrix where the model has them apart, or the other way round: what it looks for it
-    fills with random numbers, and drops what it finds. The file is of another program, or another model's.
+    The same weights, held in one matrix where the model has them apart, or the other way round, or under a prefix that
+    the other tensors do not have: what it looks for it fills with random numbers, and drops what it finds. The file is
+    of another program, or another model's.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -178,11 +178,20 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     lost = wanted - stored
     if not stored or len(lost) * 2 > len(wanted):
         return  # of another convention as a whole
+    extra = stored - wanted
     for name in sorted(lost):
-        other = next((each for each in _elsewhere(name) if each in stored), None)
+        other = next((each for each in (*_elsewhere(name), *_prefixed(name, extra)) if each in stored), None)
         if other is not None:
             yield Found(f"Transformers looks for {name:.100}", None, other)
             return
+
+
+def _prefixed(name: str, extra: Collection[str]) -> Iterator[str]:
+    """The name with a prefix more or less than the other tensors of the model have."""
+    yield from (each for each in extra if each.endswith("." + name))
+    while "." in name:
+        name = name.partition(".")[2]
+        yield from {name} & {*extra}
 
 
 def _elsewhere(name: str) -> Iterator[str]:
@@ -190,64 +199,6 @@ def _elsewhere(name: str) -> Iterator[str]:
     stem, _, tail = name.rpartition(".")
     parent, _, module = stem.rpartition(".")
     yield from (f"{parent}.{other}.{tail}" for other in _FUSED.get(module, ()))
-
-
-#: Schemes whose width and groups are told by the shapes of what is stored.
-_TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
-#: Fields in which single modules get another width.
-_OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
-#: Files beside the weights in which quantizers declare what config.json does not.
-_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
-
-
-@_rule("packing-declared", "error")
-def packing_declared(subject: Subject) -> Iterator[Found]:
-    """The configuration declares no packing, or another width or group, and the stored shapes show what it is.
-
-    Loaders unpack by the configuration alone: what it says otherwise makes other numbers of the same bytes, or a
-    refusal. Get the configuration that belongs to the files.
-    """
-    packing, config = subject.result and subject.result.packing, subject.config
-    if not packing or config is None or config.kind != "config.json" or not config.model_type:
-        return
-    said = declaration(config)
-    if not said:
-        if not any(subject.folder + name in subject.by_path for name in _DECLARING):
-            yield Found(f"weights packed as {packing.scheme}, and the configuration declares no packing", config.path)
-        return
-    if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
-        return
-    if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX's, a module each
-        return
-    bits, group = _declared_width(said)
-    if bits is not None and bits != packing.bits:
-        yield Found(f"{bits} bits declared; the shapes are those of {packing.bits} bits", config.path)
-    stored = _groups_of_awq(subject) if packing.scheme == "awq-gemm" else packing.group_size
-    if group is not None and stored is not None and group > 0 and group != stored:
-        yield Found(f"groups of {integer(group)} declared; the shapes are those of {integer(stored)}", config.path)
-
-
-def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Bits and group size, where the declaration has one of each for all weights."""
-    groups = said.get("config_groups")
-    if isinstance(groups, Mapping):
-        weights = [each.get("weights") for each in groups.values() if isinstance(each, Mapping)]
-        said = weights[0] if len(weights) == 1 and isinstance(weights[0], Mapping) else {}
-    bits, group = (
-        said.get("bits", said.get("w_bit", said.get("num_bits"))),
-        said.get("group_size", said.get("q_group_size")),
-    )
-    return bits if type(bits) is int else None, group if type(group) is int else None
-
-
-def _groups_of_awq(subject: Subject) -> int | None:
-    """The group size by the first packed weight of AWQ: its rows, for each row of scales."""
-    shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}
-    for name, shape in shapes.items():
-        scales = shapes.get(name.removesuffix("qweight") + "scales") if name.endswith(".qweight") else None
-        if scales and len(scales) == len(shape) == 2 and scales[0] and shape[0] % scales[0] == 0:
-            return shape[0] // scales[0]
-    return None
 
 
 @_rule("dtype-mixture", "warning")
@@ -274,28 +225,6 @@ def dtype_mixture(subject: Subject) -> Iterator[Found]:
 
 _PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
 _DIGITS = re.compile(r"\d+")
-
-
-@_rule("undeclared-float8", "warning")
-def undeclared_float8(subject: Subject) -> Iterator[Found]:
-    """Weights of eight-bit floats that the configuration of a Transformers model does not declare.
-
-    Without `quantization_config` a loader takes them for the values themselves, without the scales that belong to
-    them, or cannot compute with them. Get the configuration that belongs to the files.
-    """
-    if subject.config is None or subject.config.kind != "config.json" or not subject.config.model_type:
-        return
-    values = subject.config.values
-    declared = [key for key in values if "quant" in key or key == "compression_config"]
-    dtypes = {str(values.get(field)) for field in ("dtype", "torch_dtype")}
-    if declared or any("float8" in each for each in dtypes) or (subject.result and subject.result.packing):
-        return
-    for header in subject.headers:
-        eight = [each for each in header.tensors if each.dtype.startswith("F8_E") and len(each.shape) > 1]
-        if eight:
-            what = f"{plural(len(eight), 'weight')} of {eight[0].dtype}, and the configuration declares no packing"
-            yield Found(what, header.path, eight[0].name)
-            return
 
 
 # --- the tokenizer ----------------------------------------------------------------------------

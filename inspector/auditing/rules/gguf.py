@@ -69,9 +69,9 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
 def gguf_unknown(subject: Subject) -> Iterator[Found]:
     """An architecture, a tokenizer or a way to split text that llama.cpp does not know.
 
-    It refuses the file. Of architectures that this program does not know either, those are told that another's name was
-    misspelt to; others may be of a newer llama.cpp, or of another program. A way to split text is a warning: new ones
-    come with every model.
+    It refuses the file. An architecture that nobody knows is an error where another's name was misspelt to it, or the
+    sizes are under another's name. With sizes of its own it may be of a newer llama.cpp: a note. A file without a
+    tokenizer of llama.cpp's is another program's. A way to split text is a warning: new ones come with every model.
     """
     for header, metadata in _models(subject):
         architecture = metadata.get("general.architecture")
@@ -81,9 +81,14 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
             yield from (Found(what, header.path, severity=severity) for what, severity in told)
         elif isinstance(architecture, str):
             near = get_close_matches(architecture.lower(), _known(), 1, 0.8)
-            if near or not architecture:
+            own = any(key.startswith(f"{architecture}.") for key in metadata)
+            for_llama = "tokenizer.ggml.model" in metadata  # other programs have architectures and no such key
+            if near or not architecture or (for_llama and not own):
                 hint = f": {near[0]!r} is one" if near else ""
                 yield Found(f"no architecture is called {architecture!r:.40}{hint}", header.path)
+            elif for_llama:
+                what = f"no architecture that today's llama.cpp has is called {architecture!r:.40}: a newer one's?"
+                yield Found(what, header.path, severity="info")
         elif "general.architecture" in metadata:
             yield Found("general.architecture is no text", header.path)
         elif any(tensor.name == "token_embd.weight" for tensor in header.tensors):

@@ -235,11 +235,21 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
         start = subject.head(entry.path, 64)
         if start and any(start) and _is_text(start) and not start.startswith(_PROTOCOL_0) and not stands_in(start):
             return "text, and no file of PyTorch"
+        if start.startswith(b"PK\x05\x06"):
+            return "an archive with nothing in it"
+        if _TORCH_BIN.fullmatch(name) and any(start) and not _begins_as_torch(subject, entry, start):
+            return "no file of PyTorch"
     elif name in ("merges.txt", "vocab.txt") or name.endswith(".tiktoken"):
         raw = subject.head(entry.path, min(entry.size, _MOST_TEXT))
         if any(raw[:8]) and b"\0" in raw:
             return f"zeros at byte {raw.index(0)} of a text"
     return None
+
+
+def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
+    """Whether a file is an archive, a pickle, or the tar of the first releases; or another rule says what it is."""
+    told = any(header.path == entry.path for header in subject.all_headers) or stands_in(start)
+    return told or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
 
 
 #: Bytes of a SentencePiece model that are gone through; Gemma's takes 4 MB.

@@ -116,6 +116,9 @@ _MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
 )
 
 
+_LIBRARIES = ("diffusers", "transformers")
+
+
 @_rule("pipeline-index", "error")
 def pipeline_index(subject: Subject) -> Iterator[Found]:
     """A pipeline of Diffusers without its index, or an index that names what is no part.
@@ -147,6 +150,8 @@ def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterat
     match value:
         case [None, None]:
             return
+        case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
+            yield Found(f"{name:.60} is of {library!r:.40}, which Diffusers does not know", entry.path)
         case [str(), str(kind)]:
             here = subject.names_in(entry.folder + name)
             needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
@@ -192,6 +197,8 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
             continue
         for at, module in enumerate(listed):
             match module:
+                case {"name": str(), "path": str(), "type": str(kind)} if "." not in kind:
+                    yield Found(f"no class is called {kind:.60}: its module is missing", entry.path)
                 case {"name": str(), "path": str(path), "type": str(kind)}:
                     yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
                 case _:
@@ -209,10 +216,13 @@ def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Itera
     for field in _NEEDED.get(kind, ()):
         if type(own.get(field)) is not int:
             yield Found(f"{kind} needs {field}, a whole number", where)
-    modes = own.get("pooling_mode") if kind == "Pooling" else None
-    for mode in modes if isinstance(modes, list) else [modes] if modes is not None else []:
+    modes = own.get("pooling_mode", ()) if kind == "Pooling" else ()
+    for mode in modes if isinstance(modes, list | tuple) else [modes]:
         if mode not in _POOLING:
             yield Found(f"pooling_mode {str(mode)[:40]!r} is none that there is", where)
+    for field in ("module_input_name", "module_output_name"):
+        if field in own and not isinstance(own[field], str):
+            yield Found(f"{field} is {str(own[field])[:40]}, and should be a text", where)
 
 
 def _dense(subject: Subject) -> Iterator[Found]:

@@ -22,8 +22,11 @@ from inspector.opening.configs import ADAPTER_FILE
 from inspector.units import plural
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
+_LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of stages and their blocks, the block's: stages differ in width
 #: Words of the methods' shapes that a piece's own dimensions tell.
 _SIZES = ("outputs", "inputs")
+#: Parts that an adapter of any method may have.
+_OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: Tensors of an adapter beyond which none is compared one by one.
 _MOST = 50_000
 
@@ -47,11 +50,15 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
     if method is None or len(header.tensors) > _MOST or header.path.rpartition("/")[2] not in weights:
         return
     stored = _stored(header, adapter)
+    exact: frozenset[str] = frozenset()
     try:
         made = _made(adapter.config, method, stored)
-    except (ConfigError, ArithmeticError, TypeError, ValueError):  # by its own rule, or a method that cannot be told
-        return
-    yield from _compared(header, stored, made, method, adapter.config)
+        exact = _exact(method, adapter.config)
+        yield from _compared(header, stored, made, method, exact, adapter.config)
+    except (ConfigError, ArithmeticError, TypeError, ValueError):  # the pieces do not tell their modules' sizes
+        yield from _of_other_methods(header, stored, method)
+        yield from _incomplete(header, stored, adapter.config)
+    yield from _unlike(header, stored, exact, adapter.config)
     yield from _strangers(header, stored, adapter.config)
 
 
@@ -83,7 +90,7 @@ def _stored(header: Header, adapter: Adapter) -> _Stored:
 def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) -> dict[tuple[str, str], Expected]:
     """The pieces that the method makes for the modules that have any, and for the like of them in other layers."""
     sizes = _sizes(method, stored)
-    rows = [_row(weight, size) for weight, size in _completed(sizes).items()]
+    rows = [_row(weight, size[: method.dimensions]) for weight, size in _completed(sizes).items()]
     if method.shared:
         width = config.get("token_dim")
         rows.append(_row("embed_tokens.weight", (1, width if type(width) is int else 1), role="embed_tokens"))
@@ -107,29 +114,44 @@ def _in_layers(name: str, chosen: Any) -> bool:
     return chosen is None or number is None or int(number[0]) in layers
 
 
-def _row(weight: str, size: tuple[int, int], *, role: str = "") -> Expected:
+def _row(weight: str, size: tuple[int, ...], *, role: str = "") -> Expected:
     group = "embedding" if re.search(r"embed|wte|wpe|word_embeddings", weight) else "attention"
     return Expected(role, group, "text", "weight", weight, size, (), ())
 
 
 def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]]:
-    """Weight → (outputs, inputs), by what most pieces of the same module's name say in all layers."""
+    """Weight → (outputs, inputs), as its pieces say; of one layer that is unlike all others, as the others' say."""
     said: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    own: dict[tuple[str, str], int] = {}
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
     for (weight, part), (_, shape) in stored.pieces.items():
         words = next((words for name, words in shapes if name == part and _could_be(words, shape)), ())
         for word, size in zip(words, shape, strict=False):
             if word in _SIZES:
-                said[_DIGITS.sub("*", weight), word][size] += 1
+                said[_LAST.sub("*", weight), word][size] += 1
+                own[weight, word] = size
     if needed := {word for word in _SIZES if any(word in piece.when for piece in method.pieces)}:
         raise ConfigError(f"nothing tells the {needed}")
     found = {}
     for weight, part in stored.pieces:
         if part not in PROMPTS:
-            pattern = _DIGITS.sub("*", weight)
-            outputs, inputs = (_most(said[pattern, word]) for word in _SIZES)
-            found[weight] = (outputs, inputs)
+            pattern = _LAST.sub("*", weight)
+            told = (_size(own.get((weight, word)), said[pattern, word]) for word in _SIZES)
+            found[weight] = (next(told), next(told))
     return found
+
+
+def _size(own: int | None, counted: Counter[int]) -> int:
+    """A module's size: its own, unless it is the one odd among its like. 1 where nothing tells.
+
+    Where layers differ in width, more than one does, or each has a width of its own.
+    """
+    return own if own is not None and not _is_odd(own, counted) else _most(counted)
+
+
+def _is_odd(one: Any, counted: Counter[Any]) -> bool:
+    """Whether a value is the only one of its kind, and all others are of one kind."""
+    return len(counted) == 2 and counted[one] == 1 and one != _most(counted)
 
 
 def _could_be(words: Sequence[str], shape: Sequence[int]) -> bool:
@@ -138,8 +160,8 @@ def _could_be(words: Sequence[str], shape: Sequence[int]) -> bool:
     return len(words) == len(shape) and alike
 
 
-def _most(counted: Counter[int]) -> int:
-    """The commonest size; of equals the larger, since files are cut and seldom grow. 1 where nothing tells."""
+def _most(counted: Counter[Any]) -> Any:
+    """The commonest size or shape; of equals the larger, since files are cut and seldom grow. 1 where nothing tells."""
     return max(counted, key=lambda size: (counted[size], size), default=1)
 
 
@@ -169,10 +191,10 @@ def _compared(
     stored: _Stored,
     made: Mapping[tuple[str, str], Expected],
     method: methods.Method,
+    exact: frozenset[str],
     config: Mapping[str, Any],
 ) -> Iterator[Found]:
     """Shapes, what is missing and what is too much."""
-    exact = {piece.part for piece in (*method.pieces, *method.embedding, *method.shared) if _is_plain(piece.shape)}
     for key, piece in made.items():
         if key in stored.pieces and piece.part in exact and stored.pieces[key][1] != piece.shape:
             name, shape = stored.pieces[key]
@@ -193,21 +215,85 @@ def _compared(
         module = weight.removesuffix(".weight")
         if any(module == each or module.endswith("." + each) for each in named):
             targeted.add(weight)
-    beyond = [name for (weight, part), (name, _) in stored.pieces.items() if _beyond(weight, part, made, targeted)]
+    of_any = {*_OF_ANY, *(piece.part for piece in method.pieces if "has_bias" in piece.when)}  # the base would tell
+    beyond = [
+        name
+        for (weight, part), (name, _) in stored.pieces.items()
+        if part not in of_any and _unmade(weight, part, made, targeted)
+    ]
     if beyond:
         what = f"{plural(len(beyond), 'tensor')} that the method does not make, and PEFT drops"
         yield Found(what, header.path, beyond[0], "warning")
 
 
-def _is_plain(shape: str) -> bool:
-    """Whether a shape's sizes are all told: the module's, the rank, or fields of the configuration."""
-    return not re.search(r"small_|large_|block|scaled|keys", shape)
+def _exact(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
+    """The parts whose sizes are all told: the module's, the rank, or fields of the configuration."""
+    told = all(type(config.get(field)) is int for field in ("num_layers", "token_dim"))
+    untold = re.compile(r"small_|large_|block|scaled" + ("" if told else "|keys"))
+    pieces = (*method.pieces, *method.embedding, *method.shared)
+    return frozenset(piece.part for piece in pieces if not untold.search(piece.shape))
 
 
-def _beyond(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
+def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:
+    """Pieces whose part the method's table does not have."""
+    pieces = (*method.pieces, *method.embedding, *method.convolution, *method.stacked, *method.shared)
+    own = [re.compile(re.escape(piece.part).replace(r"\{\}", r"\d+")) for piece in pieces]
+    odd = [name for (_, part), (name, _) in stored.pieces.items() if _beyond(part, own)]
+    if odd:
+        what = f"{plural(len(odd), 'tensor')} that the method does not make, and PEFT drops"
+        yield Found(what, header.path, odd[0], "warning")
+
+
+def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
+    """Modules without a part that the module of that name has in another layer, or layers without such a module."""
+    if any(config.get(field) for field in ("layers_to_transform", "rank_pattern")):
+        return
+    parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # pattern of a weight → its parts in all layers
+    parents: defaultdict[str, dict[str, None]] = defaultdict(dict)  # pattern of a parent → the parents
+    modules: defaultdict[str, dict[str, None]] = defaultdict(dict)  # pattern of a parent → the weights below it
+    for weight, part in stored.pieces:
+        if part in PROMPTS:
+            continue
+        parent, _, module = weight.removesuffix(".weight").rpartition(".")
+        parts[_DIGITS.sub("*", weight)][part] = None
+        parents[_DIGITS.sub("*", parent + ".")][parent] = None
+        modules[_DIGITS.sub("*", parent + ".")][module] = None
+    missing = [
+        (f"{parent}.{module}.weight", part)
+        for pattern, all_modules in modules.items()
+        for module in all_modules
+        for parent in parents[pattern]
+        for part in parts[f"{pattern}{module}.weight"]
+        if (f"{parent}.{module}.weight", part) not in stored.pieces
+    ]
+    if missing:
+        weight, part = missing[0]
+        what = f"{plural(len(missing), 'piece')} that other layers have and that is not stored: {weight}: {part}"
+        yield Found(what, header.path, severity="warning")
+
+
+def _unlike(header: Header, stored: _Stored, exact: frozenset[str], config: Mapping[str, Any]) -> Iterator[Found]:
+    """Pieces of another shape than those of the same module in other layers."""
+    if any(config.get(field) for field in ("rank_pattern", "peanut_pattern")):
+        return
+    alike: defaultdict[tuple[str, str], Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for (weight, part), (_, shape) in stored.pieces.items():
+        if part not in exact:
+            alike[_LAST.sub("*", weight), part][shape] += 1
+    for (weight, part), (name, shape) in stored.pieces.items():
+        others = alike[_LAST.sub("*", weight), part]
+        if part not in exact and _is_odd(shape, others):
+            yield Found(f"{_times(shape)} here, {_times(_most(others))} in other layers", header.path, name)
+
+
+def _beyond(part: str, own: Sequence[re.Pattern[str]]) -> bool:
+    """Whether a method has no such part."""
+    return part not in _OF_ANY and not any(each.fullmatch(part) for each in own)
+
+
+def _unmade(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
     """Whether PEFT has no place for a piece. Of modules that are no target at all another rule tells."""
-    constant = part in ("alpha", "trainable_tokens_delta")
-    return not constant and (weight, part) not in made and (weight in targeted or not targeted)
+    return (weight, part) not in made and (weight in targeted or not targeted)
 
 
 def _times(shape: Sequence[int]) -> str:

@@ -324,6 +324,8 @@ def split_name(subject: Subject) -> Iterator[Found]:
     for header in subject.all_headers:
         number = header.metadata.get("split.no") if header.format == "gguf" else None
         shard = shard_of(header.path)
+        if shard and number is None and "split.count" in header.metadata:
+            yield Found("no split.no, which llama.cpp asks each part for", header.path)
         if shard and isinstance(number, int) and shard.number != number + 1:
             yield Found(f"split.no is {number}, counted from 0, and the name says {shard.number}", header.path)
 

@@ -1,0 +1,153 @@
+"""Packed weights: do the files hold what the configuration declares, and is the side data of each weight there?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Labelled, Tensor
+from inspector.quantization.declaration import declaration
+from inspector.units import integer, plural
+
+_rule = partial(rule, group="consistent")
+
+#: Schemes whose width and groups are told by the shapes of what is stored.
+_TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
+#: Fields in which single modules get another width.
+_OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
+#: Files beside the weights in which quantizers declare what config.json does not.
+_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
+
+
+@_rule("packing-declared", "error")
+def packing_declared(subject: Subject) -> Iterator[Found]:
+    """The configuration declares no packing, or another width or group, and the stored shapes show what it is.
+
+    Loaders unpack by the configuration alone: what it says otherwise makes other numbers of the same bytes, or a
+    refusal. Get the configuration that belongs to the files.
+    """
+    packing, config = subject.result and subject.result.packing, subject.config
+    if not packing or config is None or config.kind != "config.json" or not config.model_type:
+        return
+    said = declaration(config)
+    if not said:
+        if not any(subject.folder + name in subject.by_path for name in _DECLARING):
+            yield Found(f"weights packed as {packing.scheme}, and the configuration declares no packing", config.path)
+        return
+    if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
+        return
+    if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX's, a module each
+        return
+    bits, group = _declared_width(said)
+    if bits is not None and bits != packing.bits:
+        yield Found(f"{bits} bits declared; the shapes are those of {packing.bits} bits", config.path)
+    stored = _groups_of_awq(subject) if packing.scheme == "awq-gemm" else packing.group_size
+    if group is not None and stored is not None and group > 0 and group != stored:
+        yield Found(f"groups of {integer(group)} declared; the shapes are those of {integer(stored)}", config.path)
+
+
+def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Bits and group size, where the declaration has one of each for all weights."""
+    groups = said.get("config_groups")
+    if isinstance(groups, Mapping):
+        weights = [each.get("weights") for each in groups.values() if isinstance(each, Mapping)]
+        said = weights[0] if len(weights) == 1 and isinstance(weights[0], Mapping) else {}
+    bits, group = (
+        said.get("bits", said.get("w_bit", said.get("num_bits"))),
+        said.get("group_size", said.get("q_group_size")),
+    )
+    return bits if type(bits) is int else None, group if type(group) is int else None
+
+
+def _groups_of_awq(subject: Subject) -> int | None:
+    """The group size by the first packed weight of AWQ: its rows, for each row of scales."""
+    shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}
+    for name, shape in shapes.items():
+        scales = shapes.get(name.removesuffix("qweight") + "scales") if name.endswith(".qweight") else None
+        if scales and len(scales) == len(shape) == 2 and scales[0] and shape[0] % scales[0] == 0:
+            return shape[0] // scales[0]
+    return None
+
+
+@_rule("undeclared-float8", "warning")
+def undeclared_float8(subject: Subject) -> Iterator[Found]:
+    """Weights of eight-bit floats that the configuration of a Transformers model does not declare.
+
+    Without `quantization_config` a loader takes them for the values themselves, without the scales that belong to
+    them, or cannot compute with them. Get the configuration that belongs to the files.
+    """
+    if subject.config is None or subject.config.kind != "config.json" or not subject.config.model_type:
+        return
+    values = subject.config.values
+    declared = [key for key in values if "quant" in key or key == "compression_config"]
+    dtypes = {str(values.get(field)) for field in ("dtype", "torch_dtype")}
+    if declared or any("float8" in each for each in dtypes) or (subject.result and subject.result.packing):
+        return
+    for header in subject.headers:
+        eight = [each for each in header.tensors if each.dtype.startswith("F8_E") and len(each.shape) > 1]
+        if eight:
+            what = f"{plural(len(eight), 'weight')} of {eight[0].dtype}, and the configuration declares no packing"
+            yield Found(what, header.path, eight[0].name)
+            return
+
+
+@_rule("packing-both", "error")
+def packing_both(subject: Subject) -> Iterator[Found]:
+    """The configuration tells bitsandbytes to pack in 4 bits and in 8 bits.
+
+    Transformers refuses to choose. One of the two flags is wrong: get the configuration that belongs to the files.
+    """
+    said = declaration(subject.config) if subject.config else {}
+    if said and said.get("load_in_4bit") is True and said.get("load_in_8bit") is True:
+        yield Found("load_in_4bit and load_in_8bit are both true", subject.config and subject.config.path)
+
+
+@_rule("side-data", "error")
+def side_data(subject: Subject) -> Iterator[Found]:
+    """Scales, zero points or the like of another shape than those of the same weight in other layers.
+
+    The weights are of one shape and packed in one way, and a piece that goes with one of them has other sizes: loading
+    ends with an error. The file was edited, or a tensor of another model is in it. Not looked at where the
+    configuration gives modules widths or groups of their own.
+    """
+    result = subject.result
+    if result is None or result.packing is None or len(result.tensors) > _MOST:
+        return
+    said = declaration(subject.config) if subject.config else {}
+    if any(said.get(field) for field in _OVERRIDES):
+        return
+    weights = {_place(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}
+    pieces = [each for each in result.tensors if each.group == "quantization" and not _is_text(each.tensor)]
+    alike: defaultdict[tuple[Any, ...], Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for each in pieces:
+        alike[_kind(each, weights)][each.tensor.shape] += 1
+    for each in pieces:
+        others = alike[_kind(each, weights)]
+        usual = max(others, key=lambda shape: (others[shape], shape))
+        if len(others) == 2 and others[each.tensor.shape] == 1 and each.tensor.shape != usual:
+            shapes = (" × ".join(map(str, shape)) or "a scalar" for shape in (each.tensor.shape, usual))
+            yield Found("{} here, {} in other layers".format(*shapes), each.file, each.tensor.name)
+
+
+#: Tensors of a packed model beyond which the shapes of its side data are not compared.
+_MOST = 200_000
+
+
+def _is_text(tensor: Tensor) -> bool:
+    """A JSON document in a tensor, as bitsandbytes keeps its state: as long as its numbers are."""
+    return tensor.dtype == "U8" and len(tensor.shape) == 1
+
+
+def _place(each: Labelled) -> tuple[Any, ...]:
+    key = each.key
+    return key.tower, key.layer, key.expert, key.role, key.branch, key.indexes
+
+
+def _kind(each: Labelled, weights: Mapping[tuple[Any, ...], tuple[int, ...]]) -> tuple[Any, ...]:
+    """What pieces of one shape have in common: role, part, dtype, and the shape of the weight as it is stored."""
+    key = each.key
+    return key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_place(each))
