@@ -25,6 +25,8 @@ from inspector.report import saving
 from inspector.report.pages import packed, render
 from inspector.report.pages.parts import Column, Findings, Page, Report, Section, Table, Text
 
+REAL = Path(__file__).parents[1] / "fixtures/real"
+
 if TYPE_CHECKING:
     from conftest import Ran
 
@@ -372,3 +374,83 @@ def test_every_command_has_its_page(
     assert ran == inspect(*words)
     text = "\n".join(parsed(page).texts)
     assert [word for word in COMMANDS[command] if word not in text] == []
+
+
+def test_a_folder_of_models_has_its_page(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """A row a model, and what cannot be read with the reason."""
+    ran = inspect(REAL / "gguf", "--html", tmp_path / "page.html")
+    assert ran.code == 0
+    texts = parsed(tmp_path / "page.html").texts
+    assert {"ggml-vocab-bert-bge", "test", ran.out.splitlines()[1]} <= set(texts)
+
+
+def test_an_index_alone_has_its_page(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    index = REAL / "index/Decentralised-AI+falcon-40b__pytorch_model.bin.index.json"
+    ran = inspect(index, "--html", tmp_path / "page.html")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] in parsed(tmp_path / "page.html").texts
+
+
+def test_hundreds_of_hostile_names_in_one_file(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """Names, metadata and the file's own: through the whole command, charts among it, to a page without a stranger."""
+    draw = random.Random(21)
+    names = list(dict.fromkeys(hostile(draw).replace("\ud800", "") or "x" for _ in range(600)))[:400]
+    header: dict[str, Any] = {
+        name: {"dtype": "F32", "shape": [4], "data_offsets": [16 * at, 16 * at + 16]} for at, name in enumerate(names)
+    }
+    header["__metadata__"] = {name: name for name in names if name != "__metadata__"}
+    model = write(tmp_path / "<script>alert(1)<!--.safetensors", header, 16 * len(names))
+    assert inspect(model, "--html", tmp_path / "page.html").code == 0
+    page = parsed(tmp_path / "page.html")
+    assert {tag for tag, _ in page.elements} <= ELEMENTS
+    assert len(page.executed) == 2
+    table = next(each for each in page.json("tables").values() if each["caption"] == f"{len(names)} tensors")
+    from inspector.units import escape
+
+    assert cells(table["columns"][0]) == [escape(name) for name in names]
+    labels = page.json("charts")["c0"]["data"][0]["labels"]
+    assert not [label for label in labels if "<" in label]
+
+
+#: All that pages are made of: nothing that loads, submits or runs.
+ELEMENTS = frozenset(
+    [
+        "html",
+        "head",
+        "meta",
+        "title",
+        "link",
+        "style",
+        "body",
+        "a",
+        "template",
+        "header",
+        "h1",
+        "h2",
+        "p",
+        "nav",
+        "ul",
+        "li",
+        "button",
+        "main",
+        "section",
+        "div",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "figure",
+        "figcaption",
+        "details",
+        "summary",
+        "pre",
+        "br",
+        "footer",
+        "code",
+        "noscript",
+        "script",
+    ]
+)

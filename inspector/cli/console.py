@@ -137,6 +137,10 @@ def _outline(target: str, shown: Shown) -> bool:
     else:
         screen = terminal.screen(wide=shown.wide)
         print_lines((report.lines(target, found, screen.width),), colour=screen.colour, wide=shown.wide)
+    if shown.html is not None:
+        from inspector.cli import pages
+
+        pages.write_report(shown.html, report.lines(target, found))
     return True
 
 
@@ -151,14 +155,18 @@ def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) 
 
     with progress("models") as told:
         found = api.models(target, progress=told)
+    name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target
     if shown.as_json:
         document = _document(main, shown) if main else {"schema": "checkpoint-inspector/1", "target": target}
         if found:
             print_json({**document, "models": table.documents(found)})
     elif found:
         screen = terminal.screen(wide=shown.wide)
-        name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target
         print_lines((table.lines(name, found, screen.width),), colour=screen.colour, wide=shown.wide)
+    if found and shown.html is not None:
+        from inspector.cli import pages
+
+        pages.write_models(shown.html, name, found)
     return bool(found)
 
 

@@ -11,6 +11,7 @@ from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.model import Reconciliation
+    from inspector.report.models import Models
     from inspector.report.pages.parts import Page
 
 
@@ -42,6 +43,24 @@ def write_overview(path: str, result: Reconciliation) -> None:
     from inspector.report.pages import overview
 
     write(path, overview.page(result))
+
+
+def write_models(path: str, title: str, found: Models) -> None:
+    """The page of a folder of unrelated models."""
+    from inspector.report import models as report
+    from inspector.report.pages.parts import Page, Section, of_rows
+
+    _, told, *_ = report.lines(title, found).split("\n")
+    table = of_rows(told, report.rows(found), ("architecture", "format", "type", "complete"))
+    write(path, Page(title, told, [Section("Models", [table])]))
+
+
+def write_report(path: str, report: str) -> None:
+    """A page of what a terminal shows, under its first line."""
+    from inspector.report.pages.parts import Page, Report, Section
+
+    title, _, rest = report.partition("\n")
+    write(path, Page(title, rest.strip().partition("\n")[0], [Section("Report", [Report(rest.strip("\n"))])]))
 
 
 def command() -> str:

@@ -10,6 +10,7 @@ from inspector.errors import InspectorError
 from inspector.model import Reconciliation
 from inspector.opening.models import Named
 from inspector.report.columns import GO, table
+from inspector.report.tables import Column, Rows
 from inspector.report.text import COMPLETE, family, judgement
 from inspector.units import count, decimal, escape, plural
 
@@ -47,6 +48,19 @@ def _state(result: Reconciliation) -> str:
     """`complete`, or what keeps it from being so."""
     told = escape(judgement(result), 80)
     return told.partition(",")[0] if told.startswith((COMPLETE, "1 error")) or " errors," in told else told
+
+
+COLUMNS = (
+    *(Column(name, "string") for name in ("name", "architecture", "format", "type")),
+    *(Column(name, "uint64") for name in ("parameters", "bytes", "errors", "warnings")),
+    Column("complete", "bool"),
+    *(Column(name, "string") for name in ("error", "target")),
+)
+
+
+def rows(found: Models) -> Rows:
+    """A row a model."""
+    return Rows(COLUMNS, documents(found))
 
 
 def documents(found: Models) -> list[dict[str, Any]]:
