@@ -25,8 +25,8 @@ from inspector.scanning.storage import Writer, unwritten
 from inspector.scanning.unit import Unit
 from inspector.sources import pace
 
-#: Rows that are kept before they are written: some 20 MB.
-MOST_ROWS = 60_000
+#: Rows that are kept before they are written: some 10 MB.
+MOST_ROWS = 20_000
 #: Times that a unit is tried whose server fails, and the seconds before the second; they double.
 TRIES, FIRST_WAIT = 4, 0.5
 #: Units between two collections of garbage: most of what is made has no cycles.
@@ -50,6 +50,14 @@ class _Asking:
         return float(receive(self._connection)["wait"])
 
 
+class _WithoutPandas:
+    """As if pandas were not installed: pyarrow imports it to ask whether a list is one of its, which costs 50 MB."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
 def send(connection: Connection, message: Mapping[str, Any]) -> None:
     """One message."""
     connection.send_bytes(json.dumps(message, separators=(",", ":")).encode())
@@ -66,6 +74,7 @@ def main(arguments: Sequence[str]) -> None:
     connection, watched = Connection(int(arguments[0])), int(arguments[1])
     Thread(target=_leave_with, args=(watched,), daemon=True).start()
     pace.share(_Asking(connection))
+    sys.meta_path.insert(0, _WithoutPandas())
     gc.disable()
     gc.freeze()
     while True:

@@ -51,6 +51,7 @@ class Rows:
         name = short_digest(target)
         result, origin = subject.result, subject.place.origin()
         found = audited.findings
+        digests = digests_of(subject)
         sums = _sums(result, subject)
         self._cost[origin.location] = (origin.requests or 0, origin.bytes_read)
         self._on_disk += sums["on_disk"]
@@ -58,9 +59,9 @@ class Rows:
         self._row("checkpoints", {
             **self._start(unit, target), **_identity(result), **sums, **_findings_sums(found),
             "kind": origin.kind, "revision": origin.revision, "stamp": unit.stamp or origin.revision,
-            "same_data": _same_data(subject), **_failure(result, found),
+            "same_data": _same_data(subject, digests), **_failure(result, found),
         })  # fmt: skip
-        self._files(name, subject)
+        self._files(name, subject, digests)
         self._tensors(name, result.tensors if result else ())
         self._findings(name, found)
 
@@ -82,9 +83,8 @@ class Rows:
         for name, values in self._tables[table].items():
             values.append(row.get(name))
 
-    def _files(self, checkpoint: str, subject: Subject) -> None:
+    def _files(self, checkpoint: str, subject: Subject, digests: Mapping[str, str]) -> None:
         headers = {header.path: header for header in subject.headers}
-        digests = digests_of(subject)
         for entry in subject.entries:
             header = headers.get(entry.path)
             columns = {name: header.bytes_in(column) if header else None for name, column in _REGIONS}
@@ -219,8 +219,7 @@ def digests_of(subject: Subject) -> dict[str, str]:
     return {each.path: f"{'sha256' if len(each.digest) == 64 else 'git'}:{each.digest}" for each in known}
 
 
-def _same_data(subject: Subject) -> str | None:
-    digests = digests_of(subject)
+def _same_data(subject: Subject, digests: Mapping[str, str]) -> str | None:
     weights = [digests.get(header.path) for header in subject.headers]
     if not weights or None in weights:
         return None

@@ -1,0 +1,228 @@
+"""What the tables tell: sums, what is broken, there twice, derived and new; SQL that reads and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inspector.errors import TargetError, UsageError
+from inspector.scanning.asking import ask, report
+from inspector.scanning.queries import QUERIES
+from scan.conftest import Scan, gguf, llama, make, rows
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory, one_cluster: str) -> Path:
+    """A store of ten checkpoints of which each is in some report, scanned twice: the second time there are two more."""
+    import inspector
+
+    home = tmp_path_factory.mktemp("zoo")
+    tree = make(
+        home / "tree", plain=llama(), copy=llama(), bf16=llama("BF16", "bfloat16"), cut=llama(cut=5), quant=gguf()
+    )
+    adapter = {"peft_type": "LORA", "r": 2, "target_modules": ["q_proj"], "base_model_name_or_path": "tree/plain"}
+    pair = [("F32", [2, 32], "base_model.model.model.layers.{0..1}.self_attn.q_proj.lora_A.weight"),
+            ("F32", [32, 2], "base_model.model.model.layers.{0..1}.self_attn.q_proj.lora_B.weight")]  # fmt: skip
+    make(
+        tree,
+        lora={"beside": {"adapter_config.json": adapter}, "files": {"adapter_model.safetensors": {"tensors": pair}}},
+    )
+    evil = make(tree, evil=llama()) / "evil"
+    (evil / "training_args.bin").write_bytes(b"cposix\nsystem\n(S'true'\ntR.")
+    (tree / "page").mkdir()
+    (tree / "page/model.safetensors").write_text("<!DOCTYPE html><html></html>")
+    for commit, size in (("a" * 40, 48), ("b" * 40, 48)):
+        cached(tree, "org/base" if commit[0] == "a" else "org/tuned", commit, llama_of(size), commit[0] * 64)
+    out = home / "out"
+    inspector.scan([tree], out, scheduler=one_cluster)
+    make(tree, new=llama(), more=llama("F32", "float32"))
+    inspector.scan([], out, resume=True, scheduler=one_cluster)
+    return out
+
+
+def llama_of(vocabulary: int) -> dict[str, Any]:
+    return {**llama(), "files": {"model.safetensors": {"tensors": rows(vocabulary=vocabulary)}}}
+
+
+def cached(tree: Path, repository: str, commit: str, recipe: dict[str, Any], digest: str) -> None:
+    """A snapshot in a Hub's cache, whose weights' blob is named by a digest."""
+    store = tree / "hub" / f"models--{repository.replace('/', '--')}"
+    snapshot = store / "snapshots" / commit
+    make(snapshot.parent, **{commit: recipe})
+    (store / "blobs").mkdir()
+    (snapshot / "model.safetensors").rename(store / "blobs" / digest)
+    (snapshot / "model.safetensors").symlink_to(f"../../blobs/{digest}")
+
+
+def last(targets: list[str]) -> list[str]:
+    return sorted(Path(target).name for target in targets)
+
+
+def answered(out: Path, name: str) -> list[dict[str, Any]]:
+    found = ask(out, name)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def test_sums(zoo: Path) -> None:
+    """12 checkpoints: 8 safetensors of Llama beside a GGUF, an adapter, a page and one that is cut."""
+    (total,) = answered(zoo, "total")
+    assert (total["checkpoints"], total["broken"], total["unreadable"]) == (12, 3, 1)
+    by_format = {row["format"]: row["checkpoints"] for row in answered(zoo, "formats")}
+    assert by_format["gguf"] == 1
+    by_dtype = {row["dtype"]: row["checkpoints"] for row in answered(zoo, "dtypes")}
+    assert by_dtype["BF16"] == 1
+    assert by_dtype["F32"] == 2  # the adapter is the other
+    assert {row["family"] for row in answered(zoo, "families")} >= {"llama"}
+    (small,) = answered(zoo, "sizes")
+    assert small["parameters"] == "below 100M"
+
+
+def test_broken_and_unsafe(zoo: Path) -> None:
+    assert {row["rule"]: last([row["example"]]) for row in answered(zoo, "broken")}["truncated"] == ["cut"]
+    assert [(row["rule"], last([row["example"]])) for row in answered(zoo, "unsafe")] == [("pickle", ["evil"])]
+    assert [Path(row["target"]).name for row in answered(zoo, "unreadable")] == ["page"]
+
+
+def test_twice(zoo: Path) -> None:
+    """Copies by their tensors; one model in F16, BF16, F32 and as a GGUF by what its tensors are for."""
+    (same,) = [row for row in answered(zoo, "same_tensors") if row["dtype"] == "F16"]
+    assert same["checkpoints"] == 7  # plain, copy, cut, evil, new and two in the cache
+    (model,) = answered(zoo, "same_model")
+    assert model["formats"] == ["gguf", "safetensors"]
+    assert model["dtypes"] == ["BF16", "F16", "F32"]
+    assert model["checkpoints"] >= 9
+
+
+def test_derived(zoo: Path) -> None:
+    """The adapter names its base, which is there; two in the cache have one shape and two contents."""
+    (lora,) = answered(zoo, "derived")
+    assert (last([lora["target"]]), lora["base"], last([lora["found"]])) == (["lora"], "tree/plain", ["plain"])
+    (tuned,) = answered(zoo, "fine_tunes")
+    assert (tuned["checkpoints"], tuned["contents"]) == (2, 2)
+    assert answered(zoo, "same_data") == []
+
+
+def test_the_same_content_twice(tmp_path: Path, scan: Scan) -> None:
+    for name in ("org/one", "org/two"):
+        cached(tmp_path / "tree", name, "c" * 40, llama(), "d" * 64)
+    scan([tmp_path / "tree"], tmp_path / "out")
+    (same,) = answered(tmp_path / "out", "same_data")
+    assert (same["checkpoints"], same["bytes_again"]) == (2, same["bytes_each"])
+    (file,) = [row for row in answered(tmp_path / "out", "same_files") if row["path"] == "model.safetensors"]
+    assert file["digest"] == f"sha256:{'d' * 64}"
+
+
+def test_grown(zoo: Path) -> None:
+    (grown,) = answered(zoo, "grown")
+    files = [zoo.parent / "tree" / name / "model.safetensors" for name in ("new", "more")]
+    assert (grown["new"], grown["changed"], grown["bytes_more"]) == (2, 0, sum(path.stat().st_size for path in files))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_each_named_query_is_answered(name: str, zoo: Path) -> None:
+    assert ask(zoo, name).columns
+
+
+def test_the_page_has_the_tables_and_the_queries() -> None:
+    """docs/scan.md is written by tools/write_scan.py."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("write_scan", ROOT / "tools/write_scan.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = (ROOT / "docs/scan.md").read_text(encoding="utf-8")
+    assert module.written(page) == page
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "COPY checkpoints TO 'stolen.csv'",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "ATTACH 'other.db'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SELECT 1; SELECT 2",
+        "DROP VIEW checkpoints",
+        "CREATE TABLE t AS SELECT 1",
+        "SELECT * FROM nothing",
+        "SELEC",
+        "",
+    ],
+)
+def test_sql_reads_the_tables_and_nothing_else(
+    query: str, zoo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError):
+        ask(zoo, query)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_variables_of_this_program_are_no_tables(zoo: Path) -> None:
+    """DuckDB would take a data frame of whoever calls it for a table."""
+    import pyarrow as pa
+
+    secret = pa.table({"x": [1]})
+    assert secret.num_rows == 1
+    with pytest.raises(UsageError, match="does not exist"):
+        ask(zoo, "SELECT * FROM secret")
+
+
+def test_too_many_rows(zoo: Path) -> None:
+    with pytest.raises(UsageError, match="more than 100,000 rows"):
+        ask(zoo, "SELECT * FROM range(200000)")
+
+
+def test_a_folder_that_is_no_scan(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="is no scan"):
+        report(tmp_path)
+
+
+def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text, JSON, CSV and tabulate's forms."""
+    ran = inspect("scan", "--report", zoo)
+    assert (ran.code, ran.err) == (0, "")
+    assert "12 checkpoints" in ran.out
+    assert "since scan 1: +2 checkpoints" in ran.out
+    document = inspect("scan", "--report", zoo, "--json").json
+    assert (document["total"]["checkpoints"], document["scans"][-1]["number"]) == (12, 2)
+    query = "SELECT format, count(*) AS n FROM checkpoints WHERE format = 'gguf' GROUP BY 1"
+    assert inspect("scan", "--sql", query, zoo).out == "format  n\ngguf    1\n"
+    assert inspect("scan", "--sql", query, zoo, "--csv").out == "format,n\ngguf,1\n"
+    assert inspect("scan", "--sql", query, zoo, "--json").json["rows"] == [{"format": "gguf", "n": 1}]
+    assert "| gguf" in inspect("scan", "--sql", query, zoo, "--format", "github").out
+    assert "same_model" in inspect("scan", "--queries").out
+    assert json.loads((zoo / "scan.json").read_text())["tables"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "one of --out DIR, --report DIR, --sql QUERY and --watch"),
+        (("--out", "a", "--report", "b"), "one of --out"),
+        (("--out", "{tmp}/out"), "name what to scan"),
+        (("--sql", "SELECT 1"), "one folder of tables"),
+        (("--sql", "SELECT 1", "{tmp}"), "is no scan"),
+        (("--watch",), "name the folder to watch"),
+        (("--watch", "{tmp}/absent"), "is no folder to watch"),
+        (("--report", "{tmp}", "--csv"), "is no scan"),
+    ],
+)
+def test_misuse_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    ran = inspect("scan", *(each.replace("{tmp}", str(tmp_path)) for each in arguments))
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1

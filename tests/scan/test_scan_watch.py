@@ -1,0 +1,77 @@
+"""A folder that is watched: what appears there is audited when it is complete, a line each, until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from subprocess import PIPE, Popen
+from threading import Thread
+from time import sleep
+
+import pytest
+
+from inspector.units import size
+from scan.conftest import llama, make
+
+
+class Watching:
+    """The command, with its lines as they come."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-u", "-m", "inspector", "scan", "--watch", str(folder)]
+        self.process = Popen(command, stdout=PIPE, stderr=PIPE, text=True, env={**os.environ, "COLUMNS": "200"})
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream: Iterable[str]) -> None:
+        for line in stream:
+            self._lines.put(line.rstrip())
+
+    def line(self, seconds: float = 30) -> str | None:
+        try:
+            return self._lines.get(timeout=seconds)
+        except Empty:
+            return None
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make(tmp_path / "downloads", there=llama())
+
+
+@pytest.fixture
+def watching(folder: Path) -> Iterator[Watching]:
+    found = Watching(folder)
+    assert found.line() == "inspect: watching 1 folder with 1 model; Ctrl-C ends it"
+    yield found
+    found.process.kill()
+    found.process.wait(10)
+
+
+def test_what_appears_is_audited_once_it_is_complete(folder: Path, watching: Watching, tmp_path: Path) -> None:
+    """A download that is renamed at its end, one that is cut; what was there before is left alone."""
+    new = make(tmp_path / "elsewhere", model=llama()) / "model"
+    (folder / "new").mkdir()
+    shutil.copy(new / "config.json", folder / "new")
+    unfinished = folder / "new" / "model.safetensors.incomplete"
+    shutil.copy(new / "model.safetensors", unfinished)
+    sleep(2.5)
+    assert watching.line(0.1) is None
+    unfinished.rename(folder / "new" / "model.safetensors")
+    nbytes = sum(path.stat().st_size for path in (folder / "new").iterdir())
+    assert watching.line() == f"{folder}/new: 2 files, {size(nbytes)}: nothing found; safetensors opens it"
+    make(folder, cut=llama(cut=5))
+    said = watching.line()
+    assert said is not None
+    assert said.startswith(f"{folder}/cut: 2 files")
+    assert ": truncated: the file ends 5 bytes too early" in said
+    watching.process.send_signal(signal.SIGINT)
+    assert watching.process.wait(10) == 0
+    assert watching.line(0.2) is None
