@@ -28,7 +28,8 @@ class Presence(Dimensions):
     def _when(self, pattern: Pattern, variables: list[str], classes: set[str]) -> str | None:
         names = [v for v in variables if v]
         words = pattern.name.split(".")
-        beside = (dims for name, dims in self.dims.items() if name.startswith(pattern.name.rsplit(".", 2)[0] + "."))
+        around = [pattern.name.rsplit(".", depth)[0] + "." for depth in (2, 3)]
+        beside = (dims for start in around for name, dims in self.dims.items() if name.startswith(start))
         self.offered = list(dict.fromkeys(f"({two}) != ({one})" for one, two, *_ in beside if one != two))[:8]
         where = [".".join(words[:at]) for at, word in enumerate(words) if word == "{}"]
         bounds = [(self.stacks[w].variable, self.stacks[w].bound) for w in where if self.stacks[w].variable]
