@@ -5,6 +5,7 @@ beside(a, b) → a `Beside` for each of these that either has
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +20,8 @@ from inspector.units import integer, plural
 
 #: Bytes of a file that are read here; over a network little, for only headers are asked for.
 MOST_LOCAL, MOST_REMOTE = 64 * 1024 * 1024, 1024 * 1024
+#: Bytes of a vocabulary that is fetched where no digest says whether it is the same.
+MOST_FETCHED = 32 * 1024 * 1024
 #: Settings that are compared field by field.
 SETTINGS = ("tokenizer_config.json", "generation_config.json")
 TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
@@ -44,7 +47,8 @@ class _Files:
         self.metadata = next((header.metadata for header in checkpoint.files), {})
         self.format = checkpoint.format
         self._place: Place | None = None
-        local = checkpoint.origin.kind == "local"
+        self._texts: dict[str, str] = {}
+        self.is_local = local = checkpoint.origin.kind == "local"
         self._most = MOST_LOCAL if local else MOST_REMOTE
         if checkpoint.other is not None:
             with suppress(InspectorError):
@@ -58,11 +62,27 @@ class _Files:
     def size(self, name: str) -> int | None:
         return self._place.files.get(name) if self._place else None
 
-    def text(self, name: str) -> str | None:
+    def text(self, name: str, most: int = 0) -> str | None:
         """A file's text; None where there is none, or too much of it."""
+        most = max(most, self._most)
+        if name not in self._texts:
+            with suppress(InspectorError):
+                if self._place is not None and 0 < self._place.files.get(name, 0) <= most:
+                    self._texts[name] = self._place.read_text(name, most)
+        return self._texts.get(name)
+
+    def told_digest(self, name: str) -> str | None:
+        """What the Hub says of a file: the SHA-256 of a large one, git's SHA-1 of a small one."""
+        return getattr(self._place, "digests", {}).get(name)
+
+    def digest(self, name: str, like: str) -> str | None:
+        """A file's digest of the kind of another; None where it would have to be fetched for that."""
+        told = self.told_digest(name)
+        if told is not None or not self.is_local:
+            return told if told is not None and len(told) == len(like) else None
         with suppress(InspectorError):
             if self._place is not None and 0 < self._place.files.get(name, 0) <= self._most:
-                return self._place.read_text(name, self._most)
+                return _digest(self._place.read_bytes(name, self._most), like)
         return None
 
     def document(self, name: str) -> Mapping[str, Any] | None:
@@ -106,6 +126,28 @@ class _Files:
         return found or None
 
 
+def _digest(data: bytes, like: str) -> str:
+    """SHA-256, or what git calls a file by, as the other digest's length says."""
+    if len(like) == hashlib.sha256().digest_size * 2:
+        return hashlib.sha256(data).hexdigest()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _is_same(name: str, a: _Files, b: _Files) -> bool | None:
+    """Whether both have the same file, by what is known without fetching it; None where nothing tells."""
+    sizes = a.size(name), b.size(name)
+    if None in sizes:
+        return None
+    if sizes[0] != sizes[1]:
+        return False
+    told = a.told_digest(name), b.told_digest(name)
+    if told == (None, None):
+        return None
+    like = told[0] or told[1] or ""
+    digests = a.digest(name, like), b.digest(name, like)
+    return digests[0] == digests[1] if None not in digests else None
+
+
 def _vocabulary(vocabulary: Any) -> Iterator[tuple[int, str]]:
     """BPE's object of tokens and numbers, or Unigram's list of tokens and scores."""
     if isinstance(vocabulary, dict):
@@ -136,7 +178,7 @@ def _one_side(what: str, a: _Files, b: _Files, has: tuple[object, object]) -> Be
 
 
 def _templates(a: _Files, b: _Files) -> Beside | None:
-    own, other = a.template(), b.template()
+    own, other = a.template(), b.template()  # small, and one of three files
     if own is None or other is None:
         return _one_side("chat template", a, b, (own, other))
     same = own.strip() == other.strip()
@@ -146,17 +188,14 @@ def _templates(a: _Files, b: _Files) -> Beside | None:
 
 def _vocabularies(a: _Files, b: _Files) -> Beside | None:
     name = "tokenizer.json"
-    sizes = a.size(name), b.size(name)
-    if None not in sizes:
-        if sizes[0] == sizes[1] and a.text(name) == b.text(name) is not None:
+    if None not in (a.size(name), b.size(name)):
+        same = _is_same(name, a, b)
+        known = a.told_digest(name) is not None or b.told_digest(name) is not None
+        texts = [] if same else [each.text(name, 0 if known else MOST_FETCHED) for each in (a, b)]
+        if same or (len(set(texts)) == 1 and None not in texts):
             return Beside("vocabulary", "same")
-        if a.text(name) is None or b.text(name) is None:  # too large to be read over a network
-            same = sizes[0] == sizes[1]
-            return (
-                Beside("vocabulary", "same", "by its size")
-                if same
-                else Beside("vocabulary", "different", "by its size")
-            )
+        if None in texts:  # too large to be fetched
+            return Beside("vocabulary", "different", "by its digest" if a.size(name) == b.size(name) else "by its size")
     own, other = a.vocabulary(), b.vocabulary()
     if own is None or other is None:
         return _one_side("vocabulary", a, b, (own, other))
@@ -170,6 +209,8 @@ def _vocabularies(a: _Files, b: _Files) -> Beside | None:
 
 
 def _settings(name: str, a: _Files, b: _Files) -> Beside | None:
+    if _is_same(name, a, b):
+        return Beside(name, "same")
     own, other = a.document(name), b.document(name)
     if own is None or other is None:
         return _one_side(name, a, b, (own, other))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
+from conftest import Ran
+from loopback import samples, server
+from loopback.server import Hub, Repo
 
 import inspector
 
-if TYPE_CHECKING:
-    from loopback.server import Hub
+Run = Callable[..., Ran]
 
 
 def test_a_repository_against_a_copy_reads_headers_alone(llama: str, hub: Hub, tmp_path: Path) -> None:
@@ -40,3 +46,75 @@ def test_values_over_the_network(single: str, hub: Hub, tmp_path: Path) -> None:
     assert result.agreements is not None
     assert result.agreements["different"] == 1
     assert sum(result.agreements.values()) == len(result.pairs)
+
+
+def revisions(hub: Hub, folder: Path) -> Path:
+    """demo/twice: `main`, and a revision `tuned` of the same sizes, where one may change what it likes."""
+    folder.mkdir()
+    samples.safetensors(folder / "model.safetensors", samples.llama(1, 64, 128, 100))
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 100}))
+    (folder / "generation_config.json").write_text(json.dumps({"temperature": 0.6}))
+    words = {f"token {number:0100}": number for number in range(15_000)}  # 1.7 MB: Qwen's is 11
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"type": "BPE", "vocab": words}}))
+    other = folder.parent / f"{folder.name} tuned"
+    shutil.copytree(folder, other)
+    (other / "README.md").write_text("tuned")
+    hub.repos["demo/twice"] = Repo(folder, revisions={"tuned": other})
+    return other
+
+
+def test_two_revisions_are_told_apart_by_listings_and_headers(hub: Hub, tmp_path: Path, inspect: Run) -> None:
+    """The same but for their names: a listing, a configuration and a header of each, and no tokenizer."""
+    revisions(hub, tmp_path / "twice")
+    ran = inspect("diff", "demo/twice@main", "demo/twice@tuned", "--all")
+    assert (ran.code, "vocabulary" in ran.out) == (0, True)
+    asked = [entry.path for entry in hub.answered()]
+    assert len(asked) == 8
+    assert not [path for path in asked if "tokenizer" in path or "generation" in path]
+    assert sum(entry.sent for entry in hub.log) < 300_000
+
+
+@pytest.mark.parametrize("large", [True, False], ids=["sha256", "git"])
+def test_a_vocabulary_too_large_to_fetch_is_compared_by_its_digest(
+    large: bool, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the same size, with two tokens swapped: told apart, and nothing of it is fetched."""
+    monkeypatch.setattr(server, "is_large", lambda path: large or str(path).endswith(".safetensors"))
+    other = revisions(hub, tmp_path / "twice")
+    tokenizer = other / "tokenizer.json"
+    text = tokenizer.read_text()
+    tokenizer.write_text(text.replace('000": 0,', '000": 9,', 1).replace('09": 9,', '09": 0,', 1))
+    assert tokenizer.stat().st_size == len(text)
+    result = inspector.diff("demo/twice@main", "demo/twice@tuned")
+    (found,) = (each for each in result.beside if each.what == "vocabulary")
+    assert (found.status, found.detail) == ("different", "by its digest")
+    assert sum(entry.sent for entry in hub.settled()) < 300_000
+    local = inspector.diff("demo/twice@tuned", other)
+    assert [each.status for each in local.beside] == ["same"] * len(local.beside)
+    assert sum(entry.sent for entry in hub.settled()) < 500_000
+
+
+def test_settings_that_differ_are_read_field_by_field(hub: Hub, tmp_path: Path) -> None:
+    other = revisions(hub, tmp_path / "twice")
+    (other / "generation_config.json").write_text(json.dumps({"temperature": 0.9}))
+    result = inspector.diff("demo/twice@main", "demo/twice@tuned")
+    assert [(each.what, each.detail) for each in result.beside if each.status != "same"] == [
+        ("generation_config.json", "temperature")
+    ]
+
+
+def test_a_revision_against_the_cache_reads_headers_alone(hub: Hub, tmp_path: Path) -> None:
+    """A snapshot as `huggingface_hub` keeps it, whose files are links to blobs: the network is asked for headers."""
+    revisions(hub, tmp_path / "twice")
+    store = tmp_path / "cache" / "models--demo--twice"
+    snapshot = store / "snapshots" / ("0" * 40)
+    snapshot.mkdir(parents=True)
+    (store / "blobs").mkdir()
+    for path in (tmp_path / "twice").iterdir():
+        blob = store / "blobs" / hashlib.sha256(path.read_bytes()).hexdigest()
+        shutil.copy(path, blob)
+        (snapshot / path.name).symlink_to(blob)
+    result = inspector.diff("demo/twice@tuned", snapshot)
+    assert not result.differs
+    assert result.counts["same"] == len(result.pairs)
+    assert sum(entry.sent for entry in hub.settled()) < 500_000

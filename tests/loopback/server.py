@@ -130,13 +130,13 @@ def commit_of(folder: Path) -> str:
 def blob_of(path: Path) -> str:
     """A file's SHA-256, its name in the cache. Of sparse files more is not worth hashing than the beginning."""
     with path.open("rb") as file:
-        start, more = file.read(1 << 20), file.read(1)
+        start, more = file.read(1 << 24), file.read(1)
     return sha256(start + (path.stat().st_size.to_bytes(8, "little") if more else b"")).hexdigest()
 
 
 def oid_of(path: Path) -> str:
     """Git's name of a small file's content."""
-    data = path.read_bytes() if path.stat().st_size < 1 << 20 else b""
+    data = path.read_bytes() if path.stat().st_size < 1 << 24 else b""
     return sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
