@@ -50,7 +50,7 @@ def test_all_that_a_row_says() -> None:
         when="layer > 0",
         bias="with_bias",
         active="chosen",
-        first_expert="1 + 1",
+        first_expert="chosen",
         tower="vision",
         branch="cross",
     )

@@ -261,7 +261,7 @@ def test_a_part_whose_rows_the_whole_has() -> None:
     table = {"defaults": {"text_config": {"hidden_size": 96, "towers": 3}}}
     assert scope({"text_config": {"hidden_size": 64}}, **table)["text_config"] == {"hidden_size": 64, "towers": 3}
     assert scope({}, **table)["text_config"] == {"hidden_size": 96, "towers": 3}
-    typed = scope({"text_config": given}, **table)["text_config"]
+    typed = scope({"text_config": {**given, "towers": None}}, **table)["text_config"]
     assert (typed["towers"], typed["hidden_size"], typed["num_attention_heads"]) == (3, 64, 32)
 
 
