@@ -13,10 +13,12 @@ import gguf
 import numpy as np
 import pytest
 from conftest import Ran
+from safetensors.numpy import save_file
 from test_stored import Entry, safetensors
 
 import inspector
-from inspector.errors import UsageError
+from inspector.auditing.run import audit
+from inspector.errors import FormatError, UsageError
 from inspector.formats import decoding
 from inspector.measuring import needs, statistics
 from inspector.measuring.statistics import PERCENTILES, Tally, keys, numbers
@@ -37,6 +39,26 @@ BITS = {
     "I64": DRAW.integers(-9, 9, 777).view("<u8"),
     "BOOL": DRAW.integers(0, 2, 99, np.uint8),
 }
+
+
+def test_integers_of_64_bits_are_told_to_the_last(tmp_path: Path) -> None:
+    """Beyond 2**53 a double is not exact; the extremes are, in JSON too, and Parquet takes the nearest double."""
+    ids = np.array([[2**62 + 1, -(2**62) - 3, 2**53 + 1]], "<i8")
+    save_file({"ids": ids, "hashes": np.array([2**64 - 1, 3], "<u8")}, tmp_path / "model.safetensors")
+    rows = {row.name: row.summary for row in inspector.values(tmp_path / "model.safetensors").rows}
+    assert (rows["ids"].min, rows["ids"].max) == (-(2**62) - 3, 2**62 + 1)
+    assert (rows["hashes"].min, rows["hashes"].max) == (3, 2**64 - 1)
+    assert rows["ids"].mean == pytest.approx(ids.astype(np.float64).mean())
+
+
+def test_compressed_arrays_are_refused_with_a_reason(tmp_path: Path) -> None:
+    """What to do is said; the audit says nothing of numbers that it cannot read, and nothing else either."""
+    np.savez_compressed(tmp_path / "model.npz", w=DRAW.normal(size=(64, 64)))
+    with pytest.raises(FormatError, match=r"w is compressed .* `numpy\.savez`"):
+        inspector.values(tmp_path / "model.npz")
+    (checked,) = audit([tmp_path / "model.npz"], data=True).checkpoints
+    assert {finding.severity for finding in checked.findings} == {"info"}
+    assert checked.verdicts == ()
 
 
 def expect(summary: statistics.Summary, values: Any, exact: bool = True) -> None:

@@ -31,6 +31,8 @@ class Verdict:
 MOST_OF_FORMAT = 100_000_000
 #: Why nobody can tell: the library is an optional one.
 NOT_INSTALLED = "not installed"
+#: Formats whose reference readers are asked.
+_WITH_READERS = ("safetensors", "gguf")
 #: What the audit did not look at itself.
 _NOT_READ = frozenset({"not-judged", "header-size"})
 #: Findings that are reasons to refuse for llama.cpp, whatever they are for the format.
@@ -41,7 +43,7 @@ _UNSEEN = frozenset({"checksum", "sparse-hole", "endless-name"})
 
 def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = False) -> Iterator[Verdict]:
     """What the readers say of each weight file. `found` is all that the audit has to tell of the model."""
-    read = (header for header in subject.all_headers if header.format != "pytorch")  # PyTorch is never asked
+    read = (header for header in subject.all_headers if header.format in _WITH_READERS)  # PyTorch is never asked
     headers = {header.path: header for header in read if header.bytes_in("header")}
     around: dict[str, list[Finding]] = {}
     for each in found:

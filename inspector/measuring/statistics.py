@@ -42,7 +42,7 @@ class Summary(NamedTuple):
     nan: int
     inf: int  # of either sign
     zeros: int
-    min: float | None  # of the finite numbers, as are all below; None where there are none
+    min: float | None  # of the finite numbers, as are all below; None where there are none; int of 64-bit integers
     max: float | None
     mean: float | None
     std: float | None  # of the population: divided by the count
@@ -91,17 +91,20 @@ class Tally:
 
     @np.errstate(all="ignore")  # numbers that are none are counted
     def add(self, values: Array) -> None:
-        """Numbers as float32 or float64."""
-        usual = np.isfinite(values)
-        finite = values if usual.all() else values[usual]
-        nan = int(np.isnan(values).sum()) if finite.size < values.size else 0
-        self._number += values.size
+        """Numbers as float32 or float64, or integers of 64 bits, whose extremes are told exactly."""
+        whole = values.dtype.kind in "iu"
+        wide = values.astype(np.float64) if whole else values
+        usual = np.isfinite(wide)
+        finite = wide if usual.all() else wide[usual]
+        nan = int(np.isnan(wide).sum()) if finite.size < wide.size else 0
+        self._number += wide.size
         self._nan += nan
-        self._inf += values.size - finite.size - nan
+        self._inf += wide.size - finite.size - nan
         if not finite.size:
             return
         self._zeros += finite.size - int(np.count_nonzero(finite))
-        self._extend(float(finite.min()), float(finite.max()))
+        told, number = (values, int) if whole else (finite, float)
+        self._extend(number(told.min()), number(told.max()))
         mean = float(finite.mean(dtype=np.float64))
         apart = np.subtract(finite, mean, dtype=np.float64)
         self._join(finite.size, mean, float(np.dot(apart, apart)))

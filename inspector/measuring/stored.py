@@ -35,6 +35,8 @@ Array = NDArray[Any]
 CHUNK = 1 << 20
 #: Bytes that a tensor with strides is read in at once: its elements do not lie in order.
 MAX_STRIDED = 1 << 30
+#: Integers that float64 does not hold exactly.
+LONG = frozenset({"I64", "U64"})
 _BLOCKS = {kind.name: (kind.block, kind.nbytes) for kind in TYPES.values() if kind.block > 1}
 
 
@@ -96,10 +98,14 @@ class Stored:
             yield Chunk(start, layout.decode(raw), raw)
 
     def pieces(self, tensor: Tensor, path: str, elements: int = CHUNK) -> Iterator[tuple[bytes, Array | None]]:
-        """The same in bytes, with the numbers only where they have more than 16 bits, or not one for each pattern."""
+        """The same in bytes, with the numbers only where they have more than 16 bits, or not one for each pattern.
+
+        Integers of 64 bits come as they are.
+        """
         layout = self._layout(tensor, path)
         if not decoding.has_patterns(layout.dtype) or layout.big:
-            yield from ((chunk.raw, chunk.values) for chunk in self.chunks(tensor, path, elements))
+            for chunk in self.chunks(tensor, path, elements):
+                yield chunk.raw, chunk.values if layout.dtype not in LONG else layout.integers(chunk.raw)
             return
         for start in range(0, tensor.elements, elements):
             yield self._raw(layout, tensor, path, start, min(start + elements, tensor.elements)), None
@@ -147,6 +153,11 @@ class Stored:
         else:
             layout = _plain(tensor.dtype, big=big)
         expected = -(-tensor.elements // layout.elements) * layout.nbytes
+        if tensor.nbytes != expected and header.format == "numpy" and header.path.endswith(".npz"):
+            raise FormatError(
+                f"{escape(tensor.name, 200)} is compressed in {escape(path)}, and not read: write it again with "
+                "`numpy.savez`, which does not compress"
+            )
         if tensor.nbytes != expected:
             raise FormatError(
                 f"{escape(tensor.name, 200)}: its header gives it {plural(tensor.nbytes, 'byte')}, its shape takes "
@@ -237,6 +248,9 @@ class _Layout(NamedTuple):
     at: int | None = None  # where the tensor starts, if not at its offset
     view: View | None = None  # of a tensor whose elements do not lie in order
     parts: tuple[spread.Part, ...] = ()  # of a tensor that several files have
+
+    def integers(self, raw: bytes) -> Array:
+        return decoding.native(raw, self.dtype, big=self.big)
 
     def decode(self, raw: bytes) -> Array:
         if self.dtype in _BLOCKS:

@@ -110,9 +110,15 @@ def arrow_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) ->
     fields = [pa.field(each.name, _type(pa, each.type)) for each in columns]
     taken = list(rows)
     arrays = [
-        pa.array([row.get(each.name) for row in taken], field.type) for each, field in zip(columns, fields, strict=True)
+        pa.array([_as(each.type, row.get(each.name)) for row in taken], field.type)
+        for each, field in zip(columns, fields, strict=True)
     ]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _as(type_: str, value: Any) -> Any:
+    """A value as its column has it: Arrow takes no integer for a double that does not hold it exactly."""
+    return float(value) if type_ == "double" and isinstance(value, int) else value
 
 
 def write_parquet(path: str, columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hostile
 import pytest
+import spoilt
 from conftest import Ran
 from huggingface_hub import HfApi
 from loopback.server import Hub, Repo
@@ -34,6 +35,15 @@ def test_a_repository_is_audited(hub: Hub, published: Path, inspect: Run, target
     hub.repos["demo/sound"] = Repo(hostile.make(hostile.CASES["template-code"].trips, published.parent / "evil"))
     ran = inspect("audit", target, "--json")
     assert (ran.code, found(ran)) == (1, {("template-code", "tokenizer_config.json")})
+
+
+def test_the_data_of_a_repository_is_read_by_ranges(hub: Hub, inspect: Run, tmp_path: Path) -> None:
+    """Each tensor once, by the same rules as on disk; with `--checksum` from the same bytes."""
+    hub.repos["demo/spoilt"] = Repo(spoilt.make("nan", 5, tmp_path / "hub"))
+    size = (tmp_path / "hub" / "model.safetensors").stat().st_size
+    ran = inspect("audit", "demo/spoilt", "--data", "--json")
+    assert (ran.code, found(ran)) == (1, {("not-finite", "model.safetensors")})
+    assert size * 0.9 < sum(each.sent for each in hub.log) < size + (1 << 20)  # beside it headers are read in advance
 
 
 def test_a_folder_of_that_name_comes_first(

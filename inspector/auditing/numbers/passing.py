@@ -102,6 +102,9 @@ def _pieces(header: Header, tensor: Tensor) -> Iterator[_Piece]:
     """A tensor's bytes, as far as the file has them, cut between elements or blocks."""
     dtype, unit = _unit(header, tensor)
     size = min(tensor.nbytes, max(0, header.size - tensor.offset)) // unit * unit
+    if not _is_plain(tensor, dtype, unit):
+        yield from _gap(tensor.offset, tensor.offset + size)
+        return
     step = PIECE // unit * unit
     for at in range(0, size, step):
         yield _Piece(tensor.offset + at, min(step, size - at), tensor, at // unit, dtype)
@@ -115,6 +118,11 @@ def _unit(header: Header, tensor: Tensor) -> tuple[str, int]:
     if backwards or not decoding.is_known(tensor.dtype):
         return "U8", 1
     return tensor.dtype, decoding.width(tensor.dtype)
+
+
+def _is_plain(tensor: Tensor, dtype: str, unit: int) -> bool:
+    """Whether a tensor's bytes are its elements, and not an archive's compressed ones."""
+    return dtype in _BLOCKS or dtype in decoding.UNITS or unit * tensor.elements == tensor.nbytes or unit == 1
 
 
 def _shares(header: Header) -> Iterator[list[_Piece]]:

@@ -58,7 +58,8 @@ def lost_bits(subject: Subject) -> Iterator[Found]:
 def _varies(seen: Seen) -> bool:
     """Whether there are enough numbers, and not most of them zero."""
     facts = seen.facts
-    return seen.labelled.tensor.nbytes >= 2 * LEAST_RANGE and not facts.constant and facts.sparsity <= SPARSE
+    enough = facts.numbers > 0 and seen.labelled.tensor.nbytes >= 2 * LEAST_RANGE
+    return enough and not facts.constant and facts.sparsity <= SPARSE
 
 
 def _mask(seen: Seen) -> tuple[int, int]:

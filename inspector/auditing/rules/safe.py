@@ -255,7 +255,7 @@ def polyglot(subject: Subject) -> Iterator[Found]:
         for region in islice(unclaimed, MAX_REGIONS):
             if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
-        if header.format == "pytorch" or subject.root is None:  # the first is such an archive
+        if header.format not in ("safetensors", "gguf") or subject.root is None:  # others are such archives
             continue
         if listed := _members_at_the_end(subject, header.path):
             yield Found(f"a ZIP archive of {plural(listed, 'member')} ends where the file ends", header.path)
