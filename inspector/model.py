@@ -212,6 +212,7 @@ class Checkpoint(NamedTuple):
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
     components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
+    composite: str | None = None  # the class that puts the components together: "StableDiffusionPipeline"
     card: Mapping[str, str] = {}  # `license` and `base_model`, as the model card or the key-values say
     namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
     joined: Joined | None = None  # where tensors are spread over several files, as ranks of a run write them

@@ -12,6 +12,7 @@ import pytest
 import sparse
 
 import inspector
+from inspector.report.text import first_lines
 
 FOLDER = Path(sparse.__file__).parent / "composite"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -166,3 +167,11 @@ def test_the_safety_checker_is_no_whole_clip(tmp_path: Path) -> None:
     assert result.prediction is not None
     assert result.logical == result.prediction.parameters == 23_124  # as PyTorch counts
     assert ({step.cause for step in result.steps}, result.findings) == ({"buffer", "header"}, ())
+
+
+def test_a_pipeline_is_called_by_its_class(tmp_path: Path) -> None:
+    """As model_index.json says, and not as one of its parts."""
+    recipe = json.loads((FOLDER / "stable-diffusion.json").read_text())
+    result = inspector.reconcile(inspector.open(sparse.make(recipe, tmp_path / "sd")))
+    assert result.checkpoint.composite == "StableDiffusionPipeline"
+    assert first_lines(result)[0].startswith("1.69M parameters, StableDiffusionPipeline, F32, 6.81 MB: complete")

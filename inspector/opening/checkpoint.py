@@ -14,7 +14,7 @@ from inspector.errors import ConfigError, FormatError, InspectorError, NetworkEr
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Variant
 from inspector.opening import configs, selection
 from inspector.opening.card import card_of
-from inspector.opening.components import Part, parts_of
+from inspector.opening.components import Composite, Part, composite_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, Source, workers
 from inspector.sources.filenames import HDF5, INDEX, format_of, rank_of
@@ -108,9 +108,9 @@ def _read(
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
-    parts = parts_of(place) if include is None else ()  # a glob picks one of them
+    composite = composite_of(place) if include is None else Composite()  # a glob picks one of its parts
     components = tuple(
-        _component(place, part, target, files) for part in parts
+        _component(place, part, target, files) for part in composite.parts
     )  # must precede `place.origin()`, which counts bytes read
     return Checkpoint(
         target=target,
@@ -119,7 +119,7 @@ def _read(
         files=files,
         config=found,
         index=selected.index,
-        other=selection.classify(place.files, selected.paths, _kinds(parts)) if whole else None,
+        other=selection.classify(place.files, selected.paths, _kinds(composite.parts)) if whole else None,
         variants=_variants(place, selected.paths) if whole else (),
         findings=(
             *selected.findings,
@@ -132,6 +132,7 @@ def _read(
         ),
         adapter=adapter,
         components=components,
+        composite=composite.kind,
         card=card_of(place, files),
         joined=whole_tensors,
         namesake=target if place.origin().kind == "local" and shadows_cached(target) else None,

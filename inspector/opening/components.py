@@ -33,15 +33,24 @@ class Part(NamedTuple):
     copies: tuple[Variant, ...]  # the same again in another precision
 
 
-def parts_of(place: Place) -> tuple[Part, ...]:
+class Composite(NamedTuple):
+    """What an index of parts tells."""
+
+    parts: tuple[Part, ...] = ()
+    kind: str | None = None  # the class that puts the parts together: "StableDiffusionPipeline"
+
+
+def composite_of(place: Place) -> Composite:
     """The parts that have weights; none where the place has no index of parts, or only one has weights."""
     if place.selected is not None:
-        return ()
+        return Composite()
     index = next((name for name in INDEXES if name in place.files), None)
     if index is None:
-        return ()
-    parts = tuple(_with_weights(place, _entries(_read(place, index))))
-    return parts if len(parts) > 1 else ()
+        return Composite()
+    read = _read(place, index)
+    parts = tuple(_with_weights(place, _entries(read)))
+    kind = read.get("_class_name") if isinstance(read, dict) else None
+    return Composite(parts, kind if isinstance(kind, str) else None) if len(parts) > 1 else Composite()
 
 
 def _read(place: Place, index: str) -> Any:

@@ -88,6 +88,8 @@ def judgement(result: Reconciliation) -> str:
 def family(result: Reconciliation) -> str:
     """The architecture as people say it: the class without what it is for, or the model type."""
     config = result.checkpoint.config
+    if result.is_pipeline and result.checkpoint.composite:
+        return escape(result.checkpoint.composite, 60)
     if config is None or result.adapter:
         return f"{escape(result.adapter.method, 20)} adapter" if result.adapter else "unknown architecture"
     body = re.sub(r"(For[A-Z]\w*|LMHeadModel|Model)$", "", config.architecture or "")
