@@ -454,3 +454,17 @@ ELEMENTS = frozenset(
         "script",
     ]
 )
+
+
+def test_the_page_of_a_scan_has_every_row() -> None:
+    """Beyond those that the terminal shows; names are texts, lists told in a row."""
+    from inspector.report.pages import scan
+    from inspector.scanning.asking import Answer, Report
+
+    total = {"checkpoints": 90, "on_disk": 5_000_000_000, "logical": 10**9, "broken": 1, "unreadable": 0}
+    broken = Answer(("rule", "checkpoints", "first"), [("<b>", 90 - at, [f"m{at}", "<i>"]) for at in range(90)])
+    found = Report(total, [{"number": 1, "finished": "now"}], {"broken": broken, "grown": broken})
+    page = Parsed(render.html(scan.page(found, "DIR"), "inspect scan"))
+    assert "90 checkpoints, 5.00 GB, 1.00B parameters; 1 with errors, 0 unreadable" in page.texts
+    (table,) = page.json("tables").values()
+    assert [cells(column)[1] for column in table["columns"]] == ["<b>", 89, "m1, <i>"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import one_form, wide_option
+from inspector.cli.options import html_option, one_form, wide_option
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ FINDINGS = 1  # exit code: something is broken or cannot be read
 )
 @click.option("--queries", is_flag=True, help="List the queries that have a name.")
 @wide_option
+@html_option
 @click.option(
     "--format", "forms", metavar="NAME", multiple=True, help="Rows as github, html, latex, … (tabulate's names)."
 )
@@ -60,6 +61,7 @@ def scan(
     sql: str | None,
     queries: bool,
     wide: bool,
+    html: str | None,
     forms: tuple[str, ...],
 ) -> None:
     """Inspect and audit every checkpoint at the ROOTs, and write four tables: checkpoints, files, tensors, findings.
@@ -77,13 +79,15 @@ def scan(
     asked = [
         name for name, given in (("--out", out), ("--report", report), ("--sql", sql), ("--watch", watch)) if given
     ]
+    if html is not None and report is None:
+        raise UsageError("--html writes the page of a report: add --report DIR")
     if queries:
         _list_queries(wide=wide)
         return
     if len(asked) != 1:
         raise UsageError("one of --out DIR, --report DIR, --sql QUERY and --watch says what to do")
     if report is not None:
-        _report(report, form, wide=wide)
+        _report(report, form, html, wide=wide)
     elif sql is not None:
         _ask(sql, roots, form, wide=wide)
     elif watch:
@@ -138,10 +142,12 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def _report(folder: str, form: str | None, *, wide: bool) -> None:
+def _report(folder: str, form: str | None, html: str | None, *, wide: bool) -> None:
+    from inspector.cli import pages
     from inspector.report import scan as text
     from inspector.scanning.asking import report
 
+    pages.check(html, charts=False)
     found = report(Path(folder).expanduser())
     if form == "json":
         console.print_json(text.document(found, folder))
@@ -149,6 +155,10 @@ def _report(folder: str, form: str | None, *, wide: bool) -> None:
         raise UsageError("--report is text or --json; --sql gives rows in every form")
     else:
         console.print_lines((text.lines(found, folder, terminal.screen(wide=wide).width),), wide=wide)
+    if html is not None:
+        from inspector.report.pages import scan as document
+
+        pages.write(html, document.page(found, folder))
 
 
 def _ask(query: str, folders: tuple[str, ...], form: str | None, *, wide: bool) -> None:

@@ -10,7 +10,7 @@ from inspector.report.documents import SCHEMA
 from inspector.units import count, decimal, escape, integer, plural
 
 if TYPE_CHECKING:
-    from inspector.scanning.asking import Report
+    from inspector.scanning.asking import Answer, Report
     from inspector.scanning.run import Progress
 
 #: Letters of a cell that are shown.
@@ -18,7 +18,7 @@ _CELL = 120
 #: Columns that are bytes, and such as are parameters, for people.
 _BYTES = frozenset({"on_disk", "bytes_each", "bytes_again", "bytes_more"})
 _COUNTS = frozenset({"logical"})
-_TITLES = {
+TITLES = {
     "families": "By family",
     "formats": "By format",
     "dtypes": "By type",
@@ -69,6 +69,16 @@ def lines(found: Report, folder: str, width: int | None = None) -> str:
     """`inspect scan --report DIR`."""
     from inspector.scanning.asking import MOST_SHOWN
 
+    told = head(found, folder)
+    for name, answer in shown(found):
+        told += ["", f"{TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
+        if len(answer.rows) > MOST_SHOWN:
+            told.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
+    return "\n".join(told)
+
+
+def head(found: Report, folder: str) -> list[str]:
+    """The folder, what it holds, and what has grown."""
     total = found.total
     held = f"{plural(total['checkpoints'], 'checkpoint')}, {decimal(total['on_disk'])}"
     held += f", {count(total['logical'])} parameters"
@@ -79,13 +89,13 @@ def lines(found: Report, folder: str, width: int | None = None) -> str:
     told += [_history(found.scans)] if len(found.scans) > 1 else []
     if found.scans[-1].get("finished") is None:
         told.append("the last scan has not ended: --resume goes on with it")
-    for name, answer in found.sections.items():
-        if not answer.rows or (name == "grown" and len(found.scans) < 2):
-            continue
-        told += ["", f"{_TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
-        if len(answer.rows) > MOST_SHOWN:
-            told.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
-    return "\n".join(told)
+    return told
+
+
+def shown(found: Report) -> list[tuple[str, Answer]]:
+    """The sections that have something to tell."""
+    first = len(found.scans) < 2
+    return [(name, each) for name, each in found.sections.items() if each.rows and not (first and name == "grown")]
 
 
 def _history(scans: Sequence[Mapping[str, Any]]) -> str:
