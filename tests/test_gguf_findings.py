@@ -212,6 +212,13 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
             ("overlap", "error", f"it overlaps {'n' * 80} from byte 224", "b"),
         ],
     ),
+    "overlaps in a chain": (
+        Recipe(infos=[Info("a", [16]), Info("b", [24], 0, 32), Info("c", [8], 0, 96)], data=bytes(128)),
+        [
+            ("overlap", "error", "it overlaps a from byte 160", "b"),
+            ("overlap", "error", "it overlaps b from byte 224", "c"),
+        ],
+    ),
     "all that touch": (Recipe(infos=[A, B, Info("c", [8], 0, 64)], data=bytes(96)), []),
     "trailing": (
         one(data=96),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ from pathlib import Path
 from mutmut.mutation.file_mutation import mutate_file_contents
 
 _ORIGINAL = "__mutmut_orig"
+_MANGLED = re.compile(r"x_(?=\w+__mutmut)|xǁ\w+ǁ(?=\w+__mutmut)|__mutmut_\w+")
+#: Decorators that stay: mutmut knows the last two.
+_LEFT = ("overload", ".setter", "staticmethod", "classmethod")
 
 
 @dataclass(frozen=True)
@@ -41,35 +45,39 @@ def put_into(work: Path, module: str) -> list[Fault]:
         mutant = lines[spans[name].start - 1 : spans[name].end]
         start = next(at for at, line in enumerate(original) if line.lstrip().startswith(("def ", "async def ")))
         first = next((at for at, (old, new) in enumerate(zip(original, mutant)) if at > start and old != new), start)  # noqa: B905
-        line = homes[function] + first - start
+        line = homes[function].start + first - start
         within = next((each for each in statements if line in each), range(line, line + 1))
+        if within.start == homes[function].start:  # a default: the function's own line runs when it is defined
+            within = homes[function]
         found.append(Fault(f"{dotted}.{name}", module, within, _difference(original, mutant)))
     return found
 
 
 def _difference(original: list[str], mutant: list[str]) -> str:
-    changes = difflib.unified_diff(original, mutant, n=1, lineterm="")
-    return "\n".join(line for line in changes if not line.startswith(("---", "+++", "@@")) and "__mutmut_" not in line)
+    plain = ([_MANGLED.sub("", line) for line in lines] for lines in (original, mutant))
+    changes = difflib.unified_diff(*plain, n=1, lineterm="")
+    return "\n".join(line for line in changes if not line.startswith(("---", "+++", "@@")))
 
 
-def _undecorated(source: str) -> tuple[str, dict[str, int]]:
+def _undecorated(source: str) -> tuple[str, dict[str, range]]:
     """The same module with `f = decorator(f)` after a function for `@decorator`, since mutmut leaves decorated ones alone.
 
-    And the line of each function's `def`, by mutmut's name of it.
+    And the lines of each function from its `def` on, by mutmut's name of it.
     """
-    lines, homes = source.splitlines(), dict[str, int]()
+    lines, homes = source.splitlines(), dict[str, range]()
     after: dict[int, list[str]] = {}
     for owner, function in _functions(ast.parse(source)):
-        homes[f"xǁ{owner}ǁ{function.name}" if owner else f"x_{function.name}"] = function.lineno
-        names = [ast.unparse(each) for each in function.decorator_list]
-        if not names or any(name.endswith(("overload", ".setter", "staticmethod", "classmethod")) for name in names):
+        assert function.end_lineno is not None
+        name = f"xǁ{owner}ǁ{function.name}" if owner else f"x_{function.name}"
+        homes[name] = range(function.lineno, function.end_lineno + 1)
+        decorators = [ast.unparse(each) for each in function.decorator_list]
+        if not decorators or any(each.endswith(_LEFT) for each in decorators):
             continue
         for at in range(min(each.lineno for each in function.decorator_list) - 1, function.lineno - 1):
             lines[at] = ""
         called = function.name
-        for name in reversed(names):
-            called = f"{name}({called})"
-        assert function.end_lineno is not None
+        for decorator in reversed(decorators):
+            called = f"{decorator}({called})"
         after[function.end_lineno] = [" " * function.col_offset + f"{function.name} = {called}"]
     text = (line for at, line in enumerate(lines, 1) for line in (line, *after.get(at, ())))
     return "\n".join(text) + "\n", homes
