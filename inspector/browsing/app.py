@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 #: Columns of the terminal from which the details stand beside the tree.
 WIDE = 110
+_SETTLED = 0.2  # seconds until the first screen is painted, which goes first
 _NAME = 20  # columns that a line's name has at least
 _LABEL = 11  # columns of the words in the details
 
@@ -254,10 +255,9 @@ class Browser(App[None]):
         self.rebuild()
         lines.focus()
         self.refresh_bindings()
-        gc.collect()
         gc.freeze()  # what was read stays: no later collection needs to go through it
         gc.enable()
-        self.prepare()
+        self.set_timer(_SETTLED, self.prepare)
 
     @work(thread=True, exclusive=True, group="prepare")
     def prepare(self) -> None:
