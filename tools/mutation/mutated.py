@@ -54,8 +54,8 @@ def put_into(work: Path, module: str) -> list[Fault]:
 
 
 def _difference(original: list[str], mutant: list[str]) -> str:
-    plain = ([_MANGLED.sub("", line) for line in lines] for lines in (original, mutant))
-    changes = difflib.unified_diff(*plain, n=1, lineterm="")
+    before, after = ([_MANGLED.sub("", line) for line in lines] for lines in (original, mutant))
+    changes = difflib.unified_diff(before, after, n=1, lineterm="")
     return "\n".join(line for line in changes if not line.startswith(("---", "+++", "@@")))
 
 
