@@ -143,6 +143,14 @@ def test_unknown_architectures_are_said_to_be() -> None:
     assert "resnet" in result.model.unknown
 
 
+def test_a_table_may_say_why_its_cache_is_not_known() -> None:
+    """BLT's patches are as long as its text lets them be; GPT keeps nothing, which is known: 0 bytes."""
+    result = inspector.memory({"model_type": "blt"}, context=64)
+    assert result.cache is None
+    assert any("patches" in finding.message for finding in result.findings)
+    assert inspector.memory({"model_type": "openai-gpt"}, context=64).cache == 0
+
+
 def test_devices() -> None:
     """Names, numbers of them, sizes."""
     assert [each.nbytes for each in devices("2x24GiB, h100")] == [24 * 2**30, 24 * 2**30, 81559 * 2**20]
