@@ -80,6 +80,21 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
         [("tensor-shape", "error", f"the shape [{'-1, ' * 29}-1… has a dimension that is not a size", "t")],
         False,
     ),
+    "odd dimensions of 120 letters": (
+        of(shape="[" + ",".join(["-1"] * 30) + "]"),
+        [("tensor-shape", "error", f"the shape [{'-1, ' * 29}-1] has a dimension that is not a size", "t")],
+        False,
+    ),
+    "no elements in two bytes": (
+        of(shape="[0]"),
+        [("tensor-size", "error", "[0] of U8 takes 0 bytes; data_offsets span 2", "t")],
+        True,
+    ),
+    "another third field": (
+        b'{"t":{"dtype":"U8","shape":[2],"x":[0,2]}}',
+        [("tensor-entry", "error", "the entry has no data_offsets", "t")],
+        False,
+    ),
     "a shape of 2^64": (
         of(shape="[4294967296,4294967296]"),
         [("tensor-shape", "error", "the shape [4294967296, 4294967296] overflows 64 bits", "t")],
@@ -283,8 +298,9 @@ def test_names(name: str, told: Told) -> None:
     assert long_way(of(name))[2] == told
 
 
-def test_a_name_of_half_a_pair() -> None:
-    said = long_way(b'{"\\udbff":' + of()[5:])[2]
+@pytest.mark.parametrize("half", [b"d800", b"dbff", b"dc00", b"dfff"])
+def test_a_name_of_half_a_pair(half: bytes) -> None:
+    said = long_way(b'{"\\u' + half + b'":' + of()[5:])[2]
     assert [(rule, severity, message) for rule, severity, message, _ in said] == [
         ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text"),
         ("tensor-name", "error", "the name has half of a surrogate pair: no Unicode text"),
@@ -526,6 +542,16 @@ def test_a_file_that_ends_within_a_hole(tmp_path: Path) -> None:
         ("tensors", 0, 4),
         ("hole", 4, 5),
     ]
+
+
+def test_holes_that_touch_are_one_region(tmp_path: Path) -> None:
+    """Though an empty tensor lies between them, before which two bytes are nobody's."""
+    header = file(tmp_path, {"a": plain(0, 4, [4]), "b": plain(6, 6, [0]), "c": plain(8, 9, [1])}, 9)
+    assert [(each.rule, each.message, each.tensor) for each in header.findings] == [
+        ("hole", "2 bytes before it belong to no tensor", "b"),
+        ("hole", "2 bytes before it belong to no tensor", "c"),
+    ]
+    assert [(each.label, each.size) for each in header.regions[2:]] == [("tensors", 4), ("hole", 4), ("tensors", 1)]
 
 
 def test_overlaps_and_holes_in_turn(tmp_path: Path) -> None:
