@@ -52,12 +52,7 @@ def expanded(entries: list[Any]) -> Iterator[tuple[str, list[int]]]:
             yield name.replace("{}", str(number), 1), shape
 
 
-#: What no document can say yet: blocks of a file that are two stacks of the model, one after the other.
-STACKS = pytest.mark.xfail(strict=True, reason="the blocks of two stacks are counted through")
-MARKED = [pytest.param(case, marks=STACKS if case["architecture"] == "hrm_text" else ()) for case in CASES]
-
-
-@pytest.mark.parametrize("case", MARKED, ids=[case["architecture"] for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case["architecture"] for case in CASES])
 def test_every_element_is_where_the_converter_put_it(case: dict[str, Any], tmp_path: Path) -> None:
     """All tensors are paired, but for those that are left out or made; and sampled elements are the model's own."""
     result = made(case, tmp_path)

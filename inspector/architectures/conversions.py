@@ -16,6 +16,7 @@ A tensor is called by its key: `tower:branch role.part/index`, with what is usua
 aliases    the file's key → the model's, where the two tables call a tensor differently; several in the order in which
            they are tried, with `|` between them
 towers     the file's tower → the model's, where a model may call it so
+stacks     branches of the model whose layers are the file's, one branch's after the other's
 model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
            (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the parts are the usual ones
 file       the same of the file; parts may be keys of the model, whose tensors the converter puts into one
@@ -51,12 +52,27 @@ class Conversion(NamedTuple):
 
     aliases: Mapping[str, str] = {}
     towers: Mapping[str, str] = {}
+    stacks: Sequence[str] = ()
     model: Mapping[str, Mapping[str, str]] = {}
     file: Mapping[str, Mapping[str, str]] = {}
     converted: Mapping[str, Mapping[str, str]] = {}
     transposed: Sequence[str] = ()
     left_out: Sequence[str] = ()
     made: Sequence[str] = ()
+
+    def unstacked(self, key: Key, layers: Mapping[str, int]) -> Key:
+        """A key of the file in the branch and layer of the model that its layer is.
+
+        Args:
+            layers: how many layers each branch of the model has.
+        """
+        layer = key.layer
+        for stack in self.stacks if layer is not None else ():
+            assert layer is not None
+            if layer < layers.get(stack, 0):
+                return key._replace(branch=f"{stack} {key.branch}".strip(), layer=layer)
+            layer -= layers.get(stack, 0)
+        return key
 
     def names(self, key: Key) -> list[Key]:
         """The model's keys for a key of the file, the first choice first; itself where nothing else is said."""

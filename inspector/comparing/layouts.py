@@ -226,6 +226,8 @@ def _taken_apart(view: View, key: Key, apart: bool, together: bool) -> Iterator[
 def _needs_parts(a: Side, b: Side, sides: Sides) -> bool:
     """Whether fused projections must be taken apart: one side has single ones, or a converter moves them."""
     alone = len(a.tensors) == len(b.tensors) == 1
+    if any(len(set(side.keys)) < len(side.keys) for side in (a, b)):  # several that are parts of one
+        return True
     if not alone and {(key.branch, key.role) for key in a.keys} != {(key.branch, key.role) for key in b.keys}:
         return True
     texts = {key_text(tensor.key._replace(part="weight")) for side in (a, b) for tensor in side.tensors}

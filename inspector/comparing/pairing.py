@@ -116,7 +116,10 @@ class _Store:
     def rename(self, conversion: Conversion, other: _Store) -> None:
         """Take the keys of the model that a converter's file was made of, where it calls a tensor otherwise."""
         renamed: dict[Key, list[Labelled]] = {}
-        for key, tensors in self.left.items():
+        branches = [{key.layer for key in other.left if key.branch == stack} for stack in conversion.stacks]
+        layers = dict(zip(conversion.stacks, map(len, branches), strict=True))
+        for held, tensors in self.left.items():
+            key = conversion.unstacked(held, layers)
             names = conversion.names(key)
             if names[0] != key:  # a file's norm for all experts may be one for the layer
                 names += [name._replace(expert=None) for name in names if name.expert == STACKED]
