@@ -522,6 +522,24 @@ def noise_in_codes(m: Drawn) -> None:
     m.put()
 
 
+def w8a8(m: Drawn) -> None:
+    """Bytes with a sign and a scale a row, as compressed-tensors writes them."""
+    m.hidden, m.inner, m.dtype = 256, 512, "BF16"
+    m.tensors = m.llama()
+    weights = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "channel"}
+    groups = {"group_0": {"targets": ["Linear"], "weights": weights}}
+    declared = {"quant_method": "compressed-tensors", "format": "int-quantized", "config_groups": groups}
+    m.config |= {
+        "hidden_size": 256,
+        "intermediate_size": 512,
+        "quantization_config": {**declared, "ignore": ["lm_head"]},
+    }
+    for name in [each for each in m.tensors if each.endswith("_proj.weight")]:
+        values = m.tensors.pop(name)
+        scale = np.abs(values).max(axis=1, keepdims=True) / 127
+        m.kept[name], m.kept[name + "_scale"] = np.round(values / scale).astype("i1"), bf16(scale)
+
+
 def rows_lost(m: Drawn) -> None:
     """The share of a vocabulary that one device had."""
     values = m.tensors[m.some("embed_tokens.weight", "lm_head.weight")]
@@ -559,6 +577,9 @@ DAMAGED: dict[str, Kind] = {
     "written-over-role": written_over(("self_attn.k_proj", "self_attn.v_proj"), ("mlp.gate_proj", "mlp.up_proj")),
     "exchanged": exchanged,
     "noise-in-codes": noise_in_codes,
+    "noise-in-w8a8": then(w8a8, noise(24_576)),
+    "hole-in-w8a8": then(w8a8, zeros(4096, 4096)),
+    "copy-in-w8a8": then(w8a8, copied(8192, 4096)),
     "rows-lost-amid-table": rows_lost,
     "hole-small": zeros(1600, 1),
     "one-byte-over": filled(3000, 0x3C),
@@ -1028,6 +1049,7 @@ SOUND: dict[str, Kind] = {
     "keys-are-values": keys_are_values,
     "roles-unlike": unlike_roles,
     "learnt-codes": gptq(learnt_codes),
+    "w8a8": w8a8,
     "plain": nothing,
     "norms-of-one": ones,
     "zero-biases": biases(0),

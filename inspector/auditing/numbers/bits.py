@@ -44,15 +44,16 @@ def look(found: Facts, raw: Array, dtype: str, offset: int) -> None:
     watch = WATCHED.get(dtype)
     if watch is None or not raw.size:
         return
-    count = raw.size // CELL
-    cells = raw[: count * CELL].view("<u8").reshape(count, CELL // 8)
-    rest = raw[count * CELL :].view(f"<u{watch.width}")
+    skip = -offset % CELL if offset % watch.width == 0 else 0  # the file's own pages, where numbers do not lie across
+    count = max(0, raw.size - skip) // CELL
+    cells = raw[skip : skip + count * CELL].view("<u8").reshape(count, CELL // 8)
+    rest = np.concatenate([raw[:skip], raw[skip:][count * CELL :]]).view(f"<u{watch.width}")
     ever, always = _folded(np.bitwise_or, cells, watch), _folded(np.bitwise_and, cells, watch)
     found.ever = int(np.bitwise_or.reduce(np.append(ever, rest)))
     found.always = int(np.bitwise_and.reduce(np.append(always, rest)))
-    _hold(found, ever, always, watch, offset)
+    _hold(found, ever, always, watch, offset + skip)
     if dtype in ("I8", "I32", "U32"):
-        _evenness(found, cells, dtype, offset)
+        _evenness(found, cells, dtype, offset + skip)
 
 
 def _folded(way: np.ufunc, cells: Array, watch: Watch) -> Array:

@@ -7,7 +7,7 @@ from functools import partial
 
 from inspector.auditing.numbers.facts import Held, Run
 from inspector.auditing.numbers.peers import TABLES, Peers, Seen
-from inspector.auditing.rules.data import LEAST_PEERS, SPARSE, is_scrambled, peers
+from inspector.auditing.rules.data import LEAST_PEERS, PAGE, SPARSE, is_scrambled, peers
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.units import integer, plural, size
@@ -207,6 +207,15 @@ def _is_noise(seen: Seen, run: Run, subject: Subject) -> bool:
     return is_even(subject.span(seen.path, run.start, min(run.size, PART)), seen.dtype)
 
 
+def _parts(run: Run) -> Iterator[Run]:
+    """A run of pages, what is between its ends, and each of a few pages: the outer ones may be noise in part only."""
+    yield run
+    if run.size > 2 * PAGE:
+        yield Run(run.start + PAGE, run.end - PAGE)
+    if PAGE < run.size <= 3 * PAGE:
+        yield from (Run(start, start + PAGE) for start in range(run.start, run.end, PAGE))
+
+
 def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
     others = found.of(seen)
     learnt = sum(_share(each) < LEARNT_CODES for each in others)
@@ -219,7 +228,8 @@ def _noise_within(seen: Seen, subject: Subject) -> str | None:
     facts = seen.facts
     if _share(seen) > LEARNT_CODES or sum(run.size for run in facts.even) > MOST_SHARE * seen.labelled.tensor.nbytes:
         return None
-    for run in sorted(facts.even, key=lambda run: -run.size)[: 2 * MOST_RANGES]:
+    longest = sorted(facts.even, key=lambda run: -run.size)[: 2 * MOST_RANGES]
+    for run in (part for whole in longest for part in _parts(whole)):
         if _is_noise(seen, run, subject):
             what = "whose codes are as often there as any other, as in noise"
             return f"{size(run.size)} from byte {integer(run.start)} on {what}: the rest is not so"
