@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(
+    not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"
+)
 #: Seconds that a busy machine may take.
 PATIENCE = 90
 

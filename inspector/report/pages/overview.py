@@ -24,8 +24,8 @@ _ORDER = (
 def page(result: Reconciliation) -> Page:
     """The overview, with charts and every tensor."""
     charts = [
+        Section("From label to disk", [bridge_bars.chart(result)]),  # few bars, which are there at once
         Section("Where the bytes are", [byte_map.chart(result)]),
-        Section("From label to disk", [bridge_bars.chart(result)]),
         Section("Layer by layer", [layer_map.chart(result)]),
     ]
     verdict, *facts = text.first_lines(result)

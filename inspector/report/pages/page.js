@@ -33,10 +33,12 @@
       templates[at].reduce((text, piece, number) => text + numbers[number - 1] + piece));
   };
 
+  const whole = new Intl.NumberFormat("en-US"); // made once: toLocaleString makes one each time
+
   const shown = (value, kind) => {
     if (value === null || value === undefined) return "";
     if (kind !== "number" || typeof value === "string") return String(value);
-    if (Number.isInteger(value) || typeof value === "bigint") return value.toLocaleString("en-US").replace("-", "\u2212");
+    if (Number.isInteger(value) || typeof value === "bigint") return whole.format(value).replace("-", "\u2212");
     return String(Number(value.toPrecision(6))).replace("-", "\u2212");
   };
 
@@ -101,7 +103,7 @@
       for (const value of column.values) counts.set(value, (counts.get(value) || 0) + 1);
       const select = element("select", {}, element("option", { value: "" }, "all"));
       [...counts.keys()].sort().forEach((value, number) => {
-        const option = element("option", { value: String(number + 1) }, `${value === "" || value === null ? "none" : value} (${counts.get(value).toLocaleString("en-US")})`);
+        const option = element("option", { value: String(number + 1) }, `${value === "" || value === null ? "none" : value} (${whole.format(counts.get(value))})`);
         option.wanted = value;
         select.append(option);
       });
@@ -140,8 +142,8 @@
       this.rows = this.order.filter((row) =>
         tests.every(([column, wanted]) => column.values[row] === wanted) &&
         this.words.every((word) => haystack[row].includes(word)));
-      const all = this.count.toLocaleString("en-US");
-      this.status.textContent = this.rows.length === this.count ? `${all} rows` : `${this.rows.length.toLocaleString("en-US")} of ${all} rows`;
+      const all = whole.format(this.count);
+      this.status.textContent = this.rows.length === this.count ? `${all} rows` : `${whole.format(this.rows.length)} of ${all} rows`;
       this.table.setAttribute("aria-rowcount", this.rows.length + 1);
       this.window.scrollTop = 0;
       this.draw(true);
@@ -167,7 +169,7 @@
       const drawn = [];
       for (let number = first; number < last; number++) drawn.push(this.row(number));
       const left = this.rows.length - last;
-      const foot = printed && left ? element("tr", {}, element("td", { colspan: this.columns.length }, `and ${left.toLocaleString("en-US")} more`)) : this.space(left);
+      const foot = printed && left ? element("tr", {}, element("td", { colspan: this.columns.length }, `and ${whole.format(left)} more`)) : this.space(left);
       this.body.replaceChildren(this.space(first), ...drawn, foot);
     }
 
