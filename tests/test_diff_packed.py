@@ -334,3 +334,37 @@ def test_mxfp4_experts_are_those_of_the_plain_model(width: int, tmp_path: Path) 
     )
     found = statuses(inspector.diff(a, c, data=True))
     assert found == {f"{start}gate_up_proj": "rounded", f"{start}down_proj": "different"}
+
+
+@pytest.mark.parametrize("scheme", ["gptq-8", "gptq-4", "nf4", "int8", "fp8-blocks"])
+def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) -> None:
+    """A change of rank 3 before packing, of plain and packed alike; a packed sum of two parents, and one of strangers."""
+    declared, quantize = SCHEMES[scheme]
+    draw, plain = np.random.default_rng(5), {"model_type": "llama", **SIZES}
+    names = {f"model.layers.{layer}.{name}": shape for layer in range(2) for name, shape in MATRICES.items()}
+
+    def some() -> dict[str, Array]:
+        return {name: draw.normal(0, 0.02, shape) for name, shape in names.items()}
+
+    def kept(folder: str, weights: Mapping[str, Array]) -> Path:
+        return saved(tmp_path / folder, plain, {f"{name}.weight": bits16(each) for name, each in weights.items()})
+
+    def packed(folder: str, weights: Mapping[str, Array]) -> Path:
+        pieces = {name: quantize(floats(bits16(each))) for name, each in weights.items()}
+        tensors = {name + end: piece for name, found in pieces.items() for end, piece in found.items()}
+        return saved(tmp_path / folder, {**plain, "quantization_config": declared}, tensors)
+
+    base, other = some(), some()
+    change = draw.normal(0, 0.3, (128, 3)) @ draw.normal(0, 0.3, (3, 128))
+    tuned = {name: each + change if "q_proj" in name else each for name, each in base.items()}
+    for a, b in ((kept("a", base), packed("b", tuned)), (packed("pa", base), packed("pb", tuned))):
+        assert [rank.rank for _, rank in inspector.api.ranks(inspector.diff(a, b, data=True))] == [3, 3]
+    parents = tmp_path / "a", kept("other", other)
+    found = inspector.api.merge(packed("sum", {name: 0.3 * base[name] + 0.7 * other[name] for name in names}), *parents)
+    assert found is not None
+    assert (found.first, found.second) == pytest.approx((0.3, 0.7), abs=0.005)
+    assert found.is_merge
+    third = {name: 0.3 * base[name] + 0.6 * other[name] + 0.3 * each for name, each in some().items()}
+    stranger = inspector.api.merge(packed("third", third), *parents)
+    assert stranger is not None
+    assert not stranger.is_merge

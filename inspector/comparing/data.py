@@ -10,7 +10,8 @@ memory does not grow with the tensors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from threading import local
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from inspector.comparing.pairing import Pair, Side
 from inspector.comparing.views import Array, Loop, Tile, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
 from inspector.measuring.weights import Weights
-from inspector.model import Reconciliation
+from inspector.model import Key, Reconciliation
 from inspector.quantization.precision import group_of, spacing, step_of
 from inspector.sources import workers as threads
 
@@ -109,15 +110,31 @@ class Comparison:
 
     def matrix(self, pair: Pair) -> tuple[int, int] | None:
         """Rows and columns of a pair of matrices in the same order; None of other pairs."""
-        if self.plain(pair) is None or pair.a is None or len(pair.a.shapes[0]) < 2:
+        if self.plain(pair) is None or pair.a is None or pair.b is None:
             return None
-        columns = pair.a.shapes[0][-1]
-        return pair.a.elements // columns, columns
+        shapes = (pair.a.shapes[0], pair.b.shapes[0], self._predicted.get(pair.key, ()))
+        known = next((shape for shape in shapes if len(shape) > 1 and prod(shape) == pair.a.elements), None)
+        return (prod(known[:-1]), known[-1]) if known and known[-1] else None
+
+    @cached_property
+    def _predicted(self) -> Mapping[Key, tuple[int, ...]]:
+        """The shapes of what bitsandbytes packs without saying them."""
+        predicted = self.result.a.prediction or self.result.b.prediction
+        return {key: row.shape for row in predicted.expected for key in row.keys()} if predicted else {}
 
     def values(self, pair: Pair, start: int, stop: int) -> tuple[Array, Array]:
         """Elements of both, of a pair that is `plain`."""
         a, b = self._readers(pair)
         return a.values(0)(start, stop), b.values(0)(start, stop)
+
+    def steps(self, pair: Pair, start: int, stop: int) -> Array:
+        """How far elements of b may lie from what they were made of, of a pair that is `plain`."""
+        _, b = self._readers(pair)
+        step = spacing(b.values(0)(start, stop), pair.b.dtype) if pair.b else None
+        if step is None:
+            read = b.steps(0)
+            step = read(start, stop) if read else np.zeros(stop - start, np.float32)
+        return step
 
     def rows(self, pair: Pair, elements: int) -> Iterator[tuple[int, Array, Array, Array]]:
         """Some rows at a time of both matrices: the first's number, those of a, of b, and the steps of b's dtype."""
@@ -129,11 +146,7 @@ class Comparison:
         for first in range(0, rows, most):
             start, stop = first * columns, min(first + most, rows) * columns
             a, b = (side.values(0)(start, stop) for side in sides)
-            step = spacing(b, pair.b.dtype) if pair.b else None
-            if step is None:
-                read = sides[1].steps(0)
-                step = read(start, stop) if read else np.zeros_like(b)
-            yield first, a.reshape(-1, columns), b.reshape(-1, columns), step
+            yield first, a.reshape(-1, columns), b.reshape(-1, columns), self.steps(pair, start, stop)
 
     def _readers(self, pair: Pair) -> tuple[_Side, _Side]:
         """Readers of this thread's own: files are read by place, packed weights are kept one at a time."""

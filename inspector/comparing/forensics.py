@@ -98,11 +98,12 @@ class Merge(NamedTuple):
     spread: tuple[tuple[float, float], tuple[float, float]]  # the weights of single tensors: least and largest
     tensors: int  # sampled
     elements: int
+    rounding: float = 0.0  # of b's norm, what rounding to its dtype, or packing it, may leave
 
     @property
     def is_merge(self) -> bool:
         """Whether the sum is b but for rounding, and of both."""
-        return self.residual <= MERGED and min(abs(self.first), abs(self.second)) > MERGED
+        return self.residual <= max(MERGED, self.rounding) and min(abs(self.first), abs(self.second)) > MERGED
 
 
 def merge(first: Comparison, second: Comparison) -> Merge | None:
@@ -112,14 +113,15 @@ def merge(first: Comparison, second: Comparison) -> Merge | None:
         first, second: each parent compared with the same b.
     """
     others = {pair.b.tensors[0].tensor.name: pair for pair in second.result.pairs if pair.b}
-    normal, right, square, elements = np.zeros((2, 2)), np.zeros(2), 0.0, 0
+    normal, right, square, elements, steps = np.zeros((2, 2)), np.zeros(2), 0.0, 0, 0.0
     weights: list[tuple[float, float]] = []
     for pair in first.result.pairs:
         other = others.get(pair.b.tensors[0].tensor.name) if pair.b else None
         samples = list(_samples(first, second, pair, other)) if other else []
         if not samples:
             continue
-        x, y, z = (np.concatenate(column).astype(np.float64) for column in zip(*samples, strict=True))
+        x, y, z, step = (np.concatenate(column).astype(np.float64) for column in zip(*samples, strict=True))
+        steps += float(step @ step)
         own, side = np.array([[x @ x, x @ y], [x @ y, y @ y]]), np.array([x @ z, y @ z])
         normal, right, square, elements = normal + own, right + side, square + float(z @ z), elements + z.size
         if np.linalg.norm(x - y) > MERGED * np.linalg.norm(x):
@@ -131,12 +133,13 @@ def merge(first: Comparison, second: Comparison) -> Merge | None:
     columns = list(zip(*weights, strict=True)) or [(found[0],), (found[1],)]
     spread = tuple((float(min(column)), float(max(column))) for column in columns)
     return Merge(
-        float(found[0]), float(found[1]), sqrt(left / square), (spread[0], spread[1]), len(weights), elements
+        float(found[0]), float(found[1]), sqrt(left / square), (spread[0], spread[1]), len(weights), elements,
+        sqrt(steps * ROUNDING / square),
     )  # fmt: skip
 
 
-def _samples(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> Iterator[tuple[Array, Array, Array]]:
-    """The same elements of both parents and of b, in a few places."""
+def _samples(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> Iterator[tuple[Array, ...]]:
+    """The same elements of both parents and of b, in a few places, and the steps of b's dtype."""
     total = first.plain(pair)
     if total is None or second.plain(other) != total:
         return
@@ -145,4 +148,4 @@ def _samples(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> 
         x, z = first.values(pair, start, start + length)
         y, _ = second.values(other, start, start + length)
         finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
-        yield x[finite], y[finite], z[finite]
+        yield x[finite], y[finite], z[finite], first.steps(pair, start, start + length)[finite]

@@ -374,6 +374,8 @@ def merge_lines(parents: Sequence[str], merge: Merge | None) -> Iterator[str]:
     verdict = "b is a linear merge" if merge.is_merge else "b is not a linear merge of these two"
     yield f"{verdict}: nearest is {merge.first:.4f} · {first} + {merge.second:.4f} · {second}"
     yield f"unexplained: {merge.residual * 100:.3g} % of b's norm, over {integer(merge.elements)} sampled elements"
+    if merge.rounding:
+        yield f"rounding to b's dtype may leave {merge.rounding * 100:.3g} %"
     ranges_of = " and ".join(f"{least:.4f} to {most:.4f}" for least, most in merge.spread)
     yield f"the weights of single tensors, {integer(merge.tensors)} of them: {ranges_of}"
 
@@ -386,6 +388,7 @@ def merge_document(parents: Sequence[str], merge: Merge | None) -> dict[str, Any
         "parents": list(parents),
         "weights": [merge.first, merge.second],
         "residual": merge.residual,
+        "rounding": merge.rounding,
         "is_merge": merge.is_merge,
         "weights_by_tensor": [list(each) for each in merge.spread],
         "tensors": merge.tensors,
