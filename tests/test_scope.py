@@ -257,7 +257,11 @@ def test_a_part_whose_rows_the_whole_has() -> None:
     """It is no include: its type's table completes it, but for a type that is the whole's own."""
     given = {"hidden_size": 64, "model_type": "llama"}
     assert scope({"text_config": given})["text_config"]["num_hidden_layers"] == 32
-    assert scope({"model_type": "llama", "text_config": given})["text_config"] == given
+    own = scope({"model_type": "llama", "text_config": given})["text_config"]
+    assert own == given
+    assert "num_hidden_layers" not in own  # Llama's table is the whole's, which says what it likes of its parts
+    with pytest.raises(KeyError):
+        own["num_hidden_layers"]
     table = {"defaults": {"text_config": {"hidden_size": 96, "towers": 3}}}
     assert scope({"text_config": {"hidden_size": 64}}, **table)["text_config"] == {"hidden_size": 64, "towers": 3}
     assert scope({}, **table)["text_config"] == {"hidden_size": 96, "towers": 3}
