@@ -1,6 +1,6 @@
 """Comparing values: `inspect diff --data`, `cmp`, hashes, and a NumPy loop over `safe_open`.
 
-    python benchmarks/diff.py [--big]     # what is printed goes into benchmarks/diff.txt
+    python benchmarks/diff.py [--big]     # needs xxhash; what is printed goes into benchmarks/diff.txt
 
 Two copies of random numbers in F16, the same with 1 % added, and with --big two sparse copies of LLaMA-7B (13.5 GB).
 Seconds of wall and of processor, and peak memory, each of a process of its own; the files are in the page cache.
@@ -34,15 +34,20 @@ for path in sorted(glob.glob(sys.argv[1] + "/*.safetensors")):
             x, y = a.get_tensor(name), b.get_tensor(name)
             print(name, np.array_equal(x, y), np.abs(x.astype(np.float32) - y.astype(np.float32)).max())
 """
-#: What llama.cpp's `gguf-hash` does, for it is in no package: a hash of each tensor, of both files.
+#: In place of llama.cpp's `gguf-hash`, which is in no package: a hash of each tensor of both files, XXH64 (the tool's
+#: own choice) by the package `xxhash`, or SHA-256.
 HASHES = """
 import glob, hashlib, sys
 from safetensors import safe_open
-for folder in sys.argv[1:]:
+if sys.argv[1] == "sha256":
+    digest = hashlib.sha256
+else:
+    from xxhash import xxh64 as digest
+for folder in sys.argv[2:]:
     for path in sorted(glob.glob(folder + "/*.safetensors")):
         with safe_open(path, "np") as file:
             for name in file.keys():
-                print(name, hashlib.sha256(file.get_tensor(name)).hexdigest())
+                print(name, digest(file.get_tensor(name)).hexdigest())
 """
 TENSORS, SIDE = 24, 4096
 
@@ -81,7 +86,8 @@ def compared(title: str, a: Path, b: Path) -> None:
         "inspect diff --data": (inspect, "diff", str(a), str(b), "--data"),
         "inspect diff --data --workers 2": (inspect, "diff", str(a), str(b), "--data", "--workers", "2"),
         "cmp": ("sh", "-c", pairs),
-        "SHA-256 of each tensor": (sys.executable, "-c", HASHES, str(a), str(b)),
+        "XXH64 of each tensor": (sys.executable, "-c", HASHES, "xxh64", str(a), str(b)),
+        "SHA-256 of each tensor": (sys.executable, "-c", HASHES, "sha256", str(a), str(b)),
         "safe_open and NumPy": (sys.executable, "-c", LOOP, str(a), str(b)),
     }.items():
         print(f"  {name:<34}{metered(*command)}", flush=True)

@@ -239,6 +239,10 @@ def _widths(a: int, b: int, parameters: int) -> str:
     return told[0] if told[0] == told[1] else " → ".join(told)
 
 
+def _told(layers: Sequence[int]) -> str:
+    return f"layer{'' if len(layers) == 1 else 's'} {ranges(layers)}"
+
+
 def _trained(result: Diff) -> Iterator[str]:
     """Which layers have other values, where some have and some have not."""
     changed: dict[str, dict[int, bool]] = {}
@@ -252,7 +256,7 @@ def _trained(result: Diff) -> Iterator[str]:
             rest = sorted(layers.keys() - set(own))
             name = "" if tower == "text" else f"{tower}: "
             yield ""
-            yield f"{name}other values in layers {ranges(own)}; none in layers {ranges(rest)}"
+            yield f"{name}other values in {_told(own)}; none in {_told(rest)}"
 
 
 def verdict(result: Diff) -> str:
