@@ -5,7 +5,6 @@ Browser(load).run()     # `load` opens the target in a thread, while the first s
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from itertools import accumulate
 from threading import get_ident
@@ -255,8 +254,6 @@ class Browser(App[None]):
         self.rebuild()
         lines.focus()
         self.refresh_bindings()
-        gc.freeze()  # what was read stays: no later collection needs to go through it
-        gc.enable()
         self.set_timer(_SETTLED, self.prepare)
 
     @work(thread=True, exclusive=True, group="prepare")

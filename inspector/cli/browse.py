@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -46,8 +47,7 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
     check()
     from inspector.browsing.app import Browser  # 0.2 s
 
-    load = partial(loaded, targets, opening)
-    app = Browser(load, " → ".join(targets))
+    app = Browser(partial(_kept, targets, opening), " → ".join(targets))
     app.run()
     if app.failure is not None:
         raise app.failure
@@ -67,6 +67,16 @@ def check() -> None:
 
     if find_spec("textual") is None:
         raise UsageError("browsing needs Textual: pip install 'checkpoint-inspector[browse]'")
+
+
+def _kept(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
+    """The same for the rest of the process, which no command is for as long: garbage is collected, but not looked for
+    among what was read.
+    """
+    content = loaded(targets, opening, progress)
+    gc.freeze()
+    gc.enable()
+    return content
 
 
 def loaded(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
