@@ -13,6 +13,7 @@ from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.rows import Rows
 from inspector.scanning.splitting import Share, shares
 from inspector.scanning.unit import Unit
+from inspector.sources.kept import Kept
 from inspector.sources.listing import Entry, entries, entries_named
 from inspector.sources.local import LocalPlace
 from inspector.sources.ollama import PREFIX
@@ -64,7 +65,7 @@ def subjects(unit: Unit) -> Iterator[Subject | audits.Failed]:
         from inspector.sources.filesystem import FilesystemPlace  # and what fsspec needs
 
         listed = [Entry(path, "file", size) for path, size in unit.files]
-        with closing(FilesystemPlace(unit.where, audits.listed_files(listed))) as remote:
+        with closing(Kept(FilesystemPlace(unit.where, audits.listed_files(listed)))) as remote:
             for share in shares(remote, [each.path for each in listed]):
                 yield Subject(remote, listed, _target(unit, share.first), members=share.files)
     elif audits.local_path(unit.where) or unit.where.startswith(PREFIX):
@@ -82,8 +83,9 @@ def _repository(unit: Unit) -> Iterator[Subject | audits.Failed]:
         digests = getattr(place, "digests", {})
         listed = [Entry(name, "file", size, digest=digests.get(name)) for name, size in place.files.items()]
         split = shares(place, list(place.files)) if place.selected is None else [Share("", None)]
+        kept = Kept(place)
         for share in split:
-            yield Subject(place, listed, _target(unit, share.first), members=share.files)
+            yield Subject(kept, listed, _target(unit, share.first), members=share.files)
 
 
 def _shared_out(unit: Unit, root: Path, listed: list[Entry]) -> Iterator[Subject]:

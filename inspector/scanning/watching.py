@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -36,6 +37,7 @@ def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: No
         from watchfiles import watch as changes
     except ImportError as error:
         raise UsageError("--watch needs watchfiles: pip install 'checkpoint-inspector[scan]'") from error
+    logging.getLogger("watchfiles").setLevel(logging.CRITICAL)  # some releases tell of Ctrl-C
     for folder in folders:
         if not folder.is_dir():
             raise TargetError(f"{escape(str(folder))} is no folder to watch")

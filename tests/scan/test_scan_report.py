@@ -205,6 +205,10 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
     assert inspect("scan", "--sql", query, zoo, "--json").json["rows"] == [{"format": "gguf", "n": 1}]
     assert "| gguf" in inspect("scan", "--sql", query, zoo, "--format", "github").out
     assert "same_model" in inspect("scan", "--queries").out
+    assert inspect("scan", "--report", zoo, "--html", zoo.parent / "page.html").code == 0
+    page = (zoo.parent / "page.html").read_text(encoding="utf-8")
+    assert "One model in several formats or types" in page
+    assert "12 checkpoints" in page
     assert json.loads((zoo / "scan.json").read_text())["tables"] == 1
 
 
