@@ -473,3 +473,23 @@ def test_the_page_of_a_scan_has_every_row() -> None:
     assert "90 checkpoints, 5.00 GB, 1.00B parameters; 1 with errors, 0 unreadable" in page.texts
     (table,) = page.json("tables").values()
     assert [cells(column)[1] for column in table["columns"]] == ["<b>", 89, "m1, <i>"]
+
+
+def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -> None:
+    """Pages are for others to read: of a URL they have neither password nor query."""
+    from inspector.auditing.run import Audit, Audited
+    from inspector.report.pages import audit, diff, memory
+
+    secret = "https://me:hunter2@host/gpt2?token=hunter2"
+    result = inspector.reconcile(inspector.open(made("gpt2")))
+    result = result._replace(checkpoint=result.checkpoint._replace(target=secret))
+    sized = inspector.memory(result)
+    pages = (
+        memory.page(sized._replace(model=sized.model._replace(target=secret))),
+        diff.page(inspector.diff(result, result)),
+        audit.page(Audit((Audited(secret, 1, 1, (Finding("a", "error", "b"),)),))),
+    )
+    for page in pages:
+        text = render.html(page, "inspect x")
+        assert "https://host/gpt2" in text
+        assert "hunter2" not in text

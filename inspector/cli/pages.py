@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from inspector.report import saving
+from inspector.report.words import public
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -65,7 +66,4 @@ def write_report(path: str, report: str) -> None:
 
 def command() -> str:
     """What was typed, for people: URLs without the secrets that they may have."""
-    from inspector.sources.answers import shown_url
-
-    words = (shown_url(word) if "://" in word else word for word in sys.argv[1:])
-    return escape(shlex.join(("inspect", *words)), 1000)
+    return escape(shlex.join(("inspect", *map(public, sys.argv[1:]))), 1000)

@@ -13,7 +13,7 @@ from inspector.comparing.three import Change, Third, Three
 from inspector.model import Key, Reconciliation
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
-from inspector.report.words import about, place_of, shape_text
+from inspector.report.words import about, place_of, public, shape_text
 from inspector.units import count, escape, integer, plural, size
 
 if TYPE_CHECKING:
@@ -40,10 +40,15 @@ def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iter
     ranks = "/".join(map(str, sorted(found.ranks))) if found and found.ranks else ""
     yield table(
         [
-            ("base", escape(base.target, 60), count(result.base.logical), size(result.base.on_disk).partition(",")[0]),
+            (
+                "base",
+                escape(public(base.target), 60),
+                count(result.base.logical),
+                size(result.base.on_disk).partition(",")[0],
+            ),
             (
                 "adapter",
-                escape(adapter.target, 60),
+                escape(public(adapter.target), 60),
                 f"{method}{f', rank {ranks}' if ranks else ''}",
                 size(result.adapter.on_disk).partition(",")[0],
             ),
@@ -121,8 +126,8 @@ def _others(changes: Diff, touched: Collection[str]) -> Iterator[str]:
 
 def merged_lines(adapter: Reconciliation, changes: Diff, effects: Sequence[Effect]) -> Iterator[str]:
     """Whether a model is its base with an adapter merged into it."""
-    base, model = (escape(side.checkpoint.target, 60) for side in (changes.a, changes.b))
-    own, touched = escape(adapter.checkpoint.target, 60), {each.base.tensor.name for each in effects}
+    base, model = (escape(public(side.checkpoint.target), 60) for side in (changes.a, changes.b))
+    own, touched = escape(public(adapter.checkpoint.target), 60), {each.base.tensor.name for each in effects}
     counted = Counter(each.merged.status if each.merged else None for each in effects)
     told = ", ".join(
         f"{integer(counted[status])} {status}" for status in ("equal", "rounded", "different") if counted[status]
@@ -263,7 +268,7 @@ def three_lines(result: Three, *, everything: bool = False) -> Iterator[str]:
 
 def _identity(result: Reconciliation) -> tuple[str, str, str]:
     checkpoint = result.checkpoint
-    return escape(checkpoint.target, 60), count(result.logical), size(result.on_disk).partition(",")[0]
+    return escape(public(checkpoint.target), 60), count(result.logical), size(result.on_disk).partition(",")[0]
 
 
 def _third(change: Change, what: str, members: Sequence[Third]) -> tuple[str, ...]:

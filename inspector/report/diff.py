@@ -15,7 +15,7 @@ from inspector.report.columns import table
 from inspector.report.comparisons import key_document
 from inspector.report.documents import SCHEMA
 from inspector.report.tables import Column, Rows
-from inspector.report.words import about, place_of, shape_text
+from inspector.report.words import about, place_of, public, shape_text
 from inspector.units import bits, count, escape, integer, plural, size
 
 #: Below this share of equal shapes two models are not compared tensor by tensor.
@@ -83,7 +83,7 @@ def identity(result: Reconciliation) -> tuple[str, ...]:
     width = f"{bits(result.bits_per_weight(result.on_disk))} bits" if result.logical else ""
     family = result.prediction.family if result.prediction else "unknown architecture"
     return (
-        escape(checkpoint.target, 60),
+        escape(public(checkpoint.target), 60),
         f"{family}, {result.dtype or checkpoint.format}",
         count(result.logical),
         width,

@@ -31,3 +31,13 @@ def about(result: Reconciliation) -> dict[str, Any]:
         "bytes": result.on_disk,
         "revision": checkpoint.origin.revision,
     }
+
+
+def public(target: str) -> str:
+    """A target as others may read it: a URL without user, password and query, where secrets are."""
+    _, scheme, rest = target.partition("://")
+    if not scheme or not ("@" in rest.partition("/")[0] or "?" in rest or "#" in rest):
+        return target
+    from inspector.sources.answers import shown_url  # with the library that asks servers
+
+    return shown_url(target)

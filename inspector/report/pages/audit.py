@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from inspector.auditing.run import Audit, Audited
 from inspector.report import audit as report
 from inspector.report.pages.overview import mood
 from inspector.report.pages.parts import Cell, Column, Findings, Page, Section, Table, of_rows
+from inspector.report.words import public
 from inspector.units import plural
 
 _COUNTS = {"error": "errors", "warning": "warnings", "info": "notes"}
@@ -22,6 +24,11 @@ MOST_SECTIONS = 100
 
 def page(result: Audit) -> Page:
     """Every model with its verdict, and all findings."""
+    result = replace(
+        result,
+        checkpoints=tuple(replace(each, target=public(each.target)) for each in result.checkpoints),
+        failed=tuple(replace(each, target=public(each.target)) for each in result.failed),
+    )
     return Page(
         "Audit" if len(result.checkpoints) != 1 else f"Audit of {report.title(result.checkpoints[0])}",
         report.summary(result),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.plots import cache_lines
 from inspector.report import memory as report
 from inspector.report.pages.parts import Column, Findings, Mood, Page, Section, Table, Text, of_rows
+from inspector.report.words import public
 from inspector.sizing.memory import Memory
 from inspector.units import size
 
@@ -16,6 +17,7 @@ _VERDICTS = {True: ": it fits", False: ": it does not fit", None: ""}
 
 def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
     """What running, or training, a model takes."""
+    result = result._replace(model=result.model._replace(target=public(result.model.target)))
     return Page(
         f"Memory of {result.model.target}",
         f"{size(result.total)} in all{_VERDICTS[result.fits]}",
