@@ -9,9 +9,11 @@ import pytest
 from inspector.architectures.naming import NAMELESS, Named, Names
 from inspector.bridge.causes import Surplus, cause_of
 from inspector.bridge.choosing import Asked, chosen
+from inspector.bridge.forecast import forecast
 from inspector.bridge.identify import Stored
 from inspector.bridge.name import findings, inferred, name, under_the_models_names
 from inspector.bridge.outline import OutlinedRole, outline
+from inspector.bridge.words import short
 from inspector.errors import TargetError, UsageError
 from inspector.model import Config, Expected, Finding, Index, Key, Labelled, Prediction, Tensor
 
@@ -197,13 +199,13 @@ SHARED = {"lm_head.weight": ("model.embed_tokens.weight",)}
 )
 def test_a_tensor_of_two_names(config: dict[str, Any] | None, rows: tuple[str, ...] | None, kept: str) -> None:
     given = Config(config, "config.json") if config else None
-    forecast = prediction(*(row(role) for role in rows)) if rows else None
-    found = under_the_models_names(stored("lm_head.weight", "model.norm.weight", shared=SHARED), given, forecast)
+    predicted = prediction(*(row(role) for role in rows)) if rows else None
+    found = under_the_models_names(stored("lm_head.weight", "model.norm.weight", shared=SHARED), given, predicted)
     (other,) = {"lm_head.weight", "model.embed_tokens.weight"} - {kept}
     assert tuple(found.names) == (kept, "model.norm.weight")
     assert found.shared == {kept: (other,)}
     plain = stored("lm_head.weight")
-    assert under_the_models_names(plain, given, forecast) is plain
+    assert under_the_models_names(plain, given, predicted) is plain
 
 
 def test_a_configuration_that_is_inferred() -> None:
@@ -359,3 +361,34 @@ def test_what_there_is_where_nothing_fits() -> None:
     with pytest.raises(TargetError, match=r"roles: r00, .*, r29; dtypes"):
         chosen(many[:30], Asked(roles=["z"]))
     assert chosen([], Asked(roles=["z"])) == []
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("full", "told"),
+    [
+        ("lm_head.weight", "lm_head"),
+        ("weight", "weight"),
+        ("model.layers.3.self_attn.q_proj.weight", "self_attn.q_proj"),
+        ("model.layers.{layer}.self_attn.q_proj.bias", "q_proj.bias"),
+        ("model.layers.{layer}.rotary_emb.inv_freq", "rotary_emb.inv_freq"),
+        ("h.0.weight", "h"),
+    ],
+)
+def test_names_in_short(full: str, told: str) -> None:
+    assert short(full) == told
+
+
+def test_why_nothing_is_predicted() -> None:
+    """Too much work is an error, in the words of who refused it; a draft is none of the models of its type."""
+    costly = Config({**LLAMA, "num_hidden_layers": 10_001}, "config.json", "here/config.json")
+    what = "the configuration gives 10001 for `num_hidden_layers`: not a number of layers or experts"
+    assert forecast(costly) == (None, (Finding("costly", "error", what, "here/config.json"),))
+    draft = Config({**LLAMA, "architectures": ["Eagle" + "x" * 80]}, "config.json", "config.json")
+    named = "Eagle" + "x" * 54 + "…"
+    why = f"{named} is a draft for speculative decoding, and no model of its type"
+    assert forecast(draft) == (None, (Finding("no-prediction", "info", why, "config.json"),))
+    none = "no configuration, and no known family explains the tensors: no prediction"
+    assert forecast(None) == (None, (Finding("no-prediction", "info", none, None),))
