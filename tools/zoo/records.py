@@ -73,6 +73,8 @@ class Record:
         """Every field that could matter, by dotted path."""
         merged = {**self.config_full, **self.config}
         found = {path: value for path, value in flatten(merged) if not IRRELEVANT.search(path)}
+        if self.declared:  # a constructor's own arguments, and no configuration class's
+            return found
         found["num_labels"] = len(merged.get("id2label") or ()) or merged.get("num_labels") or 2
         return found
 
