@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
@@ -72,6 +72,7 @@ class _Twins:
                 if not each.facts.constant and each.facts.numbers:
                     alike[_seen_of(each)].append(each)
         self._groups = [group for group in alike.values() if len(group) > 1]
+        self._alike = Counter(frozenset(map(_place, group)) for group in self._groups)
         self._twin = {id(each): group for group in self._groups for each in group}
 
     @property
@@ -86,7 +87,7 @@ class _Twins:
             return False  # another copy of the model, as an average or a teacher is
         if len(self._kinds[here]) < LAYERS or self._share_of_layer(one, other) * 2 >= 1:
             return False
-        alike = sum(self._are_of(group, here, there) for group in self._groups)
+        alike = self._alike[frozenset({here, there})]
         return alike == 1 or alike * MISTAKES * 2 <= len(self._kinds[here])
 
     def _share_of_layer(self, one: Seen, other: Seen) -> float:
@@ -99,10 +100,6 @@ class _Twins:
             for each in rest
         )
         return twinned / len(rest) if rest else 1.0
-
-    def _are_of(self, group: Sequence[Seen], here: _Place, there: _Place) -> bool:
-        places = {_place(each) for each in group}
-        return places == {here, there}
 
 
 def _same_expert(one: Seen, other: Seen) -> bool:
