@@ -166,6 +166,8 @@ class Converter:
         """What keeps the converter from models that it knows, and has no part in their values."""
         minimax = importlib.import_module("conversion.minimax").MiniMaxText01Model
         minimax._get_suppress_tokens = lambda _: []  # asks the tokenizer
+        nomic = importlib.import_module("conversion.bert").NomicBertModel
+        nomic._is_tokenizer_xlmroberta = lambda _: False
         baichuan = importlib.import_module("conversion.baichuan").BaichuanModel
         fused = baichuan.modify_tensors  # calls itself without end for all but the fused projection
 
