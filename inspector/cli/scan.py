@@ -102,8 +102,12 @@ def scan(
 def _scan(roots: list[str], out: str, form: str | None, **options: Any) -> None:
     from inspector.scanning.run import scan as run
 
-    with _shown() as progress:
-        done = run(roots, out, progress=progress, **options)
+    try:
+        with _shown() as progress:
+            done = run(roots, out, progress=progress, **options)
+    except KeyboardInterrupt:
+        console.tell(f"interrupted: inspect scan --out {out} --resume goes on with it")
+        raise click.exceptions.Exit(console.INTERRUPTED) from None
     if form == "json":
         console.print_json({"schema": "checkpoint-inspector/1", "target": out, **done})
     else:

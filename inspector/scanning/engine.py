@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
@@ -180,19 +182,31 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     from distributed import Client, LocalCluster
 
     number = workers or os.cpu_count() or 1
-    with (
-        LocalCluster(
+    with _deaf_to_interrupts():
+        local = LocalCluster(
             n_workers=number,
             threads_per_worker=1,
             processes=True,
             memory_limit=0,
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
-        ) as local,
-        Client(local, set_as_default=False) as client,
-    ):
+        )
+    with local, Client(local, set_as_default=False) as client:
         client.register_plugin(_plugin())
         yield Cluster(client, None)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes that are started within it leave Ctrl-C to this one, which then ends them without their tracebacks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _client(address: str) -> Any:
