@@ -7,8 +7,10 @@ import importlib.util
 import os
 import pty
 import re
+import socket
 import struct
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -39,7 +41,7 @@ def screens(
             for group in ("", *strokes):
                 await pilot.press(*group.split())
                 await pilot.pause()
-                while app.content is None or not all(worker.is_finished for worker in app.workers):
+                while app.content is None or app.jobs:
                     await pilot.pause(0.005)
                 await pilot.pause()
                 await pilot.pause()
@@ -240,6 +242,16 @@ def test_leaving_is_clean(keys: str, made: Made) -> None:
     assert "\x1b[?1049l" in shown
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
     assert "Traceback" not in shown
+
+
+def test_leaving_waits_for_no_server(tmp_path: Path) -> None:
+    """One that answers nothing: the headers are still asked for when q is pressed."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/x.gguf"
+        code, shown = on_terminal(url, keys="q", until="reading headers")
+    assert (code, "Traceback" in shown) == (0, False)
+    assert time.monotonic() - began < 20  # requests are given up after a minute
 
 
 def test_nothing_needs_a_colour(made: Made) -> None:

@@ -5,13 +5,14 @@ Browser(load).run()     # `load` opens the target in a thread, while the first s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import accumulate
-from threading import get_ident
+from threading import Thread, get_ident
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -182,12 +183,13 @@ class Browser(App[None]):
             name: what was named, until it is open.
         """
         super().__init__(ansi_color=True)
-        self._load: Load | None = load
+        self._load = load
+        self.jobs: set[Thread] = set()  # at work
         self._named = name
         self._home: Content | None = None  # the models of a folder, from which one was opened
         self.content: Content | None = None
         self.view = "role"
-        self.failure: InspectorError | None = None
+        self.failure: Exception | None = None
         self._measured: tuple[Node, list[str]] | None = None
 
     def compose(self) -> ComposeResult:
@@ -215,23 +217,39 @@ class Browser(App[None]):
 
     # --- opening --------------------------------------------------------------------------------------
 
-    @work(thread=True, exclusive=True, group="open", exit_on_error=False)
     def open_target(self) -> None:
+        """Open what was named, in a thread."""
         load = self._load
-        assert load is not None
-        try:
-            content = load(self._progress)
-        except InspectorError as error:
-            self.call_from_thread(self.failed, error)
-        else:
-            self.call_from_thread(self.opened, content)
+
+        def opened() -> None:
+            try:
+                content = load(self._progress)
+            except Exception as error:  # whoever runs the command tells what it means
+                self.call_from_thread(self.failed, error)
+            else:
+                self.call_from_thread(self.opened, content)
+
+        self._beside(opened)
+
+    def _beside(self, job: Callable[[], None]) -> None:
+        """Run a job in a thread for which nobody waits who leaves, as is done for Textual's own workers."""
+
+        def run() -> None:
+            # Who has left needs no answer: there is no loop any more, or nobody who reads what is sent to it.
+            with suppress(RuntimeError, CancelledError):
+                job()
+            self.jobs.discard(thread)
+
+        thread = Thread(target=run, daemon=True)
+        self.jobs.add(thread)
+        thread.start()
 
     def _progress(self, done: int, total: int) -> None:
         if total > 1 and get_ident() != self._thread_id:
             told = f"reading headers {integer(done)} of {integer(total)} …"
             self.call_later(self.query_one("#waiting", Static).update, told)
 
-    def failed(self, error: InspectorError) -> None:
+    def failed(self, error: Exception) -> None:
         """What cannot be opened ends the program, or leads back to the models among which it was chosen."""
         if self._home is None:
             self.failure = error
@@ -256,11 +274,11 @@ class Browser(App[None]):
         self.refresh_bindings()
         self.set_timer(_SETTLED, self.prepare)
 
-    @work(thread=True, exclusive=True, group="prepare")
     def prepare(self) -> None:
         """Go through the tensors before somebody opens a branch of them."""
-        if self.content is not None:
-            _ = self.content.items
+        content = self.content
+        if content is not None:
+            self._beside(content.prepare)
 
     # --- what is shown --------------------------------------------------------------------------------
 
@@ -394,22 +412,27 @@ class Browser(App[None]):
         self.query_one("#details").scroll_home(animate=False)
         self.measure(line, self.panel_width)
 
-    @work(thread=True, exclusive=True, group="measure")
     def measure(self, line: Node, width: int) -> None:
+        """Read a leaf's data, in a thread."""
         content, item = self.content, line.item
         assert content is not None
         assert item is not None
-        try:
-            told = content.measure(item, width)
-        except InspectorError as error:
-            told = [str(error)]
-        shown = [fitted(escape(line), width) for text in told for line in text.split("\n")]
-        self.call_from_thread(self.measured, line, shown)
+
+        def measured() -> None:
+            try:
+                told = content.measure(item, width)
+            except InspectorError as error:
+                told = [str(error)]
+            shown = [fitted(escape(line), width) for text in told for line in text.split("\n")]
+            self.call_from_thread(self.measured, line, shown)
+
+        self._beside(measured)
 
     def measured(self, line: Node, shown: list[str]) -> None:
-        """Show what was measured, where the cursor still is on it."""
-        self._measured = (line, shown)
-        self.tell()
+        """Show what was measured, where nothing else was asked for meanwhile."""
+        if self._measured is not None and self._measured[0] is line:
+            self._measured = (line, shown)
+            self.tell()
 
 
 def folded(told: list[tuple[str, str]], width: int) -> Iterator[str]:

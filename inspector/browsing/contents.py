@@ -39,6 +39,10 @@ class Content:
         """All leaves."""
         return tuple(self.made())
 
+    def prepare(self) -> None:
+        """Make the leaves, before somebody asks for them."""
+        _ = self.items
+
     def made(self) -> Iterable[Item]:
         """Make the leaves, in their order."""
         raise NotImplementedError
