@@ -46,6 +46,20 @@ def test_a_file_alone_is_known_by_its_names(case: cases.Case, beginning: str, tm
     assert report.logical == report.prediction.parameters == sum(map(prod, weights))
 
 
+def test_diffusers_names_without_a_configuration(tmp_path: Path) -> None:
+    """ComfyUI stores Qwen-Image under diffusers' names, behind a beginning of its own."""
+    predicted = inspector.predict({"_class_name": "QwenImageTransformer2DModel", "num_layers": 2}).expected
+    names = {row.name_of(key): row.shape for row in predicted for key in row.keys()}
+    path = tmp_path / "model.safetensors"
+    entries = [("BF16", list(shape), f"model.diffusion_model.{name}") for name, shape in names.items()]
+    sparse.write_safetensors(path, entries)
+    report = inspector.reconcile(inspector.open(path))
+    assert report.prediction is not None
+    assert report.prediction.config.model_type == "QwenImageTransformer2DModel"
+    assert report.unexplained == ()
+    assert report.logical == report.prediction.parameters == sum(map(prod, names.values()))
+
+
 #: Parameters as the models' repositories, or sums over diffusers' models, have them.
 PUBLISHED: dict[str, tuple[dict[str, Any], int]] = {
     "Stable Diffusion 1's denoiser": ({"model_type": "stable-diffusion-1"}, 859_520_964),
@@ -53,6 +67,7 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int]] = {
     "Stable Diffusion XL's denoiser": ({"model_type": "stable-diffusion-xl"}, 2_567_463_684),
     "their autoencoder": ({"model_type": "ldm-autoencoder", "vae_quant": True}, 83_653_863),
     "FLUX.1 dev": ({"model_type": "flux", "guidance_embed": True}, 11_901_408_320),
+    "Qwen-Image": ({"_class_name": "QwenImageTransformer2DModel"}, 20_430_401_088),
     "HunyuanVideo": ({"model_type": "hunyuan_video", "guidance_embed": True}, 12_821_012_544),
 }
 
