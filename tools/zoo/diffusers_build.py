@@ -37,7 +37,7 @@ from build import MEMORY_LIMIT
 from diffusers_models import (
     Arguments,
     Unbuildable,
-    annotations,
+    annotated,
     build,
     configuration,
     declared,
@@ -86,7 +86,7 @@ class Maker:
         self.cls = cls
         self.recorder = recorder
         self.values = declared(cls)
-        self.told = annotations(cls)
+        self.told = annotated(cls)
         self.deadline = deadline
         self.patience = max(1.0, (deadline - time.process_time()) / 20)
         self.draw = random.Random(f"{seed} {cls.__name__}")

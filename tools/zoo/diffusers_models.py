@@ -99,7 +99,7 @@ def declared(cls: type[Any]) -> Arguments:
     return {**values, **NEEDED.get(cls.__name__, {})}
 
 
-def annotations(cls: type[Any]) -> dict[str, str]:
+def annotated(cls: type[Any]) -> dict[str, str]:
     """Each argument's annotation as text."""
     parameters = inspect.signature(cls.__init__).parameters.values()
     return {p.name: "" if p.annotation is p.empty else str(p.annotation) for p in parameters}

@@ -76,7 +76,9 @@ def write_cases(name: str, exact: dict[str, list[Record]]) -> None:
 
 
 def _config(record: Record) -> dict[str, object]:
-    family = prediction.family_of(record.config)  # type: ignore[attr-defined]
+    family = family_of(record.config)
+    if family is None:
+        raise LookupError(f"no table for {record.config['_class_name']}")
     named = repr([family.rows, family.derived, family.fields])
     fields = {k: v for k, v in record.config.items() if re.search(rf"\b{re.escape(k)}\b", named)}
     return {"_class_name": record.config["_class_name"], **{k: v for k, v in fields.items() if k != "model_type"}}

@@ -90,8 +90,8 @@ class Dimensions(Stacks):
 
     def _places(self, group: list[traces.Sighting], name: str) -> list[tuple[str, list[int]]]:
         """Places in a list that go up or down with an index, within its ends."""
-        lists = [self.completed[s.at].get(name) for s in group]
-        if not all(isinstance(each, list) for each in lists):
+        lists = [each for s in group if isinstance(each := self.completed[s.at].get(name), list)]
+        if len(lists) < len(group):
             return []
         ends = [len(each) for each in lists]
         found = [(f"len({name}) - {n}", [end - n for end in ends]) for n in (1, 2)]
