@@ -13,6 +13,8 @@ from inspector.sources.filenames import rank_of, shard_of
 
 #: Files whose headers are compared; a folder with more of them is no model in pieces.
 MOST = 64
+#: Bytes of their headers together: each file is joined with its prediction once more.
+MOST_BYTES = 10_000_000
 #: Share of a checkpoint's tensors that a configuration explains, from which on it is that checkpoint's.
 FITS = 0.5
 #: What follows a weight file's name in that of a configuration of its own.
@@ -29,6 +31,8 @@ def main_of(checkpoint: Checkpoint) -> str | None:
     """
     files = checkpoint.files
     if not 1 < len(files) <= MOST or checkpoint.index is not None or not all(map(_is_loose, files)):
+        return None
+    if sum(header.bytes_in("header") for header in files) > MOST_BYTES:
         return None
     if _are_pieces(checkpoint):
         return None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, current_thread, main_thread
 
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.run import Audited, Failed, examined
@@ -45,17 +48,33 @@ def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: No
     known = {unit.target: unit.stamp for unit in discover(roots)}
     ready(f"watching {plural(len(roots), 'folder')} with {plural(len(known), 'model')}; Ctrl-C ends it")
     before: dict[str, str | None] = {}  # what has changed, as it was a moment ago
-    for _ in changes(*folders, rust_timeout=STILL, yield_on_timeout=True, raise_interrupt=False):
-        if not _ and not before:
-            continue
-        now = {unit.target: unit for unit in discover(roots)}
-        changed = {name: unit for name, unit in now.items() if known.get(name) != unit.stamp}
-        for name, unit in changed.items():
-            if before.get(name) == unit.stamp and not _unfinished(unit):
-                known[name] = unit.stamp
-                yield from _audited(unit)
-        known = {name: stamp for name, stamp in known.items() if name in now}
-        before = {name: unit.stamp for name, unit in changed.items() if known.get(name) != unit.stamp}
+    stop, looked = Event(), False
+    with _interrupted(stop):
+        for seen in changes(*folders, rust_timeout=STILL, yield_on_timeout=True, stop_event=stop):
+            if not seen and not before and looked:
+                continue
+            looked = True  # the first look is for what came before changes were noticed
+            now = {unit.target: unit for unit in discover(roots)}
+            changed = {name: unit for name, unit in now.items() if known.get(name) != unit.stamp}
+            for name, unit in changed.items():
+                if before.get(name) == unit.stamp and not _unfinished(unit):
+                    known[name] = unit.stamp
+                    yield from _audited(unit)
+            known = {name: stamp for name, stamp in known.items() if name in now}
+            before = {name: unit.stamp for name, unit in changed.items() if known.get(name) != unit.stamp}
+
+
+@contextmanager
+def _interrupted(stop: Event) -> Iterator[None]:
+    """Ctrl-C sets the event, and breaks off no audit; where it is not ours to handle, it stays as it was."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _unfinished(unit: Unit) -> bool:

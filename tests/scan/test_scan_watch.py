@@ -26,13 +26,23 @@ class Watching:
         command = [sys.executable, "-u", "-m", "inspector", "scan", "--watch", str(folder)]
         self.process = Popen(command, stdout=PIPE, stderr=PIPE, text=True, env={**os.environ, "COLUMNS": "200"})
         self._lines: SimpleQueue[str] = SimpleQueue()
-        for stream in (self.process.stdout, self.process.stderr):
-            assert stream is not None
-            Thread(target=self._read, args=(stream,), daemon=True).start()
+        streams = [stream for stream in (self.process.stdout, self.process.stderr) if stream is not None]
+        self._readers = [Thread(target=self._read, args=(stream,), daemon=True) for stream in streams]
+        for reader in self._readers:
+            reader.start()
 
     def _read(self, stream: Iterable[str]) -> None:
         for line in stream:
             self._lines.put(line.rstrip())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait(10)
+        for reader in self._readers:
+            reader.join(10)
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
 
     def line(self, seconds: float = 30) -> str | None:
         try:
@@ -51,8 +61,7 @@ def watching(folder: Path) -> Iterator[Watching]:
     found = Watching(folder)
     assert found.line() == "inspect: watching 1 folder with 1 model; Ctrl-C ends it"
     yield found
-    found.process.kill()
-    found.process.wait(10)
+    found.close()
 
 
 def test_what_appears_is_audited_once_it_is_complete(folder: Path, watching: Watching, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from inspector.architectures.data.conventions import GGUF_WORDS
 from inspector.architectures.naming.by_table import TableNames, Variant
-from inspector.architectures.naming.slots import NAMELESS, Names, Slot, by_pattern, numbers_in, unwrapped
+from inspector.architectures.naming.slots import LONGEST, NAMELESS, Names, Slot, by_pattern, numbers_in, unwrapped
 from inspector.architectures.table import Family
 from inspector.model import Key
 
@@ -90,6 +90,8 @@ class Namer:
         return known
 
     def _found(self, pattern: str) -> Slot:
+        if len(pattern) > LONGEST:
+            return NAMELESS
         bare = unwrapped(pattern)
         found = (self._table and self._table.slot(pattern, bare)) or _by_words(pattern, bare)
         if not found.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:

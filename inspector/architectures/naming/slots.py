@@ -17,6 +17,8 @@ _NUMBER = re.compile(rf"\.{NUMBERED}?([0-9]{{1,9}})(?![^.])")
 _HERE = re.compile(rf"(\.{NUMBERED}?)[0-9]{{1,9}}(?![^.])")
 # In a blurred name, a digit that is not a whole word.
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
+#: Letters of a name beyond which it has no pattern and no slot: the audit tells of it, and nobody calls a tensor so.
+LONGEST = 10_000
 _BLUR = str.maketrans("123456789", "000000000")
 
 
@@ -31,12 +33,12 @@ class Names(tuple[str, ...]):
 
 def numbers_in(name: str) -> list[str]:
     """The numbers of a name, as its pattern has `{}` for them."""
-    return _NUMBER.findall("." + name)
+    return _NUMBER.findall("." + name) if len(name) <= LONGEST else []
 
 
 def pattern_of(name: str) -> str:
     """`model.layers.7.mlp.w1.weight` → `model.layers.{}.mlp.w1.weight`."""
-    return _HERE.sub(r"\1{}", "." + name)[1:]
+    return _HERE.sub(r"\1{}", "." + name)[1:] if len(name) <= LONGEST else name
 
 
 def unwrapped(pattern: str) -> str:
