@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from time import sleep
 from typing import Any
 
@@ -38,6 +38,7 @@ class _Asking:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._lock = Lock()  # files are read in several threads, and an answer is for who asked
 
     def before(self, server: str) -> None:
         sleep(self._ask({"before": server}))
@@ -46,8 +47,9 @@ class _Asking:
         self._ask({"refused": server, "seconds": seconds})
 
     def _ask(self, message: Mapping[str, Any]) -> float:
-        send(self._connection, message)
-        return float(receive(self._connection)["wait"])
+        with self._lock:
+            send(self._connection, message)
+            return float(receive(self._connection)["wait"])
 
 
 class _WithoutPandas:

@@ -76,6 +76,8 @@ def test_all_workers_wait_where_the_hub_says_so(hub: Hub, tmp_path: Path) -> Non
     lock = Lock()
 
     def fault(handler: Handler) -> bool:
+        if "/team/" not in handler.path:
+            return False  # the library's own business: it asks which program it runs in
         with lock:
             now = monotonic()
             seen.append((now, len(refused)))
