@@ -56,6 +56,7 @@ class Cluster:
         self._client, self._address = client, address
         self._looked, self._hands = -10.0, 0
         self._given_up: dict[str, int] = {}  # task → times that its workers died of it
+        self._one_done = threading.Event()
         self.lost = 0  # times that tasks were given again
         self.dashboard = str(client.dashboard_link)  # where Dask's own page is
 
@@ -100,21 +101,21 @@ class Cluster:
         """Submit a task, if need be to the scheduler that comes after this one."""
         while True:
             try:
-                return self._client.submit(
+                future = self._client.submit(
                     task.function, *task.arguments, key=f"{task.name}-{self.lost}", pure=False, retries=0
                 )
+                future.add_done_callback(lambda _: self._one_done.set())
+                return future
             except Exception as error:  # of whatever kind: there is no talking to it
                 self._reconnect(error)
 
     def _finished(self, running: dict[Any, Task]) -> list[Any]:
-        """Those that are done or lost; none after a while."""
-        from distributed import wait
+        """Those that are done or lost; none after a while.
 
-        if not running:
-            sleep(TICK / 10)
-            return []
-        with suppress(Exception):  # time is over, or some were cancelled: their status tells
-            wait(list(running), timeout=TICK, return_when="FIRST_COMPLETED")
+        Dask's own `wait` asks the default client, which this one is not.
+        """
+        self._one_done.wait(TICK if running else TICK / 10)
+        self._one_done.clear()
         return [future for future in running if future.status != "pending"]
 
     def _got(self, future: Any) -> tuple[Any] | None:
