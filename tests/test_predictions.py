@@ -331,6 +331,17 @@ def test_a_strangers_patch_is_refused(vision: dict[str, int]) -> None:
         unfolded(**vision)
 
 
+def test_one_value_for_all_stages() -> None:
+    """diffusers' U-Nets take a number for all stages, or a list of one for each."""
+    scope: dict[str, Any] = {"heads": 8, "each": [5, 10], "word": "ResBlock"}
+    assert formula.evaluate("spread(heads, 3)", scope) == [8, 8, 8]
+    assert formula.evaluate("spread(each, 3)", scope) == [5, 10]
+    assert formula.evaluate("spread(word, 2)", scope) == ["ResBlock", "ResBlock"]
+    for wrong in ("spread(heads, -1)", "spread(heads, 10 ** 9)", "spread(heads, each)"):
+        with pytest.raises(ConfigError):
+            formula.evaluate(wrong, scope)
+
+
 def test_even_steps() -> None:
     """Prime factors, their products, and the way from 1 to 64 in so many turns: 4 and 16 are even in three."""
     scope: dict[str, Any] = {"sizes": [1, 2, 4, 16, 64], "none": []}

@@ -116,6 +116,16 @@ def count(value: Any) -> int:
     return len(value) if isinstance(value, (list, tuple)) else 1
 
 
+def spread(value: Any, number: int) -> Any:
+    """A list as it is, anything else so many times: what a field gives all stages, or each its own."""
+    if isinstance(value, (list, tuple)):
+        return value
+    if not 0 <= number <= LONGEST_LIST:
+        raise ValueError(f"a list of {number} items")
+    spend(number)
+    return [value] * number
+
+
 def stage(counts: Sequence[int], at: int) -> int:
     """In which stage the block numbered `at` is, of stages of so many blocks; the first for what is before it."""
     for number, end in enumerate(accumulate(counts)):
@@ -209,6 +219,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sum": sum,
     "place": place,
     "count": count,
+    "spread": spread,
     "stage": stage,
     "product": product,
     "bits": bits,
