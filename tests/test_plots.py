@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from safetensors.numpy import save_file
 import inspector
 from inspector import plots
 from inspector.measuring.statistics import Tally, pooled
-from inspector.plots import cache_lines
+from inspector.plots import bridge_bars, byte_map, cache_lines
+from inspector.report.pages import sketch
 from inspector.sizing.memory import at_context
 
 Made = Callable[[str], Path]
@@ -37,6 +39,42 @@ def test_a_heat_map_tells_bits_bytes_and_types(made: Made) -> None:
     assert nbytes.z[first][columns.index("q_proj")] == 4096 * 4096 * 4.5 / 8
     assert bits.z[first][columns.index("lm_head")] is None
     assert [trace.visible for trace in figure.data] == [True, False, False]
+
+
+def test_columns_stand_in_the_models_order(made: Made) -> None:
+    """And not in the file's, which is alphabetical; of a diff and in a treemap as well."""
+    order = ["embed_tokens", "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+    order += ["input_layernorm", "post_attention_layernorm", "norm", "lm_head"]
+    result = inspector.reconcile(inspector.open(made("llama-3.1-8b")))
+    assert list(plots.heatmap(result).layout.xaxis.ticktext) == order
+    assert list(plots.heatmap(inspector.diff(result, result)).layout.xaxis.ticktext) == order
+    (trace,) = plots.treemap(result).data
+    layers = [name for name in trace.labels if name.startswith("layer ")]
+    assert layers[:12] == [f"layer {number}" for number in range(12)]
+
+
+def test_the_treemaps_table_goes_down_to_layers_and_tensors(made: Made) -> None:
+    """Every area of the picture has its row: of Llama 7B 6 groups, 13 roles, and 7 × 32 projections."""
+    chart = byte_map.chart(inspector.reconcile(inspector.open(made("llama-7b"))))
+    levels = [sum(bool(name) for name in row[:4]) for row in chart.rows]
+    assert len(chart.rows) == len(chart.traces[0]["ids"]) - 1  # but for all together
+    assert (levels.count(1), levels.count(2)) == (6, 13)
+    layers = [row for row in chart.rows if str(row[2]).startswith("layer ")]
+    assert len(layers) == 7 * 32
+    assert ("attention", "q_proj", "layer 7", "", 1, 4096 * 4096, 4096 * 4096 * 2) in layers
+
+
+def test_a_waterfall_stands_on_the_page_without_a_script(made: Made) -> None:
+    """From 14 GB in people's words: 13,476,872,576 are 96.263 % of it, and the rounding is the rest but 0.0003 %."""
+    text = sketch.bars(bridge_bars.chart(inspector.reconcile(inspector.open(made("llama-7b")))))
+    places = re.findall(r'x="([\d.]+)%" height="100%" width="([\d.]+)%"', text)
+    assert places == [
+        ("0.000", "100.000"),
+        ("96.263", "3.737"),
+        ("96.263", "0.100"),
+        ("96.263", "0.100"),
+        ("0.000", "96.263"),
+    ]
 
 
 def test_a_treemap_is_one_of_plotlys(made: Made) -> None:

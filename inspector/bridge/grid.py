@@ -1,6 +1,6 @@
 """Layers × roles: what stands at each crossing, for heat maps.
 
-grid(result.tensors) → Grid, a Cell for each layer and role that have tensors together
+grid(result.tensors, result.roles) → Grid, a Cell for each layer and role that have tensors together
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from inspector.bridge.hierarchy import role_of
-from inspector.model import Key, Labelled
+from inspector.model import Key, Labelled, RoleSum
 
 #: Row of what lies outside the stack of layers.
 OUTSIDE = "outside the layers"
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
 
 
 class Axes(NamedTuple):
-    """Rows are layers, in order; columns are roles, as they are met."""
+    """Rows are layers, in order; columns are roles, in the model's order, and others as they are met."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -45,15 +45,19 @@ class Grid(NamedTuple):
     cells: Mapping[Place, Cell]
 
 
-def grid(tensors: Iterable[Labelled]) -> Grid:
-    """The tensors by layer and role."""
+def grid(tensors: Iterable[Labelled], roles: Iterable[RoleSum]) -> Grid:
+    """The tensors by layer and role.
+
+    Args:
+        roles: a result's, whose order is the model's; files are often in alphabetical order.
+    """
     members: dict[Place, list[Labelled]] = {}
     keys: dict[Place, Key] = {}
     for each in tensors:
         place = place_of(each.key)
         members.setdefault(place, []).append(each)
         keys.setdefault(place, each.key)
-    return Grid(axes(keys.values()), {place: _cell(own) for place, own in members.items()})
+    return Grid(axes(keys.values(), roles), {place: _cell(own) for place, own in members.items()})
 
 
 def place_of(key: Key) -> Place:
@@ -62,8 +66,9 @@ def place_of(key: Key) -> Place:
     return (OUTSIDE if key.layer is None else f"{tower}{key.layer}", role_of(key))
 
 
-def axes(keys: Iterable[Key]) -> Axes:
-    """Rows, what is outside the layers first, then tower by tower; and columns."""
+def axes(keys: Iterable[Key], roles: Iterable[RoleSum]) -> Axes:
+    """Rows, what is outside the layers first, then tower by tower; and columns, in the order of the roles."""
+    order = dict.fromkeys(map(role_of, roles))
     towers: dict[str, int] = {}
     rows: dict[str, tuple[int, int]] = {}
     columns: dict[str, None] = {}
@@ -72,7 +77,8 @@ def axes(keys: Iterable[Key]) -> Axes:
         tower = towers.setdefault(key.tower, len(towers))
         rows.setdefault(row, (-1, 0) if key.layer is None else (tower, key.layer))
         columns.setdefault(column)
-    return Axes(tuple(sorted(rows, key=rows.__getitem__)), tuple(columns))
+    known = (column for column in order if column in columns)
+    return Axes(tuple(sorted(rows, key=rows.__getitem__)), tuple(dict.fromkeys((*known, *columns))))
 
 
 def _cell(members: Iterable[Labelled]) -> Cell:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from inspector.model import Key, Labelled
+from inspector.model import Key, Labelled, RoleSum
 from inspector.units import plural
 
 #: Layers and tensors with less than this part of all bytes stand together: a square of 1 mm on a sheet of 7 cm.
@@ -47,7 +47,8 @@ def _node(name: str, members: Sequence[Labelled], levels: Sequence[Callable[[Lab
 def _layers(members: Sequence[Labelled], least: int) -> tuple[Node, ...]:
     """The layers of one role; tensors outside the layers by their names."""
     shown, rest = list[Node](), list[Labelled]()
-    for name, own in _by(members, _place).items():
+    in_order = sorted(members, key=lambda each: -1 if each.key.layer is None else each.key.layer)
+    for name, own in _by(in_order, _place).items():
         if sum(each.tensor.nbytes for each in own) < least:
             rest += own
         else:
@@ -98,6 +99,6 @@ def _place(each: Labelled) -> str:
     return each.tensor.name if each.key.layer is None else f"layer {each.key.layer}"
 
 
-def role_of(key: Key) -> str:
+def role_of(key: Key | RoleSum) -> str:
     """A role with its tower and branch, where they are not the usual ones: `vision q_proj`."""
     return " ".join(filter(None, (key.tower if key.tower != "text" else "", key.branch, key.role or "other")))

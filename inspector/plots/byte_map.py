@@ -11,6 +11,9 @@ from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
 from inspector.units import decimal, integer, plural, size
 
+#: Columns of the table that say where a row stands in the picture.
+_LEVELS = ("group", "role", "layer, or tensor outside", "tensor")
+
 
 class _Placed(NamedTuple):
     id: str
@@ -32,8 +35,8 @@ def chart(result: Reconciliation) -> Chart:
         told,
         [_trace(placed)],
         chart_layout(uniformtext={"minsize": 9, "mode": "hide"}),
-        ("group", "role", "tensors", "parameters", "bytes"),
-        [(g.name, r.name, r.tensors, r.parameters, r.bytes) for g in root.children for r in g.children],
+        (*_LEVELS, "tensors", "parameters", "bytes"),
+        [row for group in root.children for row in _rows(group, ())],
         height=520,
     )
 
@@ -43,6 +46,14 @@ def _placed(node: Node, own: str, parent: str, level: int, colour: str) -> Itera
     for number, child in enumerate(node.children):
         below = _colour(child.name) if level == 0 else colour
         yield from _placed(child, f"{own}.{number}", own, level + 1, below)
+
+
+def _rows(node: Node, above: tuple[str, ...]) -> Iterator[tuple[str | int, ...]]:
+    """A row for each area of the picture, below what it is a part of."""
+    place = (*above, node.name)
+    yield (*place, *[""] * (len(_LEVELS) - len(place)), node.tensors, node.parameters, node.bytes)
+    for child in node.children:
+        yield from _rows(child, place)
 
 
 def _colour(group: str) -> str:

@@ -32,7 +32,7 @@ class _Crossing(NamedTuple):
 
 def chart(result: Diff) -> Chart:
     """A heat map of statuses; of values compared, of ‖a − b‖ / ‖a‖ and of how they agree."""
-    found = axes(pair.key for pair in result.pairs)
+    found = axes((pair.key for pair in result.pairs), (*result.a.roles, *result.b.roles))
     members: dict[Place, list[tuple[Pair, Data | None]]] = {}
     for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True):
         members.setdefault(place_of(pair.key), []).append((pair, data))

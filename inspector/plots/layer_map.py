@@ -18,7 +18,7 @@ _ROW = 14  # pixels
 
 def chart(result: Reconciliation) -> Chart:
     """A heat map that shows bits a weight, bytes or dtypes."""
-    found = grid(result.tensors)
+    found = grid(result.tensors, result.roles)
     views = {
         "bits": numbers(found.axes, {place: cell.bits for place, cell in found.cells.items()}, _told(found)),
         "bytes": numbers(found.axes, {place: cell.bytes for place, cell in found.cells.items()}, _told(found)),

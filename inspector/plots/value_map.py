@@ -17,7 +17,7 @@ def chart(found: Values) -> Chart:
         members.setdefault(place_of(row.tensors[0].key), []).append(row)
     cells = {place: pooled(row.summary for row in rows) for place, rows in members.items()}
     told = {place: _told(place, cell, len(members[place])) for place, cell in cells.items()}
-    across = axes(row.tensors[0].key for row in found.rows)
+    across = axes((row.tensors[0].key for row in found.rows), found.result.roles)
     odd = {place: cell.nan + cell.inf for place, cell in cells.items()}
     views = {
         "deviation": numbers(across, {place: cell.std for place, cell in cells.items()}, told),

@@ -232,6 +232,7 @@
     views(place, chart);
     place.style.height = `${chart.height}px`;
     const layout = painted({ ...chart.layout, height: chart.height, autosize: true });
+    place.replaceChildren(); // what was seen until now
     await Plotly.newPlot(place, chart.data, layout, { responsive: true, displaylogo: false, displayModeBar: false });
     document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // plotly measures texts there
     drawn.push(place);
@@ -239,6 +240,11 @@
   };
 
   const frame = () => new Promise((resolve) => setTimeout(resolve));
+
+  /* The page is read to its end. */
+  const parsed = () => new Promise((resolve) => {
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve, { once: true }); else resolve();
+  });
 
   /* The first chart at once; each of the others as it comes into view, or before the page is printed. */
   const plots = async () => {
@@ -284,10 +290,12 @@
   (async () => {
     repaint();
     await plots();
+    await parsed(); // the rows of tables stand behind this script
     for (const [id, described] of Object.entries(read("tables"))) {
       await frame();
       new LongTable(document.getElementById(id), described);
     }
     root.dataset.ready = "yes";
+    performance.mark("ready");
   })();
 })();

@@ -12,12 +12,14 @@ from typing import Any
 
 from inspector import __version__
 from inspector.plots.figure import Chart
-from inspector.report.pages import packed, plotly_script
-from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Report, Section, Table, Text
+from inspector.report.pages import packed, plotly_script, sketch
+from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
 from inspector.units import escape, integer, plural
 
 #: Rows up to which a table is written as it is, and needs no script.
 PLAIN = 60
+#: Notes when what stands above plotly's script has been painted.
+_SEEN = 'requestAnimationFrame(() => setTimeout(() => performance.mark("seen")));'
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 _FINDING_COLUMNS = (
     Column("severity", filtered=True),
@@ -41,7 +43,7 @@ def html(page: Page, command: str) -> str:
     body = "\n".join(_section(section, number, data) for number, section in enumerate(page.sections))
     style, own = _asset("page.css"), _asset("page.js")
     plotly = plotly_script.load() if page.charts else None
-    scripts = [plotly.text, own] if plotly else [own]
+    scripts = [_SEEN, plotly.text, own] if plotly else [own]
     return "\n".join(
         (
             "<!doctype html>",
@@ -56,14 +58,16 @@ def html(page: Page, command: str) -> str:
             _header(page),
             f'<main id="main">{body}</main>',
             _footer(command, plotly.version if plotly else None),
-            *(
-                f'<script type="application/json" id="{name}">{packed.script_json(each)}</script>'
-                for name, each in data.items()
-            ),
+            _json("charts", data),
             *(f"<script>{each}</script>" for each in scripts),
+            _json("tables", data),  # megabytes, which a browser reads when the first chart is drawn
             "</body></html>\n",
         )
     )
+
+
+def _json(name: str, data: dict[str, Any]) -> str:
+    return f'<script type="application/json" id="{name}">{packed.script_json(data[name])}</script>'
 
 
 def _asset(name: str) -> str:
@@ -200,15 +204,17 @@ def _chart(chart: Chart, data: dict[str, Any]) -> str:
         "views": list(chart.views),
         "height": chart.height,
     }
-    columns = [Column(name, _kind(chart.rows, at)) for at, name in enumerate(chart.headers)]
+    columns = [_column(name, [row[at] for row in chart.rows]) for at, name in enumerate(chart.headers)]
     numbers = _table(Table(f"{chart.title}: the numbers", columns, chart.rows), data)
     return (
         f'<figure><figcaption>{_text(chart.title)}</figcaption><div class="views" id="{own}-views"></div>'
         f'<div role="img" aria-label="{_text(chart.summary)}">'
-        f'<div class="chart" id="{own}" aria-hidden="true"></div></div>'
+        f'<div class="chart" id="{own}" aria-hidden="true">{sketch.bars(chart)}</div></div>'
         f"<p>{_text(chart.summary)}</p><details><summary>The numbers as a table</summary>{numbers}</details></figure>"
     )
 
 
-def _kind(rows: Sequence[Sequence[Cell]], at: int) -> Any:
-    return "number" if any(isinstance(row[at], (int, float)) for row in rows) else "text"
+def _column(name: str, cells: Sequence[Cell]) -> Column:
+    if any(isinstance(cell, (int, float)) for cell in cells):
+        return Column(name, "number")
+    return Column(name, filtered=1 < len(set(cells)) <= MOST_CHOICES)
