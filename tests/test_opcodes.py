@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.program import run
 from inspector.formats.pytorch.sequence import programs
 from inspector.formats.pytorch.stream import Stream
-from inspector.formats.pytorch.values import Dictionary
+from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Opaque, Persistent, Reached
 
 ATOMS = st.one_of(
     st.none(),
@@ -69,3 +72,179 @@ def test_a_pickle_that_is_cut_or_changed_raises_nothing(value: Any, protocol: in
         raw[at] = data.draw(st.integers(0, 255))
     found = programs(Stream.of(bytes(raw)), Budget(10_000), most=1)
     assert len(found) == 1
+
+
+# --- one opcode after the other -------------------------------------------------------------------
+
+
+class _Outside(pickle.Unpickler):
+    """Python's own, which keeps what is outside of the pickle as its id."""
+
+    def persistent_load(self, pid: Any) -> Any:
+        return ("outside", pid)
+
+
+#: Written by hand after the comments of CPython's `pickletools.py`; read by Python's own unpickler too.
+SOUND = [
+    *(b"I00\n.", b"I01\n.", b"I12\n.", b"I-7\n.", b"L12L\n.", b"L-3\n.", b"L0x10L\n.", b"F-1.5\n."),
+    *(b"J\xff\xff\xff\xff.", b"J\0\0\0\x80.", b"K\xff.", b"M\x01\x02.", b"\x8a\0.", b"\x8a\x02\0\x80."),
+    *(b"\x8b\x03\0\0\0\x01\x02\x03.", b"\x8b\0\0\0\0.", b"G\x3f\xf8\0\0\0\0\0\0."),
+    *(b"N.", b"\x88.", b"\x89."),
+    *(b"S'a'\n.", b'S"it\'s"\n.', b"S''\n.", b"S'\\x41\\n\\'\\\\'\n.", b"S'\\101\\60'\n."),
+    *(b"Vsyste\\u006d\n.", b"V\n.", b"U\x02ab.", b"T\x02\0\0\0ab.", b"X\x03\0\0\0a\xc3\xa9.", b"\x8c\x01a."),
+    *(b"\x8d\x01\0\0\0\0\0\0\0a.", b"\x8c\x03\xed\xa0\x80."),
+    *(b"B\x02\0\0\0\0\xff.", b"C\x01\xff.", b"\x8e\x01\0\0\0\0\0\0\0x."),
+    *(b").", b"].", b"}.", b"(t.", b"(l.", b"(d.", b"(K\1K\2t.", b"(K\1K\2l.", b"(K\1K\2K\1K\3d."),
+    *(b"K\1\x85.", b"K\1K\2\x86.", b"K\1K\2K\3\x87.", b"]K\1a.", b"](K\1K\2e.", b"}K\1K\2s.", b"}(K\1K\2K\3K\4u."),
+    *(b"K\1K\x020.", b"(K\1K\2" + b"1N.", b"K\1(0.", b"K\1K\2" + b"2\x87.", b"(K\1(K\2t0t."),
+    *(b"K\1p3\nK\2q\4r\5\0\0\x010g3\n.", b"K\1q\x070h\7.", b"K\1r\0\1\0\x000j\0\1\0\0."),
+    *(b"K\7\x94K\x08\x9400h\1.", b"K\7q\1K\x09\x940h\1."),
+    *(b"K\7q\1K\x08q\x010h\1.", b"\x80\5N.", b"\x80\0N.", b"\x95\1\0\0\0\0\0\0\0N.", b"C\1a\x98."),
+    *(b"Pkey 1\n.", b"K\1K\2\x86Q."),
+]  # fmt: skip
+
+
+def python(data: bytes) -> Any:
+    return _Outside(io.BytesIO(data), encoding="latin1").load()
+
+
+def spelled(value: Any) -> Any:
+    return ("outside", value.key) if isinstance(value, Persistent) else plain(value)
+
+
+@pytest.mark.parametrize("data", SOUND)
+def test_each_opcode_is_pythons(data: bytes) -> None:
+    program = run(Stream.of(data), Budget(100))
+    assert (program.damage, program.start, program.end) == (None, 0, len(data))
+    found, own = spelled(program.value), python(data)
+    assert (found, type(found)) == (own, type(own))
+
+
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [
+        (b"\x8f(K\1K\2\x90.", [1, 2]),  # sets are lists: their items may be anything
+        (b"(K\1K\2\x91.", (1, 2)),
+        (b"\x96\2\0\0\0\0\0\0\0ab.", b"ab"),
+        (b"S'\\q'\n.", "\\q"),  # Python warns of these
+        (b"S'\\501'\n.", "A"),  # 0o501 in eight bits is 0o101
+        (b"U\1\xff.", "�"),
+        (b"U\2\xc3\xa9.", "é"),
+    ],
+)
+def test_what_stands_for_another_value(data: bytes, value: Any) -> None:
+    assert run(Stream.of(data), Budget(100)).value == value
+
+
+EMPTY, DIGITS = "it takes from an empty stack", "a number longer than any"
+UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of a value"
+
+
+@pytest.mark.parametrize(
+    ("data", "damage"),
+    [
+        (b"", "it has no end"),
+        (b"N", "it has no end"),
+        (b".", EMPTY),
+        (b"\xff.", "no opcode has the number 255"),
+        (b"\x80\6N.", "a protocol that Python does not have"),
+        (b"\x97.", "it wants buffers that are not in the file"),
+        (b"I" + b"1" * 1000 + b"\n.", None),
+        (b"I" + b"1" * 1001 + b"\n.", DIGITS),
+        (b"F" + b"1" * 1000 + b"\n.", None),
+        (b"F" + b"1" * 1001 + b"\n.", DIGITS),
+        (b"Np" + b"0" * 20 + b"\n.", None),
+        (b"Np" + b"0" * 21 + b"\n.", DIGITS),
+        (b"Ix\n.", UNFIT),
+        (b"I1.", "a line without an end"),
+        (b"T\xff\xff\xff\xff.", "a length below zero"),
+        (b"\x8b\xff\xff\xff\xff.", "a length below zero"),
+        (b"T\0\0\0\0.", None),
+        (b"X\4\0\0\0abc", ENDS),
+        (b"K.", "it has no end"),
+        (b"M.", ENDS),
+        (b"S'a\n.", "a text without its quotes"),
+        (b"S'a\"\n.", "a text without its quotes"),
+        (b"S'\n.", "a text without its quotes"),
+        (b"Saa\n.", "a text without its quotes"),
+        (b"Np-1\n.", "a place in the memo below zero"),
+        (b"Np0\n.", None),
+        (b"h\0.", "it takes from the memo what it did not put there"),
+        (b"t.", "it goes back to a mark that it did not set"),
+        (b"(o.", EMPTY),
+        (b"(N(a.", EMPTY),
+        (b"K\1\x86.", EMPTY),
+        (b"}K\1s.", EMPTY),
+        (b"}(K\1u.", "a key without a value"),
+        (b"(N(.", EMPTY),
+        (b"N\x85R.", EMPTY),
+    ],
+)
+def test_what_no_unpickler_reads(data: bytes, damage: str | None) -> None:
+    """And what it just reads, beside it."""
+    assert run(Stream.of(data), Budget(100)).damage == damage
+
+
+def test_numbers_of_more_bytes_than_are_kept() -> None:
+    """65,536 bytes are a number; of one more only the place is known, and it is no number."""
+    long = run(Stream.of(b"\x8b\0\0\1\0" + b"\1" * 65_536 + b"."), Budget(9))
+    assert long.value == int.from_bytes(b"\1" * 65_536, "little")
+    longer = run(Stream.of(b"\x8b\1\0\1\0" + b"\1" * 65_537 + b"."), Budget(9))
+    assert (type(longer.value), longer.damage) == (Opaque, None)
+    text = run(Stream.of(b"X\1\0\1\0" + b"a" * 65_537 + b"."), Budget(9))
+    assert text.value == Blob(5, 65_537)
+
+
+@pytest.mark.parametrize("data", [b"X\x0a\0\0\0" + b"a" * 10, b"S'aaaaaaaa'\n", b"Vaaaaaaaaaa\n", b"C\x0a" + b"a" * 10])
+def test_ten_bytes_are_kept_where_ten_may_be(data: bytes) -> None:
+    """And each counts: 9 are too few."""
+    assert run(Stream.of(data + b"."), Budget(9, kept=10)).damage is None
+    beyond = run(Stream.of(data + b"."), Budget(9, kept=9))
+    assert (beyond.damage, beyond.beyond) == ("more text than is read", True)
+
+
+def test_the_most_opcodes() -> None:
+    """`N` and `STOP` are two; what one pickle took, the next may not."""
+    budget = Budget(3)
+    assert run(Stream.of(b"N."), budget).damage is None
+    beyond = run(Stream.of(b"N."), budget)
+    assert (beyond.damage, beyond.beyond, budget.steps) == ("more opcodes than are read", True, 0)
+    assert run(Stream.of(b"t."), Budget(9)).beyond is False
+
+
+CALLS = {
+    "reduce": b"cmine\nf\nK\1\x85R.",
+    "new object": b"cmine\nf\nK\1\x85\x81.",
+    "names from the stack": b"\x8c\4mine\x8c\1f\x93K\1\x85R.",
+    "object": b"(cmine\nf\nK\1o.",
+    "instance": b"(K\1imine\nf\n.",
+    "new object without names": b"cmine\nf\nK\1\x85}\x92.",
+    "new object, names None": b"cmine\nf\nK\1\x85N\x92.",
+}
+
+
+@pytest.mark.parametrize("how", CALLS)
+def test_ways_to_call(how: str) -> None:
+    program = run(Stream.of(CALLS[how]), Budget(99))
+    assert isinstance(program.value, Made)
+    assert (program.value.path, program.value.arguments, program.value.named) == ("mine.f", (1,), None)
+    assert [(each.path, each.use, each.known) for each in program.reached] == [
+        ("mine.f", "name", False),
+        ("mine.f", "call", False),
+    ]
+
+
+def test_what_is_done_to_what_was_made() -> None:
+    """A state, items and pairs; and arguments with names."""
+    made = run(Stream.of(b"cmine\nf\n)R}K\1K\2sbK\3a(K\4e(K\5K\6u."), Budget(99)).value
+    assert (plain(made.state), made.items) == ({1: 2}, [3, 4, (5, 6)])
+    named = run(Stream.of(b"cmine\nf\n)}K\1K\2s\x92."), Budget(99)).value
+    assert plain(named.named) == {1: 2}
+    assert run(Stream.of(b"cmine\nf\n)N\x92."), Budget(99)).value.named is None
+
+
+@pytest.mark.parametrize(("data", "number"), [(b"\x82\7.", 7), (b"\x83\1\2.", 513), (b"\x84\1\0\0\1.", 16_777_217)])
+def test_names_behind_a_number(data: bytes, number: int) -> None:
+    program = run(Stream.of(data), Budget(9))
+    assert isinstance(program.value, Global)
+    assert [*program.reached] == [Reached("", f"extension code {number}", "name", False)]

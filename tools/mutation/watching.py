@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 #: Seconds of processor, and seconds, after which a mutant is taken to run for ever; and bytes that it may allocate.
 _PROCESSOR, _LONGEST, _MEMORY = 10, 600, 4 << 30
 _durations: dict[str, float] = {}
+_unfit: set[str] = set()  # tests that fail without a mutant, or are skipped
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     _durations[report.nodeid] = _durations.get(report.nodeid, 0) + report.duration
+    if not report.passed:
+        _unfit.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:
     if path := os.environ.get("MUTATION_WATCH"):
-        Path(path).write_text(json.dumps(_durations))
+        fit = {test: seconds for test, seconds in _durations.items() if test not in _unfit}
+        Path(path).write_text(json.dumps(fit))
 
 
 def pytest_runtestloop(session: pytest.Session) -> bool | None:

@@ -1,0 +1,252 @@
+"""`.metadata` of `torch.distributed.checkpoint` by hand, and what of a saved value is the model."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from inspector.errors import FormatError
+from inspector.formats.pytorch.contents import MAX_FACT, MAX_FACTS, facts, named
+from inspector.formats.pytorch.distributed import Item, described
+from inspector.formats.pytorch.found import Found
+from inspector.formats.pytorch.layout import Frame
+from inspector.formats.pytorch.values import Dictionary, Global, Made
+from inspector.formats.pytorch.views import View
+from inspector.model import Piece
+
+PATH = "x/.metadata"
+
+
+class Bare:
+    """An object of no class that matters, with a state; or a name, where it has none."""
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+
+
+def opcodes(value: Any) -> bytes:
+    """A value as protocol 2 writes it."""
+    if isinstance(value, Bare):
+        return b"cmine\nC\n)\x81" + opcodes(value.state) + b"b"
+    if isinstance(value, Global):
+        return f"c{value.module}\n{value.name}\n".encode()
+    if isinstance(value, dict):
+        return b"}(" + b"".join(opcodes(key) + opcodes(each) for key, each in value.items()) + b"u"
+    if isinstance(value, (list, tuple)):
+        ends = (b"](", b"e") if isinstance(value, list) else (b"(", b"t")
+        return ends[0] + b"".join(map(opcodes, value)) + ends[1]
+    return pickle.dumps(value, protocol=2)[2:-1]
+
+
+def bare(**state: Any) -> Bare:
+    return Bare(state)
+
+
+def whole(size: Sequence[int], *chunks: tuple[Sequence[int], Sequence[int]], dtype: Any = "float32") -> Bare:
+    """A tensor's entry: its size, and each chunk's offsets and sizes."""
+    kind = Global("torch", dtype) if isinstance(dtype, str) else dtype
+    listed = [bare(offsets=tuple(start), sizes=tuple(shape)) for start, shape in chunks]
+    return bare(size=tuple(size), properties=bare(dtype=kind), chunks=listed)
+
+
+def place(name: str, file: str, offset: Any, length: Any, start: Any = None) -> tuple[Bare, Bare]:
+    return bare(fqn=name, offset=start), bare(relative_path=file, offset=offset, length=length)
+
+
+def read(tensors: Any, places: Sequence[tuple[Any, Any]], **more: Any) -> dict[str, list[Item]]:
+    stored = b"}(" + b"".join(opcodes(index) + opcodes(each) for index, each in places) + b"u"
+    state = b"}(" + opcodes("state_dict_metadata") + opcodes(tensors) + opcodes("storage_data") + stored
+    state += b"".join(opcodes(key) + opcodes(each) for key, each in more.items())
+    found = described(b"\x80\x02cmine\nMetadata\n)\x81" + state + b"ub.", PATH)
+    return {file: list(items) for file, items in found.items.items()}
+
+
+F32 = ("F32", 4)
+
+
+def test_chunks_and_their_places() -> None:
+    """A tensor of 6×4 in two halves, one in a single piece, and an object; in the order of their places."""
+    tensors = {
+        "a": whole((6, 4), ((0, 0), (3, 4)), ((3, 0), (3, 4))),
+        "b": whole((5,), ((0,), (5,)), dtype="bfloat16"),
+        "o": bare(),
+    }
+    places = [
+        place("o", "0.distcp", 900, 50),
+        place("a", "0.distcp", 0, 400, (0, 0)),
+        place("b", "0.distcp", 400, 300, (0,)),
+        place("a", "1.distcp", 0, 410, [3, 0]),
+    ]
+    assert read(tensors, places) == {
+        "0.distcp": [
+            Item("a", 0, 400, F32, (3, 4), Piece((0, 0), (6, 4))),
+            Item("b", 400, 300, ("BF16", 2), (5,), None),
+            Item("o", 900, 50),
+        ],
+        "1.distcp": [Item("a", 0, 410, F32, (3, 4), Piece((3, 0), (6, 4)))],
+    }
+
+
+def test_what_lies_where_something_else_does_is_passed_over() -> None:
+    """The same place of another file is another place; a file's first place may be left out."""
+    tensors = {"a": whole((2,)), "b": whole((2,))}
+    places = [place("a", "0", 8, 9), place("b", "0", 8, 9), place("b", "1", 8, 9), place("a", "1", None, 3)]
+    assert read(tensors, places) == {
+        "0": [Item("a", 8, 9, F32, (2,))],
+        "1": [Item("a", 0, 3, F32, (2,)), Item("b", 8, 9, F32, (2,))],
+    }
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        bare(size=(4,), properties=bare(dtype=Global("torch", "strange")), chunks=[]),
+        bare(size=(4,), properties=bare(dtype="float32"), chunks=[]),
+        bare(size=(4,), chunks=[]),
+        bare(size=(-4,), properties=bare(dtype=Global("torch", "float32")), chunks=[]),
+        bare(properties=bare(dtype=Global("torch", "float32"))),
+    ],
+)
+def test_entries_that_describe_no_tensor(entry: Bare) -> None:
+    assert read({"a": entry}, [place("a", "0", 0, 9)]) == {"0": [Item("a", 0, 9)]}
+
+
+def test_properties_may_be_a_tuple() -> None:
+    """Of these the first is the type."""
+    entry = bare(size=(4,), properties=Bare((Global("torch", "float16"), 0, False)), chunks=[])
+    assert read({"a": entry}, [place("a", "0", 0, 9)]) == {"0": [Item("a", 0, 9, ("F16", 2), (4,))]}
+
+
+@pytest.mark.parametrize("chunk", [((0,), None), (None, (2,)), ((1,), (2,))])
+def test_a_chunk_that_is_not_in_the_list_is_the_whole(chunk: tuple[Any, Any]) -> None:
+    start, shape = chunk
+    entry = bare(
+        size=(4,),
+        properties=bare(dtype=Global("torch", "float32")),
+        chunks=[bare(offsets=start, sizes=shape)],
+    )
+    assert read({"a": entry}, [place("a", "0", 0, 9, (0,))]) == {"0": [Item("a", 0, 9, F32, (4,))]}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        place("a", "0", -1, 9),
+        place("a", "0", "8", 9),
+        place("a", "0", 0, None),
+        place("a", "0", 0, 1.5),
+        (bare(fqn=5), bare(relative_path="0", offset=0, length=9)),
+        (bare(fqn="a"), bare(relative_path=0, offset=0, length=9)),
+        (bare(fqn="a"), bare(offset=0, length=9)),
+        ("a", bare(relative_path="0", offset=0, length=9)),
+    ],
+)
+def test_places_that_are_none(odd: tuple[Any, Any]) -> None:
+    with pytest.raises(FormatError, match=r"^x/\.metadata: a place of its list is none$") as raised:
+        read({"a": whole((2,))}, [odd])
+    assert raised.value.rule == "unreadable-file"
+
+
+@pytest.mark.parametrize("state", [{}, {"state_dict_metadata": {}}, {"storage_data": {}}, {"storage_data": []}])
+def test_what_is_no_metadata(state: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match=r"^x/\.metadata is not metadata of torch\.distributed\.checkpoint$"):
+        described(b"\x80\x02" + opcodes(Bare(state)) + b".", PATH)
+    with pytest.raises(FormatError, match=r"^x/\.metadata: its pickle cannot be followed: it has no end$"):
+        described(b"\x80\x02" + opcodes(Bare(state)), PATH)
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        ({}, ["model.a", "model.b", "optimizer.s"]),
+        ({"model.a": ("model", "a"), "model.b": ("model", "b")}, ["a", "b", "optimizer.s"]),
+        ({"model.a": ("model", "a"), "model.b": ("model.b",)}, ["model.a", "model.b", "optimizer.s"]),
+        ({"model.a": ("model", "a")}, ["model.a", "model.b", "optimizer.s"]),
+        ({"model.a": ("model", "a"), "model.b": ("other", "b")}, ["model.a", "model.b", "optimizer.s"]),
+        ({"model.a": ("model", "a"), "model.b": ["model", "b"]}, ["model.a", "model.b", "optimizer.s"]),
+        ({"model.a": (0, "a"), "model.b": (0, "b")}, ["model.a", "model.b", "optimizer.s"]),
+        ({"model.a": ("mod", "a"), "model.b": ("mod", "b")}, ["model.a", "model.b", "optimizer.s"]),
+    ],
+)
+def test_weights_that_were_saved_under_a_key(paths: dict[str, Any], names: list[str]) -> None:
+    """Where the planner says that all of them lie under one key, they have their own names; state keeps its."""
+    stored = ["model.a", "model.b", "optimizer.s"]
+    places = [place(name, "0", at, 1) for at, name in enumerate(stored)]
+    found = read({name: whole((2,)) for name in stored}, places, planner_data=paths)
+    assert [each.name for each in found["0"]] == names
+
+
+def test_a_name_that_would_be_anothers_is_kept() -> None:
+    """`optimizer.s` under the key `model` would be the training state beside it."""
+    stored = ["model.optimizer.s", "optimizer.s"]
+    places = [place(name, "0", at, 1) for at, name in enumerate(stored)]
+    paths = {"model.optimizer.s": ("model", "optimizer.s")}
+    found = read({name: whole((2,)) for name in stored}, places, planner_data=paths)
+    assert [each.name for each in found["0"]] == stored
+
+
+# --- what of a value is the model -----------------------------------------------------------------
+
+
+def mapping(**pairs: Any) -> Dictionary:
+    return Dictionary(list(pairs.items()))
+
+
+def ordered(*pairs: Any) -> Made:
+    found = Made(Global("collections", "OrderedDict"), ())
+    found.items = list(pairs)
+    return found
+
+
+def names(value: Any, *views: str) -> list[str]:
+    made = (View(name, "F32", 4, (2,), (1,), 0, "0", 2) for name in views)
+    return [view.name for view in named(Found(tuple(made), {}, Frame(), value)).views]
+
+
+def test_weights_under_a_key() -> None:
+    """At most four keys deep, and not where two tensors would then have one name."""
+    inner = mapping(w=1)
+    assert names(mapping(model=inner, step=3), "model.w", "optimizer.m") == ["w", "optimizer.m"]
+    assert names(mapping(state_dict=ordered(("w", 1))), "state_dict.w") == ["w"]
+    assert names(mapping(model=mapping(module=inner)), "model.module.w") == ["w"]
+    assert names(mapping(models=inner), "models.w") == ["models.w"]
+    assert names(mapping(model=inner), "model.w", "w") == ["model.w", "w"]
+    assert names(mapping(model=5), "model.w") == ["model.w"]
+    assert names(mapping(model=inner), "modelled.w") == ["modelled.w"]
+    deep: Any = inner
+    for _ in range(5):
+        deep = mapping(model=deep)
+    assert names(deep, "model.model.model.model.model.w") == ["model.w"]
+    assert names(ordered(("model", inner), ["module", inner], ("net",)), "model.w") == ["w"]
+
+
+def test_a_whole_module_under_a_key() -> None:
+    """An object with a state may hold weights; one without holds none."""
+    module = Made(Global("mine", "Net"), ())
+    assert names(mapping(model=module), "model.w") == ["model.w"]
+    module.state = mapping(w=1)
+    assert names(mapping(model=module), "model.w") == ["w"]
+
+
+def test_facts_beside_the_tensors() -> None:
+    """Numbers and short texts; 500 characters at most, and 100 facts."""
+    value = mapping(step=3, loss=0.5, name="x" * MAX_FACT, long="x" * (MAX_FACT + 1), model=mapping(), none=None)
+    assert facts(value) == {"step": 3, "loss": 0.5, "name": "x" * 500}
+    assert (MAX_FACTS, len(facts(mapping(**{f"k{at}": at for at in range(101)})))) == (100, 100)
+    assert facts([1, 2]) == {}
+
+
+def test_how_deepspeed_shares_out_the_weights() -> None:
+    """The shapes of each group together, and the largest number of ranks."""
+    groups = [mapping(a=(2, 3), b=Made(Global("torch", "Size"), ((4,),))), mapping(c=(5,), d="no shape")]
+    shapes = {"a": (2, 3), "b": (4,), "c": (5,)}
+    assert facts(mapping(param_shapes=groups)) == {"param_shapes": shapes}
+    assert facts(mapping(frozen_param_shapes=mapping(a=(2, 3)), param_shapes=[])) == {
+        "frozen_param_shapes": {"a": (2, 3)}
+    }
+    for count, told in ((4, 4), ([2, 8, "9", 3], 8), ([], None), (0, None), ("4", None), (True, None)):
+        found = facts(mapping(optimizer_state_dict=mapping(partition_count=count)))
+        assert found == ({} if told is None else {"partition_count": told})
