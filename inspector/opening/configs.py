@@ -193,7 +193,8 @@ def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
             if dialect.marks <= values.keys():
                 return _translate(values, dialect, path)
     own = OWN_TYPES.get(config.architecture or "")
-    if own or not values.get("model_type"):
+    named = values.get("_class_name")  # such a class may have an argument `model_type` of its own
+    if own or not values.get("model_type") or (isinstance(named, str) and named in model_types()):
         return _with_type(config, own)
     return config
 

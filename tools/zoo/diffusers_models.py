@@ -31,7 +31,7 @@ NEEDED: Mapping[str, Arguments] = {
     },
     "ControlNetUnionModel": {"projection_class_embeddings_input_dim": 2816, "addition_time_embed_dim": 256},
     "DreamLiteTransformer2DModel": {"in_channels": 320, "cross_attention_dim": 768},
-    "EasyAnimateTransformer3DModel": {"in_channels": 16, "patch_size": 2},
+    "EasyAnimateTransformer3DModel": {"in_channels": 16, "out_channels": 16, "patch_size": 2},
     "HiDreamImageTransformer2DModel": {
         "patch_size": 2,
         "in_channels": 16,
@@ -45,6 +45,7 @@ NEEDED: Mapping[str, Arguments] = {
         "patch_size": 2,
         "norm_type": "ada_norm_single",
         "num_embeds_ada_norm": 1000,
+        "caption_channels": 4096,
     },
     "LuminaNextDiT2DModel": {"num_kv_heads": 8},
     "OmniGenTransformer2DModel": {"rope_scaling": {"long_factor": [1.0], "short_factor": [1.0], "type": "su"}},
@@ -55,7 +56,7 @@ NEEDED: Mapping[str, Arguments] = {
     "StableAudioProjectionModel": {"text_encoder_dim": 768, "conditioning_dim": 768, "min_value": 0, "max_value": 512},
     "Transformer2DModel": {"in_channels": 320, "cross_attention_dim": 768},
     "TransformerTemporalModel": {"in_channels": 320},
-    "UniDiffuserModel": {"in_channels": 4, "patch_size": 2, "sample_size": 64, "norm_type": "ada_norm"},
+    "UniDiffuserModel": {"in_channels": 4, "out_channels": 4, "patch_size": 2, "sample_size": 64},
     "UniDiffuserTextDecoder": {"prefix_length": 77, "prefix_inner_dim": 768, "prefix_hidden_dim": 64},
     "ZImageControlNetModel": {
         "control_layers_places": [0, 5, 10, 15, 20, 25],
@@ -139,7 +140,8 @@ def configuration(model: Any) -> dict[str, Any]:
     """The config.json that `save_pretrained` writes, with the class as its model type too."""
     values = json.loads(json.dumps(plain(dict(model.config)), default=str))
     values = {key: value for key, value in values.items() if not key.startswith("_")}
-    return {"_class_name": type(model).__name__, "model_type": type(model).__name__, **values}
+    # A class may have an argument `model_type` of its own, as Cosmos 3's audio tokenizer has.
+    return {**values, "_class_name": type(model).__name__, "model_type": type(model).__name__}
 
 
 def plain(value: Any) -> Any:
