@@ -56,9 +56,9 @@ def run(arguments: Sequence[str]) -> int:
 def _call(arguments: Sequence[str]) -> int:
     match arguments:
         case [target] if target and not target.startswith("-") and target not in COMMANDS:
-            from inspector.cli import console
+            from inspector.cli import overviews
 
-            console.overview(target)
+            overviews.overview(target)
             return 0
     from inspector.cli import commands as cli
 

@@ -27,6 +27,24 @@ def view(name: str, noun: object) -> Any:
     return getattr(import_module("inspector.report.notebook"), name)(noun)
 
 
+def as_arrow(noun: object) -> "pa.Table":
+    """Its rows, with exact types. Raises UsageError where pyarrow is not installed."""
+    shown: pa.Table = view("to_arrow", noun)
+    return shown
+
+
+def as_pandas(noun: object) -> "pd.DataFrame":
+    """Its rows. Raises UsageError where pandas is not installed."""
+    shown: pd.DataFrame = view("to_pandas", noun)
+    return shown
+
+
+def as_polars(noun: object) -> "pl.DataFrame":
+    """Its rows. Raises UsageError where polars or pyarrow is not installed."""
+    shown: pl.DataFrame = view("to_polars", noun)
+    return shown
+
+
 class Tensor(NamedTuple):
     """One tensor as its file's header declares it."""
 

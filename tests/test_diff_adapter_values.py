@@ -122,6 +122,8 @@ def test_a_merged_model_is_its_base_with_the_adapter(
     ran = inspect("diff", folder, tmp_path / "half", lora, "--data", "--json")
     assert (ran.code, ran.json["merged"]) == (1, False)
     assert [each["data"] for each in ran.json["tensors"]] == ["different", "different", "different", "equal"]
+    rows = inspect("diff", folder, tmp_path / "half", lora, "--data", "--jsonl").out.splitlines()
+    assert [json.loads(row) for row in rows] == ran.json["tensors"]
     other = f"{STEM.format(1, 'o')}.weight"
     touched = tensors[other].copy()
     touched[5, 5] ^= 0x4000

@@ -48,6 +48,10 @@ def test_an_adapter_says_which_modules_it_changes(tmp_path: Path, inspect: Calla
     told = {"method": "lora", "ranks": [4], "modules": 4, "parameters": added, "fits": True}
     assert (ran.code, ran.json["adapter"]) == (1, told)
     assert ran.json["counts"] == {"same": 0, "dtype": 0, "shape": 0, "only_a": 0, "only_b": 8, "data": None}
+    rows = [json.loads(line) for line in inspect("diff", base, adapter, "--jsonl").out.splitlines()]
+    assert [row["b_name"] for row in rows] == [each["b"]["name"] for each in ran.json["tensors"]]
+    assert rows[0]["a_shape"] == [64, 64] or rows[0]["a_shape"] == [96, 64]
+    assert api.attachment(base, adapter).to_arrow().column_names == list(rows[0])
     text = inspect("diff", adapter, base).out.splitlines()  # either way round
     assert text[-1].startswith("4 weights changed, 2,304 parameters added") and text[-1].endswith("every shape fits")
     assert any(line.split() == ["up_proj,", "layers", "0–1", "4", "96×64", "1,280"] for line in text)
@@ -83,6 +87,13 @@ def test_three_ways(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     assert (ran.code, ran.json["counts"]) == (1, {"same": 16, "a": 2, "b": 1, "alike": 1, "apart": 1})
     changes = {each["role"]: each["change"] for each in ran.json["tensors"] if each["change"] != "same"}
     assert changes == {"norm": "a", "gate_proj": "b", "up_proj": "alike", "down_proj": "apart", "lm_head": "a"}
+    rows = [json.loads(line) for line in inspect("diff", *folders, "--data", "--jsonl").out.splitlines()]
+    assert [(row["role"], row["change"]) for row in rows] == [
+        (row["role"], row["change"]) for row in ran.json["tensors"]
+    ]
+    assert next((row["a_status"], row["b_status"]) for row in rows if row["role"] == "lm_head") == ("only_a", "same")
+    own, other = (api.diff(folders[0], folder, data=True) for folder in folders[1:])
+    assert api.three(own, other, data=True).to_polars().rows(named=True) == rows
     text = [line.split() for line in inspect("diff", *folders, "--data").out.splitlines()]
     assert ["a", "alone", "lm_head", "left", "out", "equal"] in text
 

@@ -6,8 +6,10 @@ import csv
 import doctest
 import io
 import json
+import os
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,9 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/tables.md").read_text()
 #: Command → the JSON that its rows are of, as a path through it, and a column that both have.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "{gpt2}": ("roles", "parameters"),
+    "{gpt2} --layers": ("layers", "bytes"),
+    "{gpt2} --tensors": ("tensors", "offset"),
     "tensors {gpt2}": ("tensors", "bytes"),
     "diff {gpt2} {gpt2-xl}": ("tensors", "role"),
     "audit {stranger}": ("checkpoints.0.findings", "rule"),
@@ -94,6 +99,7 @@ def test_results_are_tables_in_python(made: Callable[[str], Path]) -> None:
         (inspector.diff(made("gpt2"), made("gpt2-xl")), 12 * 48 + 4 + 12),  # and the masks that the smaller one has
         (inspector.audit([made("stranger")]), 3),
         (inspector.predict("gpt2"), 148),
+        (inspector.memory("gpt2"), 1),
     ]
     for result, number in found:
         arrow = result.to_arrow()
@@ -101,10 +107,31 @@ def test_results_are_tables_in_python(made: Callable[[str], Path]) -> None:
         assert arrow.column_names == list(result.to_pandas().columns) == result.to_polars().columns
 
 
-def test_a_sweep_is_asked_for(inspect: Callable[..., Ran]) -> None:
-    """Without it there are no rows."""
-    ran = inspect("memory", "gpt2", "--csv")
-    assert (ran.code, ran.err) == (2, "inspect: rows are told of a sweep: add --sweep, or ask for --json\n")
+def test_without_a_sweep_there_is_one_row(inspect: Callable[..., Ran]) -> None:
+    """What was asked about, in the columns of a sweep: of 1,024 tokens 12 layers keep 2 × 768 numbers in 4 bytes."""
+    (row,) = csv.DictReader(io.StringIO(inspect("memory", "gpt2", "--context", 1024, "--csv").out))
+    assert (row["context"], row["cache"]) == ("1024", str(1024 * 12 * 2 * 768 * 4))
+
+
+def test_several_targets_are_told_apart(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """By a first column; where one cannot be read the others' rows are there, and the exit code says so."""
+    ran = inspect(made("gpt2"), tmp_path / "absent.gguf", made("qwen3-0.6b"), "--csv")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert ran.code == 2
+    assert list(dict.fromkeys(row["target"] for row in rows)) == [str(made("gpt2")), str(made("qwen3-0.6b"))]
+    assert sum(int(row["parameters"]) for row in rows if "gpt2" in row["target"]) == 124_439_808
+
+
+def test_a_folder_of_models_has_a_row_a_model(
+    made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    for name in ("gpt2", "qwen3-0.6b"):
+        shutil.copytree(made(name), tmp_path / name, copy_function=os.link)
+    lines = [json.loads(line) for line in inspect(tmp_path, "--jsonl").out.splitlines()]
+    assert [(row["name"], row["complete"]) for row in lines] == [("gpt2", True), ("qwen3-0.6b", True)]
+    assert lines == [{name: row[name] for name in lines[0]} for row in inspect(tmp_path, "--json").json["models"]]
 
 
 def test_the_page_of_tables_is_so(inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

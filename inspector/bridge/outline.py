@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.architectures import family_of
 from inspector.architectures.naming import Namer, Names
 from inspector.architectures.prediction import bytes_at
 from inspector.bridge.forecast import forecast
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
-from inspector.model import Config, Index, Key, Prediction
+from inspector.model import Config, Index, Key, Prediction, as_arrow, as_pandas, as_polars
 from inspector.opening.configs import dtype_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 
 class OutlinedRole(NamedTuple):
@@ -44,6 +49,18 @@ class Outline(NamedTuple):
     absent: tuple[str, ...]  # names that are predicted, and that the index does not have
     surplus: tuple[str, ...]  # names in the index that nothing predicts
     tensors: tuple[tuple[str, str, Key, str], ...] = ()  # name, file, key and group of each
+
+    def to_arrow(self) -> pa.Table:
+        """A row a role, with exact types. Raises UsageError where pyarrow is not installed."""
+        return as_arrow(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a role. Raises UsageError where pandas is not installed."""
+        return as_pandas(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a role. Raises UsageError where polars is not installed."""
+        return as_polars(self)
 
 
 def outline(index: Index, config: Config | None) -> Outline:

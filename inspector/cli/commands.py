@@ -140,7 +140,7 @@ def inspect() -> None:
 @click.option("--notes", is_flag=True, help="Show findings that ask nothing of you, too.")
 @wide_option
 @html_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@form_options
 def overview(
     targets: tuple[str, ...],
     layers: bool,
@@ -148,11 +148,19 @@ def overview(
     notes: bool,
     wide: bool,
     html: str | None,
-    as_json: bool,
+    forms: tuple[str, ...],
+    parquet: str | None,
     **opening: Any,
 ) -> int:
-    """What is in it, what should be in it, and why the two differ. The command's name may be left out."""
-    shown = console.Shown(layers=layers, tensors=tensors, notes=notes, wide=wide, as_json=as_json, html=html)
+    """What is in it, what should be in it, and why the two differ. The command's name may be left out.
+
+    With --csv, --jsonl, --parquet or --format a row is a role; a layer with --layers, a tensor with --tensors, and
+    of a folder of models a model.
+    """
+    from inspector.cli import overviews
+
+    form = rows.asked(forms, parquet)
+    shown = overviews.Shown(layers, tensors, notes, wide, form, parquet, html)
     if html is not None:
         if len(targets) > 1:
             raise UsageError("--html writes the page of one target: name one")
@@ -160,9 +168,9 @@ def overview(
 
         pages.check(html)
     if len(targets) == 1:
-        console.overview(targets[0], shown, **opening)
+        overviews.overview(targets[0], shown, **opening)
         return 0
-    return console.overviews(targets, shown, **opening)
+    return overviews.overviews(targets, shown, **opening)
 
 
 @inspect.command(short_help="What should be in a checkpoint, by its configuration.")

@@ -71,8 +71,6 @@ def diff(
         pages.check(html)
     first, second, *third = [console.reconciled(target) for target in targets]
     pairwise = not third and (first.adapter is None) == (second.adapter is None)
-    if not pairwise and output.form not in rows.OTHERS:
-        raise click.UsageError("rows are told of two whole models: of adapters and of three ways --json tells")
     workers = workers or 1
     if third and any(each.adapter for each in (first, second, *third)):
         differs = _merged((first, second, third[0]), output, data=data)
@@ -125,13 +123,15 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
 
 def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: bool) -> bool:
     from inspector import api
-    from inspector.report import comparisons
+    from inspector.report import comparison_rows, comparisons
 
     base, adapter = (a, b) if a.adapter is None else (b, a)
     result = api.attachment(base, adapter)
     found = api.effects(base, adapter) if data else ()
     if output.form == "json":
         console.print_json(comparisons.attachment_document(result, found))
+    elif output.form:
+        rows.show(comparison_rows.attached(result, found), output.form, output.parquet)
     else:
         console.print_lines(comparisons.attachment_lines(result, found), wide=output.wide)
     _text_page(output, [base, adapter], comparisons.attachment_lines(result, found), differs=bool(result.tensors))
@@ -141,7 +141,7 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: 
 def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: _Output, *, data: bool) -> bool:
     """Whether a model is its base with an adapter merged into it: by the values alone."""
     from inspector import api
-    from inspector.report import comparisons
+    from inspector.report import comparison_rows, comparisons
 
     base, a, b = targets
     adapter, model = (a, b) if a.adapter is not None else (b, a)
@@ -153,6 +153,8 @@ def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], outp
     merged = comparisons.is_merged(changes, found)
     if output.form == "json":
         console.print_json(comparisons.merged_document(adapter, changes, found))
+    elif output.form:
+        rows.show(comparison_rows.merged(found), output.form, output.parquet)
     else:
         console.print_lines(comparisons.merged_lines(adapter, changes, found), wide=output.wide)
     _text_page(output, targets, comparisons.merged_lines(adapter, changes, found), differs=not merged)
@@ -164,7 +166,7 @@ def _three(
 ) -> bool:
     """With `workers` the values, too."""
     from inspector import api
-    from inspector.report import comparisons
+    from inspector.report import comparison_rows, comparisons
 
     base, *others = targets
     sides = [api.diff(base, each) for each in others]
@@ -172,6 +174,8 @@ def _three(
     result = api.three(own, other, data=bool(workers), workers=workers)
     if output.form == "json":
         console.print_json(comparisons.three_document(result))
+    elif output.form:
+        rows.show(comparison_rows.three(result), output.form, output.parquet)
     else:
         console.print_lines(comparisons.three_lines(result, everything=everything), wide=output.wide)
     _text_page(output, targets, comparisons.three_lines(result, everything=True), differs=result.differs)

@@ -13,9 +13,6 @@ from inspector.cli.options import one_form
 if TYPE_CHECKING:
     from inspector.report.tables import Rows
 
-#: Forms that are no table of rows.
-OTHERS = (None, "json", "sarif")
-
 
 def asked(forms: Sequence[str], parquet: str | None) -> str | None:
     """The one form that was asked for; None for text. What cannot be written is refused before any work is done.

@@ -76,8 +76,6 @@ def memory(
 
     pages.check(html)
     form = rows.asked(forms, parquet)
-    if form not in rows.OTHERS and not sweep:
-        raise UsageError("rows are told of a sweep: add --sweep, or ask for --json")
     if fits and not options["gpu"]:
         raise UsageError("--fits asks about devices: name them with --gpu")
     options["training"] = _plan(options)
@@ -88,7 +86,7 @@ def memory(
     if form == "json":
         console.print_json(report.document(result, swept))
     elif form:
-        rows.show(report.rows(swept), form, parquet)
+        rows.show(report.rows(swept or (result,)), form, parquet)
     else:
         console.print_lines(report.lines(result, swept), wide=wide)
     if html is not None:

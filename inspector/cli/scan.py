@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli import console, terminal
-from inspector.cli.options import html_option, one_form, wide_option
+from inspector.cli import forms as rows
+from inspector.cli.options import form_options, html_option, wide_option
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,11 +43,7 @@ FINDINGS = 1  # exit code: something is broken or cannot be read
 @click.option("--queries", is_flag=True, help="List the queries that have a name.")
 @wide_option
 @html_option
-@click.option(
-    "--format", "forms", metavar="NAME", multiple=True, help="Rows as github, html, latex, … (tabulate's names)."
-)
-@click.option("--csv", "forms", flag_value="csv", multiple=True, help="Rows as comma-separated values.")
-@click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout.")
+@form_options
 def scan(
     roots: tuple[str, ...],
     out: str | None,
@@ -63,6 +60,7 @@ def scan(
     wide: bool,
     html: str | None,
     forms: tuple[str, ...],
+    parquet: str | None,
 ) -> None:
     """Inspect and audit every checkpoint at the ROOTs, and write four tables: checkpoints, files, tensors, findings.
 
@@ -75,7 +73,7 @@ def scan(
 
     A checkpoint that cannot be read is a row with its error. Exits with 1 where some are broken or cannot be read.
     """
-    form = one_form(forms)
+    form = rows.asked(forms, parquet)
     asked = [
         name for name, given in (("--out", out), ("--report", report), ("--sql", sql), ("--watch", watch)) if given
     ]
@@ -84,12 +82,14 @@ def scan(
     if queries:
         _list_queries(wide=wide)
         return
+    if form not in (None, "json") and sql is None:
+        raise UsageError("rows are told of a query: --sql with SQL or a query's name (--queries); else there is --json")
     if len(asked) != 1:
         raise UsageError("one of --out DIR, --report DIR, --sql QUERY and --watch says what to do")
     if report is not None:
         _report(report, form, html, wide=wide)
     elif sql is not None:
-        _ask(sql, roots, form, wide=wide)
+        _ask(sql, roots, form, parquet, wide=wide)
     elif watch:
         _watch(roots)
     else:
@@ -155,8 +155,6 @@ def _report(folder: str, form: str | None, html: str | None, *, wide: bool) -> N
     found = report(Path(folder).expanduser())
     if form == "json":
         console.print_json(text.document(found, folder))
-    elif form:
-        raise UsageError("--report is text or --json; --sql gives rows in every form")
     else:
         console.print_lines((text.lines(found, folder, terminal.screen(wide=wide).width),), wide=wide)
     if html is not None:
@@ -165,24 +163,20 @@ def _report(folder: str, form: str | None, html: str | None, *, wide: bool) -> N
         pages.write(html, document.page(found, folder))
 
 
-def _ask(query: str, folders: tuple[str, ...], form: str | None, *, wide: bool) -> None:
+def _ask(query: str, folders: tuple[str, ...], form: str | None, parquet: str | None, *, wide: bool) -> None:
     from inspector.report import scan as text
     from inspector.scanning.asking import ask
 
     if len(folders) != 1:
         raise UsageError('one folder of tables goes with --sql: inspect scan --sql "SELECT …" DIR')
-    columns, rows = ask(Path(folders[0]).expanduser(), query)
-    documents = [dict(zip(columns, row, strict=True)) for row in rows]
+    found = ask(Path(folders[0]).expanduser(), query)
     if form == "json":
-        console.print_json({"schema": "checkpoint-inspector/1", "target": folders[0], "rows": documents})
-    elif form == "csv":
-        from inspector.report.tables import write_csv
-
-        write_csv(columns, documents, sys.stdout)
+        told = text.as_rows(found).rows
+        console.print_json({"schema": "checkpoint-inspector/1", "target": folders[0], "rows": told})
     elif form:
-        console.print_table(documents, columns, form)
+        rows.show(text.as_rows(found), form, parquet)
     else:
-        console.print_lines((text.rows(columns, rows, terminal.screen(wide=wide).width),), wide=wide)
+        console.print_lines((text.rows(*found, terminal.screen(wide=wide).width),), wide=wide)
 
 
 def _list_queries(*, wide: bool) -> None:

@@ -159,11 +159,12 @@ def merged_document(adapter: Reconciliation, changes: Diff, effects: Sequence[Ef
         "adapter": about(adapter),
         "merged": is_merged(changes, effects),
         "others": list(_others(changes, touched)),
-        "tensors": [_effect(each) for each in effects],
+        "tensors": [effect(each) for each in effects],
     }
 
 
-def _effect(each: Effect) -> dict[str, Any]:
+def effect(each: Effect) -> dict[str, Any]:
+    """What is made of one weight."""
     sums = each.merged.sums if each.merged else None
     return {
         **key_document(each.base.key),
@@ -208,7 +209,7 @@ def attachment_document(result: Attachment, effects: Sequence[Effect] = ()) -> d
             "fits": result.fits,
         },
         "tensors": statuses,
-        **({"effects": [_effect(each) for each in effects]} if effects else {}),
+        **({"effects": [effect(each) for each in effects]} if effects else {}),
     }
 
 

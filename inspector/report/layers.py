@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from inspector.bridge.by_layer import Kind, Strip, ranges
+from inspector.report.tables import Column, Rows
 from inspector.units import decimal, escape, integer, plural
 
 _WIDTH = 100  # letters a line
@@ -34,8 +35,7 @@ def _kind(kind: Kind) -> str:
 
 
 def _dtypes(dtypes: Mapping[str, int]) -> str:
-    ordered = sorted(dtypes.items(), key=lambda item: -item[1])
-    return " + ".join(f"{escape(dtype, 20)} {decimal(nbytes)}" for dtype, nbytes in ordered)
+    return " + ".join(f"{escape(dtype, 20)} {decimal(dtypes[dtype])}" for dtype in _by_bytes(dtypes))
 
 
 def documents(strips: Iterable[Strip]) -> list[dict[str, Any]]:
@@ -53,3 +53,22 @@ def documents(strips: Iterable[Strip]) -> list[dict[str, Any]]:
         for strip in strips
         for each in strip.layers
     ]
+
+
+#: Columns of a table with a row a layer.
+COLUMNS = (
+    Column("tower", "string"),
+    Column("layer", "int64"),
+    Column("kind", "string"),
+    *(Column(name, "uint64") for name in ("tensors", "parameters", "bytes")),
+    Column("dtypes", "list<string>"),  # of most bytes first
+)
+
+
+def rows(strips: Iterable[Strip]) -> Rows:
+    """A row a layer."""
+    return Rows(COLUMNS, [{**each, "dtypes": _by_bytes(each["dtypes"])} for each in documents(strips)])
+
+
+def _by_bytes(dtypes: Mapping[str, int]) -> list[str]:
+    return sorted(dtypes, key=lambda dtype: -dtypes[dtype])

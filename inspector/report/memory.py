@@ -265,6 +265,11 @@ def rows(swept: Sequence[Memory]) -> Rows:
     return Rows(COLUMNS, [_swept(each) for each in swept])
 
 
+def row(result: Memory) -> Rows:
+    """One row, in the columns of a sweep."""
+    return rows((result,))
+
+
 def _swept(each: Memory) -> dict[str, Any]:
     return {
         "context": each.request.context,

@@ -21,11 +21,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from inspector.auditing.run import Audit
+    from inspector.bridge.outline import Outline
+    from inspector.comparing.attachment import Attachment
     from inspector.comparing.diff import Diff
+    from inspector.comparing.three import Three
     from inspector.measuring.values import Values
+    from inspector.sizing.memory import Memory
 
 Overviewed = Checkpoint | Reconciliation | Prediction
-Noun = Union[Checkpoint, Reconciliation, Prediction, "Diff", "Values", "Audit"]
+Noun = Union[
+    Checkpoint, Reconciliation, Prediction, "Attachment", "Audit", "Diff", "Memory", "Outline", "Three", "Values"
+]
 
 
 def overview(noun: Overviewed) -> str:
@@ -81,10 +87,22 @@ def rows(noun: Noun) -> Rows:
         return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
     from importlib import import_module
 
-    # Of a noun's own floor: `inspector.comparing` is told by `inspector.report.diff`.
-    module = import_module(f"inspector.report.{type(noun).__name__.lower()}")
-    found: Rows = module.rows(noun)
+    # Loaded for whoever has such a noun.
+    module, function = _ROWS[type(noun).__name__]
+    found: Rows = getattr(import_module(f"inspector.report.{module}"), function)(noun)
     return found
+
+
+#: Noun → the module that tells it, and the function that makes its rows.
+_ROWS = {
+    "Attachment": ("comparison_rows", "attached"),
+    "Audit": ("audit", "rows"),
+    "Diff": ("diff", "rows"),
+    "Memory": ("memory", "row"),
+    "Outline": ("outline", "rows"),
+    "Three": ("comparison_rows", "three"),
+    "Values": ("values", "rows"),
+}
 
 
 def _joined(noun: Checkpoint | Reconciliation) -> Reconciliation:

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.bridge.outline import Outline
 from inspector.report.columns import table, wrapped
 from inspector.report.documents import SCHEMA
+from inspector.report.tables import Column, Rows
 from inspector.units import escape, integer, plural, size
 
 _NAME = 100  # characters of a name that are shown
@@ -80,3 +81,11 @@ def document(target: str, found: Outline) -> dict[str, Any]:
         "absent": list(found.absent),
         "surplus": list(found.surplus),
     }
+
+
+COLUMNS = (*(Column(name, "string") for name in ("role", "group", "tower", "branch")), Column("tensors", "uint64"))
+
+
+def rows(found: Outline) -> Rows:
+    """A row a role."""
+    return Rows(COLUMNS, [each._asdict() for each in found.roles])

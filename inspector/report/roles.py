@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.architectures.data.roles import BY_GROUP, MEANINGS, ROLES
+from inspector.model import Reconciliation
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
 from inspector.report.tables import Column, Rows
@@ -51,6 +52,22 @@ def document(part: str = "") -> dict[str, Any]:
 def rows(part: str = "") -> Rows:
     """A row a role."""
     return Rows(tuple(Column(name, "string") for name in ("role", "group", "meaning")), document(part)["roles"])
+
+
+#: Columns of what a checkpoint has for each role.
+SUMS = (
+    *(Column(name, "string") for name in ("role", "group", "tower", "branch")),
+    *(Column(name, "uint64") for name in ("tensors", "parameters", "bytes", "predicted_parameters")),
+    Column("bits_per_weight", "double"),
+    Column("dtypes", "list<string>"),
+    Column("formula", "string"),
+)
+
+
+def of_result(result: Reconciliation) -> Rows:
+    """A row a role of a checkpoint."""
+    told = ({name: getattr(each, name) for name, _ in SUMS} for each in result.roles)
+    return Rows(SUMS, [{**each, "branch": each["branch"] or None} for each in told])
 
 
 def page() -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
+from inspector.report.tables import Column, Rows
 from inspector.units import count, decimal, escape, integer, plural
 
 if TYPE_CHECKING:
@@ -132,6 +134,35 @@ def _cell(name: str, value: Any) -> str:
             return ("−" if value < 0 else "") + decimal(abs(value))
         return count(value) if name in _COUNTS else integer(value)
     return escape(str(value), _CELL)
+
+
+def as_rows(answer: Answer) -> Rows:
+    """The answer to any query, each column with the type that its values have."""
+    columns = [Column(name, _kind([row[at] for row in answer.rows])) for at, name in enumerate(answer.columns)]
+    return Rows(tuple(columns), [dict(zip(answer.columns, map(_value, row), strict=True)) for row in answer.rows])
+
+
+def _kind(values: Sequence[Any]) -> str:
+    """As Arrow calls it: unsigned but for numbers below zero; text where values have nothing else in common."""
+    lists = [value for value in values if isinstance(value, (list, tuple))]
+    if lists:
+        return f"list<{_kind([each for value in lists for each in value])}>"
+    types = {type(value) for value in values if value is not None}
+    if types == {bool}:
+        return "bool"
+    if types == {int}:
+        known = [value for value in values if value is not None]
+        return "uint64" if min(known) >= 0 and max(known) < 2**64 else "int64" if max(known) < 2**63 else "double"
+    return "double" if types and types <= {int, float, Decimal} else "string"
+
+
+def _value(value: Any) -> Any:
+    """What JSON has for it: dates and what DuckDB has besides as text."""
+    if isinstance(value, (list, tuple)):
+        return list(map(_value, value))
+    if isinstance(value, Decimal):
+        return float(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def queries(width: int | None = None) -> str:

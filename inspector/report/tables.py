@@ -33,6 +33,10 @@ class Rows(NamedTuple):
     def names(self) -> list[str]:
         return [each.name for each in self.columns]
 
+    def of(self, name: str, value: str) -> Rows:
+        """The rows with a first column that says of what they are."""
+        return Rows((Column(name, "string"), *self.columns), [{name: value, **row} for row in self.rows])
+
     def to_arrow(self) -> pa.Table:
         """With exact types. Raises UsageError where pyarrow is not installed."""
         return arrow_table(self.columns, self.rows)
@@ -92,7 +96,7 @@ PREDICTED: tuple[Column, ...] = tuple(
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], out: TextIO) -> None:
-    """A header and a line a row; lists as `4096x11008`. No cell is a spreadsheet's formula or a terminal's command."""
+    """A header and a line a row; shapes as `4096x11008`. No cell is a spreadsheet's formula or a terminal's command."""
     writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows({name: _cell(row.get(name)) for name in columns} for row in rows)
@@ -100,8 +104,13 @@ def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], out: Te
 
 def _cell(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return "x".join(map(str, value))
+        value = joined(value, "x")
     return _inert(value) if isinstance(value, str) else value
+
+
+def joined(values: Sequence[object], times: str) -> str:
+    """A list in one cell: a shape as `4096x11008`, words with commas."""
+    return (", " if any(isinstance(each, str) for each in values) else times).join(map(str, values))
 
 
 def arrow_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> pa.Table:

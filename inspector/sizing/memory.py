@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import ConfigError, UsageError
-from inspector.model import Finding
+from inspector.model import Finding, as_arrow, as_pandas, as_polars
 from inspector.sizing import fitting
 from inspector.sizing.activations import Activations, activations
 from inspector.sizing.devices import Device, devices
@@ -19,6 +19,10 @@ from inspector.sizing.weights import Weights, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
     from inspector.sizing.training import Plan, Training
 
 #: Longest context, and most sequences and devices, that are asked about.
@@ -69,6 +73,18 @@ class Memory(NamedTuple):
         """Whether all devices hold their part; None where none was named, or the cache is not known."""
         verdicts = [each.fits for each in self.devices]
         return None if not verdicts or None in verdicts else all(verdicts)
+
+    def to_arrow(self) -> pa.Table:
+        """One row, in the columns of a sweep, with exact types. Raises UsageError where pyarrow is not installed."""
+        return as_arrow(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row, in the columns of a sweep. Raises UsageError where pandas is not installed."""
+        return as_pandas(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row, in the columns of a sweep. Raises UsageError where polars is not installed."""
+        return as_polars(self)
 
 
 def size(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyarrow import parquet
 
 from inspector.errors import TargetError, UsageError
 from inspector.scanning.asking import ask, report
@@ -204,12 +205,28 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
     assert inspect("scan", "--sql", query, zoo, "--csv").out == "format,n\ngguf,1\n"
     assert inspect("scan", "--sql", query, zoo, "--json").json["rows"] == [{"format": "gguf", "n": 1}]
     assert "| gguf" in inspect("scan", "--sql", query, zoo, "--format", "github").out
+    assert inspect("scan", "--sql", query, zoo, "--jsonl").out == '{"format": "gguf", "n": 1}\n'
     assert "same_model" in inspect("scan", "--queries").out
     assert inspect("scan", "--report", zoo, "--html", zoo.parent / "page.html").code == 0
     page = (zoo.parent / "page.html").read_text(encoding="utf-8")
     assert "One model in several formats or types" in page
     assert "12 checkpoints" in page
     assert json.loads((zoo / "scan.json").read_text())["tables"] == 1
+
+
+def test_a_query_has_types_as_its_values(zoo: Path, inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """Sums beyond 63 bits stay whole, what is below zero has a sign, lists are lists, dates text."""
+    query = "SELECT 18446744073709551615::HUGEINT AS n, -1 AS m, [1, 2] AS l, 1.5::DECIMAL(4, 2) AS d, DATE '2026-01-02' AS t"
+    assert not inspect("scan", "--sql", query, zoo, "--parquet", tmp_path / "rows.parquet").err
+    table = parquet.read_table(tmp_path / "rows.parquet")
+    assert table.to_pylist() == [{"n": 2**64 - 1, "m": -1, "l": [1, 2], "d": 1.5, "t": "2026-01-02"}]
+    assert [str(field.type).partition("<")[0] for field in table.schema] == [
+        "uint64",
+        "int64",
+        "list",
+        "double",
+        "string",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +239,8 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
         (("--sql", "SELECT 1", "{tmp}"), "is no scan"),
         (("--watch",), "name the folder to watch"),
         (("--watch", "{tmp}/absent"), "is no folder to watch"),
-        (("--report", "{tmp}", "--csv"), "is no scan"),
+        (("--report", "{tmp}", "--csv"), "rows are told of a query"),
+        (("--report", "{tmp}"), "is no scan"),
     ],
 )
 def test_misuse_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path, inspect: Callable[..., Ran]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from inspector.model import Finding
 from inspector.plots.figure import Chart
-from inspector.report.tables import Rows
+from inspector.report.tables import Rows, joined
 
 #: Numbers are shown with their thousands apart, and sorted as numbers; a shape is a text of `4096×11008`.
 Kind = Literal["text", "number"]
@@ -104,7 +104,7 @@ _NUMBERS = ("uint64", "int64", "double")
 def _cell(value: Any) -> Cell:
     """Lists as shapes are written."""
     if isinstance(value, (list, tuple)):
-        return "×".join(map(str, value)) or "scalar"
+        return joined(value, "×") or "scalar"
     if isinstance(value, bool):
         return "yes" if value else "no"
     told: Cell = value

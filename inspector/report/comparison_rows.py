@@ -1,0 +1,64 @@
+"""Comparisons that are not of two whole models, as rows: an adapter on its base, one that was merged, three ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from inspector.comparing.attachment import Attachment
+from inspector.comparing.three import Three
+from inspector.report import comparisons
+from inspector.report.tables import Column, Rows
+
+if TYPE_CHECKING:
+    from inspector.comparing.effects import Effect
+
+_KEY = (
+    *(Column(name, "string") for name in ("role", "tower", "branch")),
+    *(Column(name, "int64") for name in ("layer", "expert")),
+    Column("part", "string"),
+)
+_SIDES = (("name", "string"), ("dtype", "string"), ("shape", "list<uint64>"))
+#: Columns of an adapter beside its base: `a_` is the weight that a tensor changes, `b_` the adapter's tensor.
+ATTACHED = (
+    Column("status", "string"),
+    *_KEY,
+    *(Column(f"{side}_{name}", kind) for side in "ab" for name, kind in _SIDES),
+    Column("expected_shape", "list<uint64>"),
+    Column("change", "double"),
+)
+#: Columns of the weights that an adapter touches, beside a model that is said to have it merged.
+MERGED = (
+    *(*_KEY, Column("name", "string"), Column("change", "double"), Column("data", "string")),
+    *(*(Column(name, "double") for name in ("max_abs", "relative")), Column("why", "string")),
+)
+#: Columns of three ways.
+THREE = (
+    *(*_KEY, Column("change", "string")),
+    *(Column(f"{side}_{name}", "string") for side in "ab" for name in ("status", "data")),
+)
+
+
+def attached(result: Attachment, effects: Sequence[Effect] = ()) -> Rows:
+    """A row a tensor of the adapter, beside the weight that it changes; with `effects`, by how much."""
+    changes = {each.base.tensor.name: each.relative for each in effects}
+    rows = list[dict[str, Any]]()
+    for told in comparisons.attachment_document(result)["tensors"]:
+        weight = told["a"] or {"name": None}
+        row = {f"a_{name}": weight.get(name) for name, _ in _SIDES} | {
+            f"b_{name}": told["b"][name] for name, _ in _SIDES
+        }
+        rows.append({**told, **row, "change": changes.get(weight["name"])})
+    return Rows(ATTACHED, rows)
+
+
+def merged(effects: Sequence[Effect]) -> Rows:
+    """A row a weight that an adapter touches, and how the merged model's agrees with it."""
+    return Rows(MERGED, list(map(comparisons.effect, effects)))
+
+
+def three(result: Three) -> Rows:
+    """A row a tensor of the base."""
+    told = comparisons.three_document(result)["tensors"]
+    flat = ({f"{side}_{name}": each[side][name] for side in "ab" for name in ("status", "data")} for each in told)
+    return Rows(THREE, [{**each, **sides} for each, sides in zip(told, flat, strict=True)])
