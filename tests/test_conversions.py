@@ -24,7 +24,13 @@ from inspector.comparing.pairing import Pair
 from inspector.comparing.views import loops
 from inspector.model import Key
 
-CASES = [json.loads(line) for line in (Path(sparse.__file__).parent / "conversions.jsonl").read_text().splitlines()]
+FIXTURES = Path(sparse.__file__).parent
+#: Language models, then the towers beside them.
+CASES = [
+    json.loads(line)
+    for name in ("conversions.jsonl", "conversions_towers.jsonl")
+    for line in (FIXTURES / name).read_text().splitlines()
+]
 
 
 def made(case: dict[str, Any], folder: Path) -> inspector.Diff:
@@ -52,7 +58,7 @@ def expanded(entries: list[Any]) -> Iterator[tuple[str, list[int]]]:
             yield name.replace("{}", str(number), 1), shape
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["architecture"] for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case.get("projector", case["architecture"]) for case in CASES])
 def test_every_element_is_where_the_converter_put_it(case: dict[str, Any], tmp_path: Path) -> None:
     """All tensors are paired, but for those that are left out or made; and sampled elements are the model's own."""
     result = made(case, tmp_path)
@@ -97,13 +103,28 @@ def test_every_document_says_what_it_can() -> None:
         found = conversion_of(name)
         assert isinstance(found, Conversion)
         for text, step in found.converted.items():
-            numbers = {"order", "value", "rows", "name"}
+            numbers = {"order", "axes", "value", "rows", "name"}
             words = set(step.get("order", "").split())
             assert step.keys() - numbers <= words, (name, text)
             assert not words or sorted(step["order"].split("->")[0].split()) == sorted(
                 step["order"].split("->")[1].split()
             )
             assert step.get("rows", "first") in ("first", "last")
+
+
+def test_names_are_told_with_their_numbers() -> None:
+    """A name by itself goes before its pattern, what a document says before what it inherits."""
+    found = conversion_of("clip", "qwen3vl_merger")
+    endings = {stem: list(found.endings(stem, place)) for stem, place in (("mm.2", 0), ("v.deepstack.24.fc1", 2))}
+    assert endings["mm.2"].index("visual.merger.linear_fc2") < endings["mm.2"].index("aligner.hidden_layers.1")
+    assert endings["v.deepstack.24.fc1"][0] == "visual.deepstack_merger_list.2.linear_fc1"
+
+
+def test_towers_of_two_kinds_have_what_either_says() -> None:
+    """Gemma 4's unified model: its images' positions, and the sounds' scales that all have."""
+    both = conversion_of("clip", "gemma4uv+gemma4ua").converted
+    assert {"vision:embed_positions", "audio:attn_scale"} <= both.keys()
+    assert both["vision:embed_positions"] == {"axes": "1 0 2", "name": "axes exchanged"}
 
 
 def test_keys_are_written_and_read_alike() -> None:
@@ -145,6 +166,38 @@ def test_formulas_of_values_are_what_the_converter_computes(
 
     assert words(text) == known.keys()
     assert applied(text, np.array([0.25, -1, 3], np.float32), known.get).tolist() == pytest.approx(expected)
+
+
+def test_a_batch_norm_that_was_folded_is_equal_to_the_four_it_was_made_of(tmp_path: Path) -> None:
+    """weight / sqrt(variance + eps) and bias - mean * that: of 6, 1, 2 and 4 (less eps) these are 3 and -5."""
+    import numpy as np
+    from gguf import GGUFWriter
+    from safetensors.numpy import save_file
+
+    norm = "encoder.layers.0.conv.batch_norm"
+    numbers = {"weight": 6, "bias": 1, "running_mean": 2, "running_var": 4 - 1e-5}
+    (tmp_path / "model").mkdir()
+    config = {"model_type": "granite_speech", "encoder_config": {"model_type": "granite_speech_encoder"}}
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    save_file(
+        {f"{norm}.{name}": np.full(8, number, np.float32) for name, number in numbers.items()},
+        tmp_path / "model" / "model.safetensors",
+    )
+    for changed in (0, 1):
+        path = tmp_path / f"{changed}.gguf"
+        writer = GGUFWriter(path, "clip")
+        writer.add_string("clip.projector_type", "granite_speech")
+        writer.add_tensor("a.blk.0.conv_norm_var.weight", np.full(8, 3, np.float32))
+        writer.add_tensor("a.blk.0.conv_norm_var.bias", np.array([changed - 5, *[-5] * 7], np.float32))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        (pair,) = (result := inspector.diff(tmp_path / "model", path, data=True)).pairs
+        (data,) = result.data or ()
+        assert data is not None
+        assert (pair.status, data.status, data.sums.differing) == ("same", "different" if changed else "equal", changed)
+        assert data.transform == "batch norm folded"
 
 
 def test_a_tensor_made_ternary_by_its_own_mean_is_equal(tmp_path: Path) -> None:

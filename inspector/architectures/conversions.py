@@ -13,30 +13,39 @@
 
 A tensor is called by its key: `tower:branch role.part/index`, with what is usual left out (`key_text`).
 
+names      the file's name, without `.weight` or `.bias`, → what the model's name ends with; several with `|` between
+           them. `{}` is a number, `{-1}` one less, `{#}` its place among those that the file has. Where the model has
+           none of them, the key decides
 aliases    the file's key → the model's, where the two tables call a tensor differently; several in the order in which
            they are tried, with `|` between them
 towers     the file's tower → the model's, where a model may call it so
 stacks     branches of the model whose layers are the file's, one branch's after the other's
 model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
-           (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the parts are the usual ones
+           (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the usual parts.
+           They lie along the rows, or the axis of a number (`axis`)
 file       the same of the file; parts may be keys of the model, whose tensors the converter puts into one
 converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to several (`q_norm | k_norm`):
            `order`  the model's elements as digits → the file's. A word is a number that a formula beside it gives, `*`
-                    the digit that follows from the others, `...` all axes but the first (in front: but the last)
+                    the digit that follows from the others, `...` all axes but the first (in front: but the last); two
+                    words without a formula are equal
+           `axes`   the model's axes in the file's order, by their numbers
            `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, and the
                     `mean` and `mean_abs` of the model's whole tensor
            `rows`   which of the model's rows are kept, the `first` or the `last`
            `name`   what people call it
+folded     what it computes of several tensors: a name for people, and for each of the file's keys the formula (`value`)
+           of x and of other letters, with the model's key that each is
 transposed keys of matrices that the model stores as [in, out] where no table of it says so
 left_out   keys that the converter drops; `tower:*` for all of a tower
+dropped    words in the names of what it drops besides
 made       keys that it makes of the configuration
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, reduce
 from typing import Any, NamedTuple
 
 from inspector.architectures.store import store
@@ -45,19 +54,24 @@ from inspector.model import Key
 
 #: What all conversions have; what is beside Transformers in the files of those who trained a model.
 BASE, ORIGINAL = "_base", "_meta"
+#: What holds of all towers that lie beside a language model; with the kind of projector, of those that have it.
+TOWERS = "mmproj"
 
 
 class Conversion(NamedTuple):
     """What a converter does to the models of one architecture."""
 
+    names: Mapping[str, str] = {}
     aliases: Mapping[str, str] = {}
     towers: Mapping[str, str] = {}
     stacks: Sequence[str] = ()
     model: Mapping[str, Mapping[str, str]] = {}
     file: Mapping[str, Mapping[str, str]] = {}
     converted: Mapping[str, Mapping[str, str]] = {}
+    folded: Mapping[str, Mapping[str, Mapping[str, str]]] = {}
     transposed: Sequence[str] = ()
     left_out: Sequence[str] = ()
+    dropped: Sequence[str] = ()
     made: Sequence[str] = ()
 
     def unstacked(self, key: Key, layers: Mapping[str, int]) -> Key:
@@ -74,7 +88,19 @@ class Conversion(NamedTuple):
             layer -= layers.get(stack, 0)
         return key
 
-    def names(self, key: Key) -> list[Key]:
+    def endings(self, stem: str, place: int) -> Iterator[str]:
+        """What the model's name may end with, for a tensor of the file; the first choice first.
+
+        Args:
+            place: which of the file's tensors it is that differ in their number alone, from 0.
+        """
+        numbers = NUMBER.findall(stem)
+        for name, held in ((stem, ()), (NUMBER.sub("{}", stem), numbers)):
+            for each in filter(None, self.names.get(name, "").split(" | ")):
+                before = int(numbers[-1]) - 1 if numbers else 0
+                yield each.replace("{#}", str(place)).replace("{-1}", str(before)).format(*held)
+
+    def keys(self, key: Key) -> list[Key]:
         """The model's keys for a key of the file, the first choice first; itself where nothing else is said."""
         text, bare = key_text(key), key_text(key._replace(part="weight"))
         end = "" if key.part == "weight" else f".{key.part}"
@@ -87,9 +113,9 @@ class Conversion(NamedTuple):
         found = [named(each, key) for each in texts]
         return found + [each._replace(tower=self.towers[each.tower]) for each in found if each.tower in self.towers]
 
-    def leaves_out(self, key: Key) -> bool:
-        """Whether the converter drops what has the key."""
-        return _is_among(key, self.left_out)
+    def leaves_out(self, key: Key, name: str) -> bool:
+        """Whether the converter drops what has the key and the name."""
+        return _is_among(key, self.left_out) or any(words in name for words in self.dropped)
 
     def makes(self, key: Key) -> bool:
         """Whether the converter makes what has the key, of the configuration or of numbers of its own."""
@@ -101,6 +127,8 @@ def key_text(key: Key) -> str:
     return _text(key.tower, key.branch, key.role, key.part, key.indexes)
 
 
+#: A number in a name.
+NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 _KEY = re.compile(r"(?:(\w+):)?(?:(.+) )?([^ ./]+)(?:\.(\w+))?((?:/\d+)*)")
 
 
@@ -128,9 +156,23 @@ def _is_among(key: Key, texts: Sequence[str]) -> bool:
 
 
 @cache
-def conversion_of(architecture: str) -> Conversion:
-    """What is known of a GGUF architecture's conversion; what holds of all, where no document says more."""
-    return Conversion(**_document(architecture if store().has("conversions", architecture) else BASE, ()))
+def conversion_of(architecture: str, projector: str = "") -> Conversion:
+    """What is known of a GGUF architecture's conversion; what holds of all, where no document says more.
+
+    Args:
+        projector: its kind, of a file with the towers beside a language model.
+    """
+    if not projector:
+        return Conversion(**_document(architecture if store().has("conversions", architecture) else BASE, ()))
+    names = [f"{TOWERS}.{kind}" for kind in projector.split("+")]  # a file may have towers of two kinds
+    found = [_document(name, ()) for name in names if store().has("conversions", name)]
+    return Conversion(**reduce(_together, found, _document(TOWERS, ())))
+
+
+def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Two documents, of which the second says more."""
+    both = {field: {**one[field], **other[field]} for field in one.keys() & other if isinstance(one[field], dict)}
+    return {**one, **other, **both}
 
 
 def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
@@ -144,7 +186,9 @@ def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
         if field not in Conversion._fields:
             raise TableError(f"a conversion has no field `{field}`")
         before = found.get(field)
-        if isinstance(own[field], dict):
+        if field == "names":
+            found[field] = {**(before or {}), **_before(own[field], before or {})}
+        elif isinstance(own[field], dict):
             entries = _each(own[field])
             for key, value in entries.items():
                 if list(value) == ["by"]:
@@ -153,6 +197,11 @@ def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
         else:
             found[field] = [*(before or ()), *own[field]]
     return found
+
+
+def _before(names: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """A document's names, and after them those that it inherits."""
+    return {name: " | ".join(filter(None, (own, others.get(name)))) for name, own in names.items()}
 
 
 def _each(entries: Mapping[str, Any]) -> dict[str, Any]:

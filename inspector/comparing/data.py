@@ -311,11 +311,17 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
     start_a, start_b = option.a.offset + tile.a, option.b.offset + tile.b
     x = gathered(a.values(option.a.store), start_a, tile.sizes, own)
     y = gathered(b.values(option.b.store), start_b, tile.sizes, other)
+    slack = numbers.slack(option.value, option.numbers)
     if option.value:
-        if sides.file == 1:
-            x = numbers.applied(option.value, x, option.numbers.get)
-        else:
-            y = numbers.applied(option.value, y, option.numbers.get)
+        model, start, strides, held = (a, tile.a, own, x) if sides.file == 1 else (b, tile.b, other, y)
+        beside: dict[str, float | Array] = {
+            name: gathered(model.values(view.store), view.offset + start, tile.sizes, strides)
+            for name, view in option.beside.items()
+        }
+        made = numbers.applied(option.value, held, (beside | dict(option.numbers)).get)
+        if beside and slack is not None:  # what is added and taken away again leaves its last bits
+            slack = float(np.nanmax(np.abs(held), initial=0))
+        x, y = (made, y) if sides.file == 1 else (x, made)
 
     def steps() -> Iterator[Array]:
         if a.side.dtype == b.side.dtype and not option.value:
@@ -325,7 +331,7 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
             if read is not None:
                 yield gathered(read, start, tile.sizes, strides)
 
-    return numbers.sums(x, y, lambda: list(steps()), slack=numbers.slack(option.value, option.numbers))
+    return numbers.sums(x, y, lambda: list(steps()), slack=slack)
 
 
 def _is_lossy(pair: Pair) -> bool:
@@ -338,9 +344,8 @@ def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides)
     statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value)) for each in found]
     worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])
     names = [name for each in found for name in each.option.name.split(", ") if name]
-    return Data(
-        worst, ", ".join(dict.fromkeys([*_layout(pair, sides), *names])) or None, added(each.sums for each in found)
-    )
+    layout = () if any(each.option.beside for each in found) else _layout(pair, sides)
+    return Data(worst, ", ".join(dict.fromkeys([*layout, *names])) or None, added(each.sums for each in found))
 
 
 def agreement(sums: Sums, *, lossy: bool) -> Agreement:

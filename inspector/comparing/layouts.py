@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from math import prod
+from math import isqrt, prod
 from typing import Any, NamedTuple
 
 from inspector.architectures import family_of, formula
 from inspector.architectures.conversions import Conversion, key_text
 from inspector.architectures.data.fusions import PARTS
 from inspector.architectures.scope import Scope
-from inspector.architectures.table import Family, Include, Row, nested_values
+from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
 from inspector.comparing.numbers import MEANS, words
 from inspector.comparing.pairing import Pair, Side, conversion_from
 from inspector.comparing.views import View, loops, whole
@@ -37,6 +37,7 @@ class Option(NamedTuple):
     b: View
     value: str = ""  # what was done to each number x: "x + 1"
     numbers: Mapping[str, float] = {}  # that the value names
+    beside: Mapping[str, View] = {}  # the model's other tensors that it names, each like the first
 
 
 class Piece(NamedTuple):
@@ -56,36 +57,33 @@ class Known:
         self.family: Family | None = family_of(self.values)
 
     @cached_property
-    def transposed(self) -> frozenset[tuple[str, str]]:
-        """Branch and role of matrices that are stored as [in, out]."""
+    def transposed(self) -> frozenset[tuple[str, str, str]]:
+        """Tower, branch and role of matrices that are stored as [in, out]."""
         return frozenset(_transposed(self.family, self.values, _DEEPEST)) if self.family else frozenset()
 
     def number(self, text: str, layer: int | None = None) -> float | None:
         """The value of a formula over the configuration, in a layer; None where it does not give one."""
-        if self.family is None:
-            value = int(text) if text.isdecimal() else self.values.get(text)
-        else:
-            try:
-                value = formula.evaluate(
-                    text, Scope(self.family, self.values, {} if layer is None else {"layer": layer})
-                )
-            except ConfigError:
-                return None
+        family = self.family or Family("", {}, ())
+        try:
+            value = formula.evaluate(text, Scope(family, self.values, {} if layer is None else {"layer": layer}))
+        except ConfigError:
+            return None
         if isinstance(value, list) and layer is not None and layer < len(value):
             value = value[layer]
         return value if isinstance(value, (int, float)) else None
 
 
-def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str]]:
+def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str, str]]:
     for entry in family.rows:
         if isinstance(entry, Row):
             if entry.transposed:
-                yield entry.branch, entry.role
+                yield entry.tower, entry.branch, entry.role
         elif isinstance(entry, Include) and deep:
             inner = nested_values(entry, values)
             part = family_of(inner)
             if part is not None:
-                yield from _transposed(part, inner, deep - 1)
+                for tower, branch, role in _transposed(part, inner, deep - 1):
+                    yield inner_tower(entry, tower), inner_branch(entry, branch), role
 
 
 class Sides(NamedTuple):
@@ -134,6 +132,9 @@ def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
     """What of either side is to be compared with what. Raises ValueError where that is not known."""
     if pair.a is None or pair.b is None:
         raise ValueError("only one side has it")
+    folded = tuple(_folded(pair.a, pair.b, sides))
+    if folded:
+        return folded
     apart = _lies_apart(pair.a) or _lies_apart(pair.b)
     fine = _needs_parts(pair.a, pair.b, sides)
     sizes = _sizes(pair.a, pair.b) if fine else {}
@@ -144,6 +145,24 @@ def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
     if a.keys() != b.keys():
         raise ValueError(f"{sorted(a.keys() ^ b.keys())[:3]} on one side only")
     return tuple(_piece(role, a[role, number], b[role, number], sides) for role, number in a)
+
+
+def _folded(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
+    """What a converter computed of several tensors; nothing for others."""
+    if not sides.conversion.folded:
+        return
+    model, file = (a, b) if sides.file == 1 else (b, a)
+    places = {key_text(key): number for number, key in enumerate(model.keys)}
+    for name, formulas in sides.conversion.folded.items():
+        for number, tensor in enumerate(file.tensors):
+            said = formulas.get(key_text(tensor.key), {})
+            asked = {letter: places.get(text) for letter, text in said.items() if letter != "value"}
+            views = {letter: whole(model.shapes[at], at).flat() for letter, at in asked.items() if at is not None}
+            made = whole(file.shapes[number], number).flat()
+            if asked and len(views) == len(asked) and all(view.shape == made.shape for view in views.values()):
+                x = views.pop("x")
+                one, other = (x, made) if sides.file == 1 else (made, x)
+                yield Piece(str(number), (Option(name, one, other, said["value"], beside=views),))
 
 
 def _layout(at: int, sides: Sides) -> Mapping[str, Mapping[str, str]]:
@@ -189,7 +208,7 @@ def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, si
     plain = len(shape) > 1 and key.part != "bias" and tuple(shape) == tensor.tensor.shape
     if not plain or known.conversion is not None:
         return False
-    return (key.branch, key.role) in known.transposed or key_text(key) in sides.conversion.transposed
+    return (key.tower, key.branch, key.role) in known.transposed or key_text(key) in sides.conversion.transposed
 
 
 def _lies_apart(side: Side) -> bool:
@@ -253,8 +272,11 @@ def _split(
     view: View, base: int, parts: Mapping[str, str], sizes: Mapping[str, int], sides: Sides, layer: int | None
 ) -> Iterator[tuple[str, View]]:
     """The projections of a fused tensor."""
+    base = int(parts.get("axis", base))
+    if base >= len(view.axes):
+        raise ValueError(f"{len(view.axes)} axes")
     total = view.shape[base]
-    names = [name for name in parts if name != "by"]
+    names = [name for name in parts if name not in ("by", "axis")]
     groups = (sides.size(parts["by"], layer) if "by" in parts else None) or 1
     rows = {name: sides.size(parts[name], layer) if parts[name] else sizes.get(name) for name in names}
     unknown = [name for name in names if rows[name] is None]
@@ -318,8 +340,10 @@ def _done(step: Mapping[str, str], model: _Atom, file: _Atom, sides: Sides) -> t
     """The model's elements in the file's order, and the file's; None where the step does not fit these."""
     try:
         changed = model._replace(view=_ordered(step, model, sides)) if "order" in step else model
+        if "axes" in step:
+            changed = changed._replace(view=changed.view.transposed(list(map(int, step["axes"].split()))))
         return _cut(changed, file, step.get("rows", "first")) if "rows" in step else _both(changed.view, file.view)
-    except ValueError:
+    except (ValueError, IndexError):  # other axes than those of the step
         return None
 
 
@@ -365,13 +389,15 @@ def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
 
 
 def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides, layer: int | None) -> list[int]:
-    """The size of each digit; that of one follows from the others."""
+    """The size of each digit; that of one follows from the others, and so do those of two that are equal."""
     sizes = [int(name) if name.isdecimal() else sides.size(step[name], layer) if name in step else 0 for name in names]
     if any(size is None for size in sizes):
         raise ValueError("a size that the configuration does not tell")
     product = 1
     for size in sizes:
         product *= size or 1
+    if sizes.count(0) == 2 and isqrt(total // product) ** 2 * product == total:
+        return [size or isqrt(total // product) for size in sizes]
     if sizes.count(0) > 1 or total % product:
         raise ValueError(f"{total} in digits of {sizes}")
     return [size or total // product for size in sizes]

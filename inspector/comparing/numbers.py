@@ -20,12 +20,14 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "exp": np.exp,
     "relu": lambda x: np.maximum(x, 0),
     "round": np.rint,
+    "sqrt": np.sqrt,
     "clip": np.clip,
+    "softplus": lambda x: np.logaddexp(np.float32(0), x),
 }
 #: Numbers of the model's whole tensor that a formula may name → what they are the mean of.
 MEANS: Mapping[str, Callable[[Array], Array]] = {"mean": lambda x: x, "mean_abs": np.abs}
 #: What two libraries compute differently in the last bits.
-ROUNDED = frozenset({"exp", *MEANS})
+ROUNDED = frozenset({"exp", "softplus", "sqrt", *MEANS})
 #: A sum of products below which some may have been too small for F32.
 _SMALL = 1e-30
 #: So many of F32's steps two libraries' `exp` may differ by.
@@ -112,7 +114,7 @@ def slack(text: str, known: Mapping[str, float]) -> float | None:
     return max((abs(known[name]) for name in MEANS.keys() & known.keys()), default=0.0)
 
 
-def applied(text: str, x: Array, number: Callable[[str], float | None]) -> Array:
+def applied(text: str, x: Array, number: Callable[[str], float | Array | None]) -> Array:
     """A formula's value for each x: `x + 1`, `-exp(x)`, `x * embedding_multiplier`. Raises TableError for another."""
     with np.errstate(all="ignore"):
         found = _value(_tree(text), x, number)
@@ -130,7 +132,7 @@ def _tree(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _value(node: ast.expr, x: Array, number: Callable[[str], float | None]) -> Any:
+def _value(node: ast.expr, x: Array, number: Callable[[str], float | Array | None]) -> Any:
     match node:
         case ast.Name(id="x"):
             return x

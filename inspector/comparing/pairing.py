@@ -8,13 +8,14 @@ layer together, then the projections that some writers fuse (`qkv_proj`), then b
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Literal, NamedTuple
 
-from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture
-from inspector.architectures.conversions import ORIGINAL, Conversion, conversion_of, key_text, named
+from inspector.architectures import GGUF_ARCHITECTURE, PROJECTOR, GgufArchitecture
+from inspector.architectures.conversions import NUMBER, ORIGINAL, Conversion, conversion_of, key_text, named
 from inspector.architectures.data.fusions import COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
@@ -65,7 +66,9 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
             own.rename(conversion, other)
     found: list[Pair] = []
     for at, conversion in enumerate(written):
-        found += _gathered(left, right, conversion, at) if conversion is not None else []
+        if conversion is not None:
+            found += _gathered(left, right, conversion, at)
+            found += _folded(left, right, conversion, at)
     for coarse in _COARSER:
         found += _matched(left, right, coarse)
     if written != [None, None]:
@@ -85,14 +88,22 @@ def conversion_from(result: Reconciliation) -> Conversion | None:
     if config.kind == "params.json":
         return conversion_of(ORIGINAL)
     named = config.values.get(GGUF_ARCHITECTURE)
-    return conversion_of(named) if isinstance(named, GgufArchitecture) else None
+    return conversion_of(named, str(config.values.get(PROJECTOR, ""))) if isinstance(named, GgufArchitecture) else None
 
 
 def _why(side: Side, own: Conversion | None, other: Conversion | None) -> Literal["", "leaves out", "makes"]:
     """Why only this side has it: the other's converter leaves it out, or its own makes it."""
-    if other is not None and other.leaves_out(side.keys[0]):
+    if other is not None and other.leaves_out(side.keys[0], side.tensors[0].tensor.name):
         return "leaves out"
     return "makes" if own is not None and own.makes(side.tensors[0].key) else ""
+
+
+#: Words that a model may have in front of a name, and one more.
+_PREFIXES = 4
+
+
+#: What a name may end with that is no part of it: a weight, a bias, and the bounds of what goes in and comes out.
+_PARTS = frozenset({"weight", "bias", "input_min", "input_max", "output_min", "output_max"})
 
 
 class _Store:
@@ -116,16 +127,44 @@ class _Store:
     def rename(self, conversion: Conversion, other: _Store) -> None:
         """Take the keys of the model that a converter's file was made of, where it calls a tensor otherwise."""
         renamed: dict[Key, list[Labelled]] = {}
+        by_name = dict(self._by_name(conversion, other)) if conversion.names else {}
         branches = [{key.layer for key in other.left if key.branch == stack} for stack in conversion.stacks]
         layers = dict(zip(conversion.stacks, map(len, branches), strict=True))
         for held, tensors in self.left.items():
             key = conversion.unstacked(held, layers)
-            names = conversion.names(key)
+            names = conversion.keys(key)
             if names[0] != key:  # a file's norm for all experts may be one for the layer
                 names += [name._replace(expert=None) for name in names if name.expert == STACKED]
             found = next((name for name in names if name in other.left or _at_all(name, other.left)), key)
-            renamed.setdefault(found, []).extend(tensors)
+            for each in tensors:
+                renamed.setdefault(by_name.get(each.tensor.name, found), []).append(each)
         self.left = renamed
+
+    def _by_name(self, conversion: Conversion, other: _Store) -> Iterator[tuple[str, Key]]:
+        """Names of the file with the model's keys, where a conversion tells the model's names."""
+        known = other.endings()
+        stems = {each.tensor.name: _stem(each.tensor.name) for tensors in self.left.values() for each in tensors}
+        numbers: dict[tuple[str, str], list[list[int]]] = defaultdict(list)
+        for stem, part in stems.values():
+            numbers[_pattern(stem), part].append(_numbers(stem))
+        places = {pattern: sorted(found) for pattern, found in numbers.items()}
+        for name, (stem, part) in stems.items():
+            place = bisect_left(places[_pattern(stem), part], _numbers(stem))
+            ends = ((end, part) for end in conversion.endings(stem, place))
+            found = next((known[end] for end in ends if end in known), None)
+            if found is not None:
+                yield name, found
+
+    def endings(self) -> dict[tuple[str, str], Key]:
+        """What a name ends with, and its part → the key."""
+        found: dict[tuple[str, str], Key] = {}
+        for key, tensors in self.left.items():
+            for each in tensors:
+                stem, part = _stem(each.tensor.name)
+                for _ in range(_PREFIXES):
+                    found.setdefault((stem, part), key)
+                    _, _, stem = stem.partition(".")
+        return found
 
     def side(self, held: Sequence[tuple[Key, Labelled]]) -> Side:
         tensors = [tensor for _, tensor in held]
@@ -156,7 +195,8 @@ class _Store:
         """Layer, expert and shape → the key that alone has them; of what converters leave out or make, none."""
         places: dict[tuple[object, ...], list[Key]] = {}
         for key, tensors in self.left.items():
-            told = any(each.leaves_out(key) or each.makes(key) for each in conversions)
+            name = tensors[0].tensor.name
+            told = any(each.leaves_out(key, name) or each.makes(key) for each in conversions)
             if len(tensors) == 1 and not told:
                 shape = self._shapes.get(tensors[0].tensor.name, tensors[0].tensor.shape)
                 places.setdefault((key.layer, key.expert, *_dimensions(shape)), []).append(key)
@@ -167,6 +207,20 @@ class _Store:
         for key in self.left:
             groups.setdefault(coarse(key), []).append(key)
         return groups
+
+
+def _stem(name: str) -> tuple[str, str]:
+    """A name without its part, and that."""
+    stem, _, part = name.rpartition(".")
+    return (stem.removesuffix(".linear"), part) if part in _PARTS else (name, "weight")
+
+
+def _pattern(stem: str) -> str:
+    return NUMBER.sub("{}", stem)
+
+
+def _numbers(stem: str) -> list[int]:
+    return [int(number) for number in NUMBER.findall(stem)]
 
 
 def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
@@ -192,11 +246,30 @@ def _gathered(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pai
     file, model = (a, b) if at == 0 else (b, a)
     found: list[Pair] = []
     for key in list(file.left):
-        parts = [named(text, key) for text in conversion.file.get(key_text(key), ()) if text != "by"]
+        parts = [named(text, key) for text in conversion.file.get(key_text(key), ()) if text not in ("by", "axis")]
         if len(parts) > 1 and all(part in model.left for part in parts):
             one, several = file.take([key]), model.take(parts)
             left, right = (one, several) if at == 0 else (several, one)
             found.append(Pair(key, _status(left, right), left, right))
+    return found
+
+
+def _folded(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]:
+    """Tensors of a file (side `at`) that its converter computes of several of the model, with these."""
+    file, model = (a, b) if at == 0 else (b, a)
+    found: list[Pair] = []
+    for formulas in conversion.folded.values():
+        layers: dict[int | None, dict[Key, list[Key]]] = defaultdict(dict)
+        for key, tensors in file.left.items():
+            said = formulas.get(key_text(tensors[0].key))
+            if said is not None:
+                layers[key.layer][key] = [named(text, key) for letter, text in said.items() if letter != "value"]
+        for held in layers.values():
+            asked = dict.fromkeys(key for keys in held.values() for key in keys)
+            if len(held) == len(formulas) and all(key in model.left for key in asked):
+                made, of = file.take(held), model.take(asked)
+                left, right = (made, of) if at == 0 else (of, made)
+                found.append(Pair(of.keys[0], "same" if left.dtype == right.dtype else "dtype", left, right))
     return found
 
 

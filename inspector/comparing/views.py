@@ -78,10 +78,6 @@ class View(NamedTuple):
         """All axes as one."""
         return self._replace(axes=(tuple(digit for axis in self.axes for digit in axis),))
 
-    def squeezed(self) -> View:
-        """Without axes of size 1."""
-        return self._replace(axes=tuple(axis for axis in self.axes if size_of(axis) != 1))
-
     def _with(self, axis: int, digits: Axis) -> View:
         return self._replace(axes=(*self.axes[:axis], digits, *self.axes[axis + 1 :]))
 

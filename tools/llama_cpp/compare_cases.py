@@ -1,12 +1,15 @@
 """`inspect diff --data` on what llama.cpp's converter makes of tiny models: every pair must be joined, and its values equal.
 
-    python tools/llama_cpp/compare_cases.py SOURCE [--seed N…] [CLASS…]    # needs torch, transformers and xllamacpp
+    python tools/llama_cpp/compare_cases.py SOURCE [--mmproj] [--seed N…] [CLASS…]   # needs torch, transformers, xllamacpp
 
 Each class that the converter knows is built as in `convert_cases`, or written from `remote.txt` where Transformers does
 not have it (`--remote` for these alone), filled with random numbers in BF16, and converted to F32, BF16 and Q8_0. Of each file, every tensor must be paired, or be one that the converter is known to leave out or to
 make; its values must be equal in F32, equal but for rounding in the others. Then one number of one tensor is changed, and
 exactly that tensor must be different. With --write, what element of the model each of a few elements of
 the file is goes into `fixtures/conversions.jsonl`, one class for each architecture: where numbers are moved, not changed.
+
+With --mmproj it is the towers beside a language model that are converted (`towers.py`), and the samples go into
+`fixtures/conversions_towers.jsonl`, one class for each kind of projector.
 """
 
 from __future__ import annotations
@@ -27,10 +30,13 @@ from typing import Any
 from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter, Small
 from remote import cases as remote_cases
 from remote import write as write_remote
+from towers import fields as tower_fields
+from towers import publish
 
 import inspector
 
 OUT = ROOT / "fixtures" / "conversions.jsonl"
+TOWERS = ROOT / "fixtures" / "conversions_towers.jsonl"
 #: Elements of each tensor that are written down.
 SAMPLES = 3
 #: Numbers of the model's elements are so far apart that what is added to them shows.
@@ -45,27 +51,29 @@ REMOTE = {each.name: each for each in remote_cases(0)}
 KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 
 
-def saved(name: str, seed: int, folder: Path, numbered: bool) -> tuple[str, dict[str, int]]:
+def saved(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> tuple[str, dict[str, int]]:
     """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
     remote = REMOTE.get(name)
     if remote is not None:
         write_remote(next(each for each in remote_cases(seed) if each.name == name), folder, seed)
         model_type = str(remote.case.config.get("model_type", ""))
     else:
-        model_type = _built(name, seed, folder, numbered)
+        model_type = _built(name, seed, folder, numbered, towers)
     first = _number(folder / "model.safetensors") if numbered else {}
-    words = {f"token {number}": number for number in range(VOCABULARY)}
-    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
+    if not towers:
+        words = {f"token {number}": number for number in range(VOCABULARY)}
+        (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
     return model_type, first
 
 
-def _built(name: str, seed: int, folder: Path, numbered: bool) -> str:
+def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> str:
     """A model of Transformers, saved; its type."""
     import torch
     import transformers
 
     model_class = getattr(transformers, name)
-    config = model_class.config_class(**Small(seed).fields(model_class.config_class))
+    made = model_class.config_class
+    config = made(**(tower_fields(name, made, seed) if towers else Small(seed).fields(made)))
     config.architectures = [name]
     model = model_class(config)
     draw = torch.Generator().manual_seed(seed + 1000)
@@ -74,6 +82,8 @@ def _built(name: str, seed: int, folder: Path, numbered: bool) -> str:
             if tensor.is_floating_point():
                 tensor.data.copy_(torch.randn(tensor.shape, generator=draw).to(torch.bfloat16))
     (model.float() if numbered else model.to(torch.bfloat16)).save_pretrained(folder)
+    if towers:
+        publish(name, folder)
     return str(config.model_type)
 
 
@@ -97,11 +107,11 @@ def _number(path: Path) -> dict[str, int]:
     return first
 
 
-def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str) -> Path:
+def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str, towers: bool) -> Path:
     model_class = REMOTE[name].model_class if name in REMOTE else name
     out = folder.parent / f"{kind}.gguf"
     config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
-    return converter.written(folder, model_class, {**config, **WRITTEN.get(model_type, {})}, out, KINDS[kind])
+    return converter.written(folder, model_class, {**config, **WRITTEN.get(model_type, {})}, out, KINDS[kind], towers)
 
 
 def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
@@ -112,8 +122,13 @@ def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
         if data is None:
             if not pair.converter:
                 yield f"{name}: {pair.status}"
-        elif data.status is None or data.status == "different" or (kind == "F32" and data.status != "equal"):
+        elif data.status != "equal" and (data.status != "rounded" or (kind == "F32" and _is_exact(pair))):
             yield f"{name}: {data.status} {data.why}"
+
+
+def _is_exact(pair: inspector.Pair) -> bool:
+    """Whether the file has the tensor in F32; convolutions of towers are F16 whatever is asked for."""
+    return pair.b is not None and pair.b.dtype == "F32"
 
 
 def tampered(model: Path, path: Path, draw: random.Random) -> bool:
@@ -121,7 +136,7 @@ def tampered(model: Path, path: Path, draw: random.Random) -> bool:
     import numpy as np
 
     result = inspector.diff(model, path)
-    at = draw.choice([at for at, pair in enumerate(result.pairs) if pair.a and pair.b])
+    at = draw.choice([at for at, pair in enumerate(result.pairs) if pair.a and _is_exact(pair)])
     target = result.pairs[at].b
     assert target is not None
     tensor = draw.choice(target.tensors).tensor
@@ -132,7 +147,7 @@ def tampered(model: Path, path: Path, draw: random.Random) -> bool:
         file.seek(place)
         file.write(np.float32(value + 1.5).tobytes())
     found = inspector.diff(model, path, data=True).data or ()
-    return [number for number, data in enumerate(found) if data and data.status != "equal"] == [at]
+    return [number for number, data in enumerate(found) if data and data.status == "different"] == [at]
 
 
 def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Random) -> dict[str, Any]:
@@ -151,6 +166,8 @@ def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Rand
         seen.add(stem)
         values = np.fromfile(path, np.float32, tensor.elements, offset=tensor.offset)
         places = sorted({draw.randrange(tensor.elements) for _ in range(SAMPLES)})
+        if any(abs(value) > LARGEST or (value > 0 and value % 1) for value in map(float, values[places])):
+            continue  # computed of several tensors
         taken[tensor.name] = [[place, *_origin(float(values[place]), origins)] for place in places]
     config = json.loads((model / "config.json").read_text())
     written = {tensor.name: list(tensor.shape) for tensor in headers}
@@ -176,55 +193,75 @@ def _origin(value: float, origins: list[tuple[int, str]]) -> list[Any]:
     return [name, number - start, added]
 
 
+def _projector(keys: Mapping[str, Any]) -> str:
+    return "+".join(str(keys[key]) for key in sorted(keys) if key.endswith("projector_type"))
+
+
+def compared(
+    converter: Converter, name: str, seed: int, model: Path, towers: bool, draw: random.Random
+) -> Counter[str]:
+    """How many files of a model are as they should be; each is told."""
+    counts = Counter[str]()
+    model_type, _ = saved(name, seed, model, False, towers)
+    for kind in KINDS:
+        path = converted(converter, model, name, model_type, kind, towers)
+        faults = list(wrong(inspector.diff(model, path, data=True), kind))
+        counts[f"{kind} {'wrong' if faults else 'right'}"] += 1
+        print(f"{name} {seed} {kind}: {'; '.join(faults[:6]) or 'right'}", flush=True)
+    found = tampered(model, path.with_name("F32.gguf"), draw)
+    if not found:
+        print(f"{name} {seed}: the tensor that was changed is not the one that is told", flush=True)
+    return counts + Counter({f"tampered {'found' if found else 'missed'}": 1})
+
+
+def written(
+    converter: Converter, name: str, seed: int, model: Path, towers: bool, draw: random.Random
+) -> dict[str, Any]:
+    """A model's case for the fixtures."""
+    model_type, first = saved(name, seed, model, True, towers)
+    path = converted(converter, model, name, model_type, "F32", towers)
+    case = converter.case(path, f"{name} {seed}")
+    if towers:
+        kinds = (str(case["keys"][key]) for key in sorted(case["keys"]) if key.endswith("projector_type"))
+        case["projector"] = "+".join(kinds)
+    return case | sampled(model, path, first, draw)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
     parser.add_argument("--seed", type=int, nargs="*", default=[0])
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--remote", action="store_true")
+    parser.add_argument("--mmproj", action="store_true")
     parser.add_argument("classes", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     import torch
     import transformers
 
     torch.set_num_threads(1)  # conversions are forked
-    converter, counts = Converter(arguments.source), Counter[str]()
-    written = (
-        [json.loads(line) for line in OUT.read_text().splitlines()] if arguments.classes or arguments.remote else []
-    )
-    lines = {case["architecture"]: json.dumps(case, separators=(",", ":")) for case in written}
-    draw = random.Random(0)
-    names = [] if arguments.remote else [each for each in converter.classes() if hasattr(transformers, each)]
-    for name in arguments.classes or [*names, *REMOTE]:
+    converter, counts, towers = Converter(arguments.source), Counter[str](), arguments.mmproj
+    names = [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
+    draw, cases = random.Random(0), []
+    for name in arguments.classes or [*names, *([] if towers else REMOTE)]:
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
-                model = Path(folder) / "model"
                 try:
-                    model_type, first = saved(name, seed, model, arguments.write)
-                    path = converted(converter, model, name, model_type, "F32")
+                    if not arguments.write:
+                        counts += compared(converter, name, seed, Path(folder) / "model", towers, draw)
+                    elif name not in CHANGED:
+                        cases.append(written(converter, name, seed, Path(folder) / "model", towers, draw))
                 except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
                     print(f"{name} {seed}: {error!r:.160}", flush=True)
-                    continue
-                if arguments.write and name not in CHANGED:
-                    case = converter.case(path, f"{name} {seed}")
-                    if case["architecture"] not in lines:
-                        case |= sampled(model, path, first, draw)
-                        lines[case["architecture"]] = json.dumps(case, separators=(",", ":"))
-                if arguments.write:
-                    continue
-                for kind in KINDS:
-                    if kind != "F32":
-                        path = converted(converter, model, name, model_type, kind)
-                    faults = list(wrong(inspector.diff(model, path, data=True), kind))
-                    counts[f"{kind} {'wrong' if faults else 'right'}"] += 1
-                    print(f"{name} {seed} {kind}: {'; '.join(faults[:6]) or 'right'}", flush=True)
-                found = tampered(model, path.with_name("F32.gguf"), draw)
-                counts[f"tampered {'found' if found else 'missed'}"] += 1
     if arguments.write:
-        OUT.write_text("\n".join(lines[name] for name in sorted(lines)) + "\n")
-    print(dict(counts), len(lines))
+        out, unique = (TOWERS, "projector") if towers else (OUT, "architecture")
+        kept = out.read_text().splitlines() if (arguments.classes or arguments.remote) and out.exists() else []
+        lines = {json.loads(line)[unique]: line for line in kept}
+        lines |= {case[unique]: json.dumps(case, separators=(",", ":")) for case in reversed(cases)}
+        out.write_text("\n".join(lines[name] for name in sorted(lines)) + "\n")
+    print(dict(counts), len(cases))
 
 
 if __name__ == "__main__":

@@ -177,23 +177,27 @@ class Converter:
 
         baichuan.modify_tensors = modify
 
-    def classes(self) -> list[str]:
-        """The classes that it converts."""
-        return sorted(self.base.ModelBase._model_classes[self.base.ModelType.TEXT])
+    def classes(self, towers: bool = False) -> list[str]:
+        """The classes that it converts, or of which it converts the towers beside a language model."""
+        kind = self.base.ModelType.MMPROJ if towers else self.base.ModelType.TEXT
+        return sorted(self.base.ModelBase._model_classes[kind])
 
     def convert(self, folder: Path, name: str, more: Mapping[str, Any]) -> Path:
         """The folder's model as a file beside it."""
         return self.written(folder, name, more, folder / "model.gguf")
 
-    def written(self, folder: Path, name: str, more: Mapping[str, Any], out: Path, kind: str = "ALL_F32") -> Path:
-        """The folder's model as a file. In a process of its own: the converter's classes remember what they did."""
+    def written(
+        self, folder: Path, name: str, more: Mapping[str, Any], out: Path, kind: str = "ALL_F32", towers: bool = False
+    ) -> Path:
+        """The folder's model as a file, or the towers beside it. In a process of its own: the converter's classes remember what they did."""
         answers = multiprocessing.get_context("fork").SimpleQueue()
 
         def write() -> None:
             base = self.base
             try:
                 fields = {**more, **base.ModelBase.load_hparams(folder, False)}
-                model_class = base.ModelBase.from_model_architecture(name, base.ModelType.TEXT)
+                which = base.ModelType.MMPROJ if towers else base.ModelType.TEXT
+                model_class = base.ModelBase.from_model_architecture(name, which)
                 eager = model_class.__name__ in EAGER
                 model_class(folder, getattr(self.gguf.LlamaFileType, kind), out, hparams=fields, eager=eager).write()
                 answers.put("")

@@ -1,0 +1,116 @@
+"""Tiny models that see or hear, with what the converter asks of them beyond what `convert_cases` draws.
+
+build(name, seed, folder)      config.json, preprocessor_config.json and tensors under the names of published models
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from convert_cases import VOCABULARY, Small
+
+#: What a processor's file says.
+PREPROCESSOR = {
+    "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "max_pixels": 3136, "min_pixels": 784, "patch_size": 14,
+    "size": {"longest_edge": 56, "shortest_edge": 28, "height": 56, "width": 56},
+    "max_image_size": {"longest_edge": 56},
+}  # fmt: skip
+#: Transformers' names → those of published checkpoints, which the converter knows.
+_OLD_TOWER = (r"^(model\.)?vision_tower\.(?!vision_model)", r"\1vision_tower.vision_model.")
+PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "Gemma3ForConditionalGeneration": (_OLD_TOWER,),
+    "Lfm2VlForConditionalGeneration": (_OLD_TOWER,),
+    "PaddleOCRVisionModel": ((r"^", "visual."),),
+    "Qwen3ASRForConditionalGeneration": (
+        (r"^(model\.)?", "thinker."),
+        (r"multi_modal_projector\.linear_", "audio_tower.proj"),
+    ),
+}
+_DEEPSTACK = {"vision_config": {"deepstack_visual_indexes": [1, 3]}}
+#: Fields that a class ties to others, or has none of by itself.
+FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "Dots3NoteForConditionalGeneration": {
+        "text_config": {"num_key_value_heads": 4, "mlp_layer_types": None, "layer_types": None},
+        "vision_config": {"mlp_layer_types": ["dense", "dense", "sparse", "sparse"], "num_hidden_layers": 4,
+                          "adapter_in_dim": "hidden", "adapter_out_dim": "hidden", "num_local_experts": 4,
+                          "per_layer_config": None},
+        "audio_config": {"num_key_value_heads": 4, "adapter_input_size": "hidden", "adapter_out_dim": "hidden"},
+    },
+    "Gemma4ForConditionalGeneration": {
+        "vision_config": {"model_type": "gemma4_vision", "hidden_size": 96, "intermediate_size": 104,
+                          "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 24,
+                          "patch_size": 14, "position_embedding_size": 64},
+        "audio_config": {"model_type": "gemma4_audio", "hidden_size": 96, "num_hidden_layers": 3,
+                         "num_attention_heads": 4, "subsampling_conv_channels": [16, 8], "output_proj_dims": 80},
+    },
+    "Gemma4UnifiedForConditionalGeneration": {
+        "vision_config": {"model_type": "gemma4_unified_vision", "patch_size": 4, "pooling_kernel_size": 3,
+                          "mm_embed_dim": 72, "mm_posemb_size": 24, "output_proj_dims": 72},
+        "audio_config": {"model_type": "gemma4_unified_audio", "audio_embed_dim": 40},
+    },
+    "Glm5NextForConditionalGeneration": {"text_config": {"num_key_value_heads": 4, "index_kpool": 4}},
+    "Granite4VisionForConditionalGeneration": {
+        "downsample_rate": "1/2", "deepstack_layer_map": [[-2, 0], [-1, 1]], "spatial_target_layers": [2, 3],
+        "vision_config": {"model_type": "siglip_vision_model", "image_size": 56, "patch_size": 14},
+        "qformer_config": {"encoder_hidden_size": "hidden", "num_hidden_layers": 1},
+    },
+    "HunYuanVLForConditionalGeneration": {"vision_config": {"max_image_size": 56, "img_max_token_num": 16,
+                                                            "text_hidden_size": "hidden"},
+                                          "text_config": {"head_dim": 24}},
+    "Lfm2VlForConditionalGeneration": {"vision_config": {"patch_size": 16}},
+    "LlavaForConditionalGeneration": {"vision_config": {"model_type": "pixtral", "head_dim": None}},
+    "MiniMaxM3SparseForConditionalGeneration": {"vision_config": {"hidden_size": 320, "num_attention_heads": 4}},
+    "Qwen3VLForConditionalGeneration": _DEEPSTACK,
+    "Qwen3VLMoeForConditionalGeneration": _DEEPSTACK,
+}  # fmt: skip
+#: Fields that published configurations have and Transformers does not write.
+WRITTEN: Mapping[str, Mapping[str, Any]] = {
+    "LlavaForConditionalGeneration": {},
+}
+
+
+def fields(name: str, config_class: Any, seed: int) -> dict[str, Any]:
+    """What a configuration of the class is made with."""
+    small = Small(seed)
+    made = small.fields(config_class)
+    _merge(made, FIELDS.get(name, {}), small)
+    return made
+
+
+def _merge(into: dict[str, Any], more: Mapping[str, Any], small: Small) -> None:
+    for key, value in more.items():
+        if isinstance(value, Mapping):
+            _merge(into.setdefault(key, {}), value, small)
+        elif value is None:
+            into.pop(key, None)
+        else:
+            into[key] = getattr(small, value) if isinstance(value, str) and hasattr(small, value) else value
+
+
+def publish(name: str, folder: Path) -> None:
+    """Give the tensors of a model that was saved the names of published ones, and write what a processor needs."""
+    from safetensors.torch import load_file, save_file
+
+    path = folder / "model.safetensors"
+    if name in PUBLISHED:
+        tensors = {_renamed(name, each): tensor for each, tensor in load_file(path).items()}
+        save_file(tensors, path, metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    if name == "Qwen3ASRForConditionalGeneration":
+        config["thinker_config"] = {key: value for key, value in config.items() if key.endswith("_config")}
+    (folder / "config.json").write_text(json.dumps({**config, **WRITTEN.get(name, {})}))
+    (folder / "preprocessor_config.json").write_text(json.dumps(PREPROCESSOR))
+    added = [{"id": VOCABULARY - 1, "content": "[IMG_BREAK]"}]
+    words = {f"token {number}": number for number in range(VOCABULARY)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": added}))
+    (folder / "tokenizer_config.json").write_text("{}")
+
+
+def _renamed(name: str, tensor: str) -> str:
+    for pattern, replacement in PUBLISHED[name]:
+        tensor = re.sub(pattern, replacement, tensor)
+    return tensor
