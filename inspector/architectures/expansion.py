@@ -13,6 +13,7 @@ from inspector.architectures.table import (
     Include,
     Row,
     inner_branch,
+    inner_head,
     inner_tower,
     is_left_out,
     nested_values,
@@ -63,7 +64,8 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     if family is None:
         raise ConfigError(f"no prediction for {include.scope}.model_type {str(values['model_type'])!r:.60}")
     without, stripped = include.without.split(), taken_off(include, family)
-    rows = [each for each in expand(family, values, include.head or "body") if not is_left_out(each[0], without)]
+    head = inner_head(include, family, str(values["model_type"]))
+    rows = [each for each in expand(family, values, head) if not is_left_out(each[0], without)]
     bounds = dict(include.indexes)
     for combination in _combinations(list(bounds), bounds, scope):
         prefix = _fill(include.template, combination)

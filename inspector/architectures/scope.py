@@ -15,8 +15,21 @@ from inspector.errors import ConfigError
 MAX_DIMENSION = 2**63 - 1
 
 #: Fields that every configuration has, though files leave them out, and their values there.
-EVERYWHERE: Mapping[str, Any] = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "tie_word_embeddings": True}
-EVERYWHERE_DERIVED: Mapping[str, str] = {"num_labels": "len(id2label)"}
+EVERYWHERE: Mapping[str, Any] = {
+    "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
+    "tie_word_embeddings": True,
+    "out_indices": None,
+    "out_features": None,
+    "first_stage": 0,
+}
+#: A backbone gives the features of some stages, the last by default; stage 0 is the stem. Its table says how wide each
+#: stage is (`stage_widths`), and which is the first where there is no stem (`first_stage`).
+EVERYWHERE_DERIVED: Mapping[str, str] = {
+    "num_labels": "len(id2label)",
+    "output_stages": "out_indices or ([sum(numbers(out_features[at])) - first_stage for at in range(len(out_features))]"
+    " if out_features else [-1])",
+    "channels": "[stage_widths[output_stages[at]] for at in range(len(output_stages))]",
+}
 #: Fields that files leave at null, and what every class takes then.
 FOR_NULL: Mapping[str, str] = {
     "num_key_value_heads": "num_attention_heads",

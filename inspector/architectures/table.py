@@ -196,6 +196,13 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
     return {**include.defaults, **flat, "model_type": include.default_type}
 
 
+def inner_head(include: Include, family: Family, model_type: str) -> str:
+    """The class suffix to read an included family as; AutoModel's where a part of another type has no such class."""
+    head = include.head or "body"
+    other = include.default_type not in ("", model_type)
+    return "Model" if other and not family.has_head(head) else head
+
+
 def inner_tower(include: Include, tower: str) -> str:
     """The tower of an included row: the include's, but for towers within it."""
     return include.tower if tower == "text" else tower

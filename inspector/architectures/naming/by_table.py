@@ -20,6 +20,7 @@ from inspector.architectures.table import (
     Include,
     Row,
     inner_branch,
+    inner_head,
     inner_tower,
     is_left_out,
     nested_values,
@@ -162,11 +163,12 @@ def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[Placed]:
     """The rows of a nested family under the names that the whole gives them."""
     without, stripped = include.without.split(), taken_off(include, inner)
+    head = inner_head(include, inner, str(nested.get("model_type")))
     for placed in _placed(inner, nested):
         row = placed.row
-        if is_left_out(row, without) or (row.heads and (include.head or "body") not in row.heads.split()):
+        if is_left_out(row, without) or (row.heads and head not in row.heads.split()):
             continue
-        name = _as_class(inner, placed.template, include.head).removeprefix(stripped)
+        name = _as_class(inner, placed.template, head).removeprefix(stripped)
         tower, branch = inner_tower(include, placed.tower), inner_branch(include, placed.branch)
         yield Placed(row, include.template + name, tower, branch)
         if include.tower == "vision" and not include.prefix.endswith("." + OLD_TOWER):
