@@ -10,7 +10,7 @@ import pytest
 
 from inspector.architectures.naming import Namer, Names
 from inspector.architectures.prediction import predict
-from inspector.bridge import label_steps, labels, missing, shapes, widths
+from inspector.bridge import label_steps, labels, missing, shapes, single, widths
 from inspector.bridge.account import Account, account
 from inspector.bridge.identify import Stored
 from inspector.bridge.join import Joined, join
@@ -346,6 +346,13 @@ def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
     assert book.steps["duplicate"] == (160, 2, "1 × layers.embed_tokens, 1 × shared_head.head")
     assert book.account.parameters == [16, 16, 4, 0, 0, 0]
     assert book.findings == []
+    assert book.prediction
+    counts = single._counts(36, (), book.stored, book.account, book.prediction)
+    # The whole layer's 4 × 4; embeddings and head are the model's own. The model has no embedding to leave out.
+    assert [(each.name, each.parameters) for each in counts] == [("with_prediction_heads", 36 + 16)]
+    above = book.prediction._replace(base=book.prediction)
+    assert single._counts(36, (), book.stored, book.account, above) == ()  # an adapter
+    assert single._counts(36, (), book.stored, book.account, None) == ()
 
 
 @pytest.mark.parametrize("further", [0, None, True, "1"])
@@ -437,7 +444,7 @@ def test_a_fused_projection_is_compared_by_its_elements(rows: int, step: int) ->
     stored = tensors(f"BF16 {rows}×4 model.layers.0.self_attn.qkv_proj.weight")
     book = Book(stored, [each._replace(layers=(0,)) for each in (Q, K, V)])
     assert [len(unit.wanted) for unit in book.joined.units] == [3]
-    assert {cause: step[0] for cause, step in book.steps.items()} == ({"shape": step} if step else {})
+    assert book.steps == ({"shape": (step, 1, "1 × self_attn.qkv_proj")} if step else {})
     assert book.account.parameters == [rows * 4]
     assert book.findings == ([("shape", "error", stored[0].name)] if step else [])
     if step:
@@ -451,6 +458,13 @@ def test_projections_apart_are_what_a_row_has_fused() -> None:
     book = Book(stored, [fused])
     assert book.steps == {"mixed_dtype": (24, 1, "1 × up_proj in F32")}
     assert (book.account.parameters, book.findings) == ([12, 12], [])
+
+
+def test_projections_apart_that_come_to_another_size() -> None:
+    """Two tensors of 4×4 where a row has 6×4 in one: 8 elements more, of two tensors."""
+    fused = row("gate_up_proj", "model.layers.{layer}.mlp.gate_up_proj.weight", 6, 4, layers=(0,), group="feed_forward")
+    stored = tensors("BF16 4×4 model.layers.0.mlp.gate_proj.weight", "BF16 4×4 model.layers.0.mlp.up_proj.weight")
+    assert Book(stored, [fused]).steps == {"shape": (16, 2, "2 × mlp.gate_proj")}
 
 
 def test_stacked_experts_are_what_rows_have_apart() -> None:

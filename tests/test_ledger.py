@@ -72,9 +72,13 @@ def test_more_than_eight_kinds_are_counted() -> None:
     assert step.detail.endswith("1 × kind7, 3 more kinds")
 
 
-def test_exactly_eight_kinds_are_all_told() -> None:
+def test_exactly_eight_sentences_are_all_told() -> None:
     book = Ledger()
     for number in range(8):
         book.tell("truncated", -1, f"file{number}")
     (step,) = book.steps()
+    book.tell("truncated", -1, "file8")
+    book.tell("truncated", -1, "file9")
+    (more,) = book.steps()
+    assert more.detail.endswith("file7, 2 more")
     assert step.detail == "file0, file1, file2, file3, file4, file5, file6, file7"

@@ -353,6 +353,8 @@ def test_what_there_is_where_nothing_fits() -> None:
         f"no tensor matches '{'x' * 59}…' and has role a or b and has group c and has tower d and has dtype e and "
         "is in layer 7; roles: embed_tokens, k_proj, q_proj; dtypes: BF16, F32; layers: 0 to 11"
     )
+    with pytest.raises(TargetError, match=rf"^no tensor is in layer {'99,' * 13}…; roles"):
+        asked(layers="99," * 20 + "99")  # 39 characters of it, and a mark that there are more
     many = [labelled(str(at), f"r{at:02}") for at in range(31)]
     with pytest.raises(TargetError) as raised:
         chosen(many, Asked(roles=["z"]))

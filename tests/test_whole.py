@@ -153,6 +153,21 @@ def test_plain_tensors_are_as_they_are() -> None:
     assert (stored.names, stored.shapes, stored.adapter, stored.packing) == (("a", "b", "c"), [(2,)] * 3, None, None)
 
 
+def test_a_packed_file_may_say_what_it_shares() -> None:
+    """Names of one tensor are those of the file also where weights are packed: GPTQ's, eight in a word."""
+    config = Config({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 8}}, "config.json")
+    shapes = {
+        "l.qweight": ("I32", (1, 8)),
+        "l.scales": ("F16", (1, 8)),
+        "l.qzeros": ("I32", (1, 1)),
+        "e.weight": ("F16", (4, 4)),
+    }
+    listed = [Tensor(name, kind, shape, 0, 0) for name, (kind, shape) in shapes.items()]
+    stored = identify((Header("a", "safetensors", 0, listed, (), {"head.weight": "e.weight"}, ()),), config)
+    assert stored.packing and stored.packing.shapes == {"l.qweight": (8, 8)}
+    assert stored.shared == {"e.weight": ("head.weight",)}
+
+
 # --- predictions ----------------------------------------------------------------------------------
 
 SIZES = {
@@ -601,6 +616,17 @@ def test_a_tied_head_is_counted_again_by_some() -> None:
 def test_embeddings_are_those_of_the_text() -> None:
     rows = [row("embed_tokens", 10, 8), row("embed_positions", 5, 8), row("lm_head", 10, 8), row("up_proj", 3)]
     assert embeddings_of([*rows, row("embed_tokens", 7, 8, tower="vision")]) == 80 + 40 + 80
+
+
+def test_conventions_of_a_configuration_count_a_tied_head_again() -> None:
+    """A tied head of 10×8; layers that predict further tokens; embeddings that are all of the model but 8."""
+    rows, tied = (row("embed_tokens", 10, 8), row("norm", 8)), (row("lm_head", 10, 8),)
+    prediction = Prediction(Config({}, "config.json"), "t", "", rows, tied, ahead=(row("q_proj", 3, layers=(0, 1)),))
+    assert told(of_prediction(prediction)) == {
+        "with_prediction_heads": 88 + 6,
+        "tied_head_again": 88 + 80,
+        "without_embeddings": 8,
+    }
 
 
 def test_conventions_of_a_file_and_of_its_configuration(tmp_path: Path) -> None:

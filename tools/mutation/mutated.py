@@ -24,6 +24,7 @@ class Fault:
     name: str  # as mutmut's switch in the module knows it
     module: str  # the file
     lines: range  # of the statement that it is in, as the file was
+    function: range  # lines of the function around it
     difference: str  # the lines taken away and put in
 
 
@@ -49,7 +50,7 @@ def put_into(work: Path, module: str) -> list[Fault]:
         within = next((each for each in statements if line in each), range(line, line + 1))
         if within.start == homes[function].start:  # a default: the function's own line runs when it is defined
             within = homes[function]
-        found.append(Fault(f"{dotted}.{name}", module, within, _difference(original, mutant)))
+        found.append(Fault(f"{dotted}.{name}", module, within, homes[function], _difference(original, mutant)))
     return found
 
 

@@ -3,7 +3,7 @@
     python tools/mutation/run.py FOLDER [GROUP…] [--sample N] [--seed S] [--seconds T]
 
 mutmut makes the faults, in a copy of the project (`mutated`). The tests of a group (`[tool.mutants]` in pyproject.toml)
-are run once to learn which lines each test runs; a mutant then gets the quickest tests that run its line, T seconds of
+are run once to learn which lines each test runs; a mutant then gets those that run its line, T seconds of processor of
 them at most, in a fork of a process that has collected them (`watching`). Prints a table; `FOLDER/GROUP/survivors.txt`
 has the lines that no test noticed. What is known of them is in docs/mutants.md.
 """
@@ -17,7 +17,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,16 +86,24 @@ def _watched(
 def _tests(
     fault: Fault, covering: Mapping[int, Collection[str]], durations: Mapping[str, float], seconds: float
 ) -> list[str]:
-    """Quick tests that run the fault's statement: first one of each function, then another, as long as there is time."""
-    reached = {test for line in fault.lines for test in covering.get(line, ()) if test in durations}
-    turns: dict[str, int] = defaultdict(int)
+    """Tests that run the fault's statement: the quickest of each way through its function, the longest way first.
+
+    Then the next quickest of each, as long as there is time. A rule is asked of every file and tells something of a
+    few: those go further through it, and would notice.
+    """
+    ways: dict[str, set[int]] = {test: set() for line in fault.lines for test in covering.get(line, ())}
+    for line in fault.function:
+        for test in covering.get(line, ()):
+            if test in ways:
+                ways[test].add(line)
+    turns = Counter[frozenset[int]]()
     ranked = []
-    for test in sorted(reached, key=lambda test: (durations[test], test)):
-        function = test.partition("[")[0]
-        ranked.append((turns[function], durations[test], test))
-        turns[function] += 1
+    for test in sorted(ways.keys() & durations.keys(), key=lambda test: (durations[test], test)):
+        way = frozenset(ways[test])
+        ranked.append((turns[way], -len(way), durations[test], test))
+        turns[way] += 1
     chosen: list[str] = []
-    for _, duration, test in sorted(ranked):
+    for _, _, duration, test in sorted(ranked):
         if not chosen or duration <= seconds:
             chosen.append(test)
             seconds -= duration

@@ -1,4 +1,4 @@
-"""A plugin of pytest: how long each test takes; or the mutants of a plan, each with its tests in a fork of this process.
+"""A plugin of pytest: what each test takes; or the mutants of a plan, each with its tests in a fork of this process.
 
 Forks spare starting Python and collecting tests for every mutant, and whatever a mutant breaks stays in its own process.
 """
@@ -9,13 +9,12 @@ import json
 import os
 import resource
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 #: Seconds of processor, and seconds, after which a mutant is taken to run for ever; and bytes that it may allocate.
 _PROCESSOR, _LONGEST, _MEMORY = 10, 600, 4 << 30
@@ -23,8 +22,15 @@ _durations: dict[str, float] = {}
 _unfit: set[str] = set()  # tests that fail without a mutant, or are skipped
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Seconds of processor, those of processes that the test starts among them: a busy machine changes nothing."""
+    before = sum(os.times()[:4])
+    yield
+    _durations[item.nodeid] = sum(os.times()[:4]) - before
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    _durations[report.nodeid] = _durations.get(report.nodeid, 0) + report.duration
     if not report.passed:
         _unfit.add(report.nodeid)
 
