@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.formats.pytorch.machine import Budget
 from inspector.formats.pytorch.program import run
-from inspector.formats.pytorch.sequence import programs
+from inspector.formats.pytorch.sequence import MAGIC, is_legacy, programs
 from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Opaque, Persistent, Reached
 
@@ -248,3 +248,72 @@ def test_names_behind_a_number(data: bytes, number: int) -> None:
     program = run(Stream.of(data), Budget(9))
     assert isinstance(program.value, Global)
     assert [*program.reached] == [Reached("", f"extension code {number}", "name", False)]
+
+
+# --- pickles in a row ---------------------------------------------------------------------------
+
+
+def joblib(array: bytes, dtype: bytes, aligned: bytes = b"") -> bytes:
+    """A dictionary with an array of three numbers, whose bytes follow its wrapper, and a text behind them."""
+    wrapper = b"cjoblib.numpy_pickle\nNumpyArrayWrapper\n)\x81}(U\x05shapeK\3\x85U\5dtypecnumpy\ndtype\n" + dtype
+    return b"\x80\x02}(U\1a" + wrapper + b"\x85R" + aligned + b"ub" + array + b"U\1bU\4lastu."
+
+
+ALIGNED = b"U\x1bnumpy_array_alignment_bytesK\x10"
+
+
+@pytest.mark.parametrize(
+    ("array", "dtype", "aligned"),
+    [
+        (b"\xff" * 12, b"U\2f4", b""),
+        (b"\xff" * 24, b"U\3<i8", b""),
+        (b"\xff" * 60, b"U\2U5", b""),  # five characters of four bytes
+        (b"\xff" * 15, b"U\2S5", b""),
+        (b"\5" + b"\xff" * 5 + b"\xff" * 12, b"U\2f4", ALIGNED),  # a byte says how many fill up
+        (b"\0" + b"\xff" * 12, b"U\2f4", ALIGNED),
+        (b"cmine\nf\n0", b"U\1O", b""),  # objects are opcodes: they are followed
+    ],
+)
+def test_arrays_between_opcodes_are_passed_over(array: bytes, dtype: bytes, aligned: bytes) -> None:
+    (found,) = programs(Stream.of(joblib(array, dtype, aligned)), Budget(999))
+    assert found.damage is None
+    assert isinstance(found.value, Dictionary)
+    assert found.value.get("b") == "last"
+
+
+@pytest.mark.parametrize("dtype", [b"U\2xx", b"K\4", b"U\x08f1234567", b"U\2f-"])
+def test_arrays_of_no_width_are_read_as_opcodes(dtype: bytes) -> None:
+    """Nothing is passed over; what the bytes reach is reached."""
+    (found,) = programs(Stream.of(joblib(b"cos\nsystem\n0\xff", dtype)), Budget(999))
+    assert found.damage == "no opcode has the number 255"
+    assert "os.system" in {each.path for each in found.reached}
+
+
+def test_what_either_reading_reaches_is_reached() -> None:
+    """Four bytes of an array that are opcodes as well: a list, which an unpickler of another kind would see."""
+    (found,) = programs(Stream.of(joblib(b"cm\nf\n0\xff.....", b"U\2f4")), Budget(999))
+    assert found.damage is None
+    assert "m.f" in {each.path for each in found.reached}
+
+
+def test_how_many_pickles_are_kept() -> None:
+    """The first five; of others those that reach a name, and the last if it is damaged."""
+    one, name = b"K\1.", b"cm\nf\n."
+    assert len(programs(Stream.of(one * 9), Budget(999))) == 5
+    assert [len(each.reached) for each in programs(Stream.of(one * 7 + name + one), Budget(999))] == [0] * 5 + [1]
+    assert [each.damage for each in programs(Stream.of(one * 7 + b"\xff"), Budget(999))][5:] == [
+        "no opcode has the number 255"
+    ]
+    assert len(programs(Stream.of(one * 9), Budget(999), most=3)) == 3
+    assert [each.start for each in programs(Stream.of(one * 2), Budget(999))] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "legacy"),
+    [(MAGIC, True), (MAGIC + 1, False), (5, False), (float(MAGIC), False), ("x", False), (None, False)],
+)
+def test_the_first_number_of_pytorchs_first_format(value: Any, legacy: bool) -> None:
+    found = programs(Stream.of(pickle.dumps(value, 2)), Budget(99))
+    assert is_legacy(found) is legacy
+    assert not is_legacy([])
+    assert not is_legacy([found[0]._replace(damage="cut")])

@@ -101,6 +101,17 @@ def test_objects_are_passed_by(tmp_path: Path) -> None:
     assert "argparse.Namespace" in found.findings[0].message
 
 
+def test_what_is_told_of_objects(tmp_path: Path) -> None:
+    """A whole object, as a module that was saved as it is; an ordered dictionary is none worth telling."""
+    ordered = b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"u."
+    whole = b"\x80\x02cmine\nNet\n)\x81}(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"ub."
+    told = ["objects of 1 class in it: mine.Net", "a whole object of the class mine.Net, not a state dict"]
+    for pickled, messages in ((ordered, []), (whole, told)):
+        found = header(hostile.archive({"x/data.pkl": pickled, "x/data/0": bytes(8)}), tmp_path)
+        assert [tensor.name for tensor in found.tensors] == ["a"]
+        assert [each.message for each in found.findings] == messages
+
+
 def test_training_checkpoints(tmp_path: Path) -> None:
     """The weights under their own names; an optimizer's tensors under theirs."""
     saved: Tensors = {
@@ -133,7 +144,10 @@ def test_folders_and_indexes(tmp_path: Path) -> None:
 def test_nothing_else_is_taken_for_one(tmp_path: Path) -> None:
     """A pickle that PyTorch did not write, another archive, a folder of a training run's state: one clear line."""
     for data, word in (
-        (calls("posix", "system"), "a pickle that PyTorch did not write"),
+        (
+            calls("posix", "system"),
+            r"^x\.bin is a pickle that PyTorch did not write: a pickle is never opened here, because opening one runs its code$",
+        ),
         (hostile.archive({"a": b"b"}), "no data.pkl"),
     ):
         with pytest.raises(FormatError, match=word):

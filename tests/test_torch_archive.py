@@ -152,6 +152,18 @@ def test_constants_of_a_script() -> None:
     )
 
 
+def test_a_compressed_storage_is_told() -> None:
+    """Of the weights and of the constants, and in an archive within another."""
+    what = ("pickled-object", "info", "a storage that is compressed: PyTorch's writer never does")
+    records = {"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}
+    inner = zipped(records, "x/data/0")
+    assert read(inner)[1] == [what]
+    assert read(zipped({"serialized_state_dict.pt": inner}))[1] == [what]
+    constants = {**records, "x/constants.pkl": state({"0": Saved((2,), "0")}), "x/constants/0": bytes(8)}
+    assert read(zipped(constants, "x/constants/0"))[1] == [what]
+    assert read(program({"a": described("weight_0")}, weight_0=bytes(24)))[1] == []
+
+
 # --- programs -------------------------------------------------------------------------------------
 
 

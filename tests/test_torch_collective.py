@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hostile.torch_files import Saved, torch_zip
 
 from inspector.errors import FormatError
+from inspector.formats.pytorch import distributed
 from inspector.formats.pytorch.contents import MAX_FACT, MAX_FACTS, facts, named
 from inspector.formats.pytorch.distributed import Item, described
 from inspector.formats.pytorch.found import Found
 from inspector.formats.pytorch.layout import Frame
 from inspector.formats.pytorch.values import Dictionary, Global, Made
 from inspector.formats.pytorch.views import View
-from inspector.model import Piece
+from inspector.model import Header, Piece
 
 PATH = "x/.metadata"
 
@@ -186,6 +188,113 @@ def test_a_name_that_would_be_anothers_is_kept() -> None:
     paths = {"model.optimizer.s": ("model", "optimizer.s")}
     found = read({name: whole((2,)) for name in stored}, places, planner_data=paths)
     assert [each.name for each in found["0"]] == stored
+
+
+# --- a rank's file --------------------------------------------------------------------------------
+
+
+class Held:
+    """A file's bytes, and which of them were asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.size = data, len(data)
+        self.asked: list[tuple[int, int]] = []
+
+    def read(self, offset: int, length: int) -> bytes:
+        assert offset >= 0 and length >= 0 and offset + length <= self.size
+        self.asked.append((offset, length))
+        return self.data[offset : offset + length]
+
+    def prefix(self, length: int) -> memoryview:
+        return memoryview(self.data)[:length]
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def tensor_archive(*shape: int) -> bytes:
+    """What `torch.save` makes of one tensor."""
+    return torch_zip({"": Saved(shape, "0")})
+
+
+def told(data: bytes, *items: Item) -> tuple[Header, list[tuple[str, str, str, str | None]], Held]:
+    held = Held(data)
+    found = distributed.read(held, "0.distcp", items, {"step": 3})
+    assert [region.start for region in found.regions[1:]] == [region.end for region in found.regions[:-1]]
+    return found, [(each.rule, each.severity, each.message, each.tensor) for each in found.findings], held
+
+
+def test_tensors_of_a_ranks_file() -> None:
+    """Two archives and an object behind each other; the second is 12 bytes of a whole of 48."""
+    one, two = tensor_archive(2, 3), tensor_archive(3)
+    data = one + two + b"object"
+    piece = Piece((3,), (12,))
+    items = [
+        Item("a", 0, len(one), F32, (2, 3)),
+        Item("b", len(one), len(two), F32, (3,), piece),
+        Item("o", len(one) + len(two), 6),
+    ]
+    found, said, _ = told(data, *items)
+    assert [(each.name, each.shape, each.nbytes) for each in found.tensors] == [("a", (2, 3), 24), ("b", (3,), 12)]
+    assert [data[each.offset : each.offset + each.nbytes] for each in found.tensors] == [
+        bytes(range(24)),
+        bytes(range(12)),
+    ]
+    assert (dict(found.pieces), found.metadata, said) == ({1: piece}, {"step": 3}, [])
+    last = found.regions[-1]
+    assert (last.label, last.start, last.end) == ("pickle", len(data) - 6, len(data))
+
+
+def test_a_place_without_its_tensor() -> None:
+    """Another shape or type, or no archive: told, with the shape that `.metadata` says and no bytes."""
+    data = tensor_archive(2, 3)
+    what = ("storage", "error", "no archive of this tensor is where .metadata says", "a")
+    meta = ("pickled-object", "info", "on the meta device: it has a shape, and no bytes", "a")
+    for item in (
+        Item("a", 0, len(data), F32, (3, 2)),
+        Item("a", 0, len(data), ("F16", 2), (2, 3)),
+        Item("a", 3, 50, F32, (2, 3)),
+    ):
+        found, said, _ = told(data, item)
+        assert [(each.name, each.shape, each.dtype, each.nbytes) for each in found.tensors] == [
+            ("a", item.shape, item.dtype[0] if item.dtype else "", 0)
+        ]
+        assert said == [what, meta]
+
+
+def test_places_beyond_the_end() -> None:
+    """5 bytes that are told of are not there; an object that begins behind the end has none."""
+    data = tensor_archive(2, 3)
+    beyond = ("truncated", "error", "5 bytes that .metadata tells of are beyond the end", None)
+    assert told(data, Item("o", 0, len(data) + 5))[1] == [beyond]
+    assert told(data, Item("o", 0, len(data)))[1] == []
+    assert told(data, Item("o", len(data) + 2, 3))[1] == [beyond]
+    assert told(data)[1] == []
+
+
+def test_a_large_archive_is_read_at_its_ends() -> None:
+    """Of 40,000 bytes two times 8,192 are asked for; of a small one all, once."""
+    large, small = tensor_archive(10_000), tensor_archive(3)
+    found, said, held = told(small + large, Item("b", len(small), len(large), F32, (10_000,)))
+    assert (said, found.tensors[0].nbytes) == ([], 40_000)
+    assert held.asked == [(len(small), 8192), (held.size - 8192, 8192)]
+    _, said, held = told(large + small, Item("b", len(large), len(small), F32, (3,)))
+    assert (said, held.asked) == ([], [(len(large), len(small))])
+
+
+def test_reads_near_an_items_ends() -> None:
+    """What lies between the ends is read by itself, and nothing beyond the file."""
+    held = Held(bytes(at % 251 for at in range(30_000)))
+    read = distributed._nearby(held, 1_000, 28_000)
+    assert held.asked == [(1_000, 8_192), (20_808, 8_192)]
+    for at, size in ((1_000, 10), (9_190, 2), (20_808, 8_192), (28_999, 1)):
+        assert read(at, size) == held.data[at : at + size]
+    assert len(held.asked) == 2
+    for at, size in ((9_190, 3), (20_807, 2), (0, 5), (999, 2)):
+        assert read(at, size) == held.data[at : at + size]
+        assert held.asked[-1] == (at, size)
+    assert (read(-1, 5), read(10_000, 0)) == (b"", b"")
+    assert read(20_000, 20_000) == held.data[20_000:]
 
 
 # --- what of a value is the model -----------------------------------------------------------------

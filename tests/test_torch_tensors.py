@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from inspector.formats.pytorch import tensors
 from inspector.formats.pytorch.sharded import attribute, local_part, own_shards
 from inspector.formats.pytorch.tensors import MAX_DEPTH, MAX_TIMES, sizes_of, walk
 from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent
@@ -127,6 +128,22 @@ def test_values_within_each_other() -> None:
     assert (MAX_DEPTH, len(names(nested(100))), len(names(nested(101)))) == (100, 1, 0)
 
 
+def test_the_most_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found before is kept; a name of 64 characters is as much work as a value."""
+    odd, one = tensor(offset=-1), tensor()
+    monkeypatch.setattr(tensors, "MAX_VALUES", 4)
+    assert walk([odd, one, one])[1:] == (("0",), (), True)
+    found = walk([odd, one, one, one])
+    assert (len(found.views), found.malformed, found.complete) == (2, ("0",), False)
+    assert len(walk([one, one], "x" * 61).views) == 2
+    assert len(walk([one, one], "x" * 62).views) == 1  # with a dot and a digit 64
+    monkeypatch.setattr(tensors, "MAX_VALUES", 1_000)
+    monkeypatch.setattr(tensors, "MAX_TENSORS", 2)
+    assert walk([one, one]).complete
+    found = walk([one, one, one])
+    assert (len(found.views), found.complete) == (2, False)
+
+
 # --- kinds of tensors -------------------------------------------------------------------------
 
 
@@ -203,6 +220,8 @@ def test_a_tensor_that_names_its_dtype() -> None:
 
     assert walk(third(Global("torch", "bfloat16"))).views == (plain("", dtype="BF16", width=2, length=24),)
     assert walk(third(Global("torch", "strange"))).malformed == ("",)
+    six = made("torch._utils._rebuild_tensor_v3", storage("0", "UntypedStorage", 48), 0, (3, 4), (4, 1), False, None)
+    assert walk(six).malformed == ("",)
     assert walk(third("bfloat16")).malformed == ("",)
 
 

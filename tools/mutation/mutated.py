@@ -24,7 +24,7 @@ class Fault:
     name: str  # as mutmut's switch in the module knows it
     module: str  # the file
     lines: range  # of the statement that it is in, as the file was
-    function: range  # lines of the function around it
+    body: range  # lines of the function around it, without its head
     difference: str  # the lines taken away and put in
 
 
@@ -47,10 +47,12 @@ def put_into(work: Path, module: str) -> list[Fault]:
         start = next(at for at, line in enumerate(original) if line.lstrip().startswith(("def ", "async def ")))
         first = next((at for at, (old, new) in enumerate(zip(original, mutant)) if at > start and old != new), start)  # noqa: B905
         line = homes[function].start + first - start
+        head = next(each for each in statements if each.start == homes[function].start)
+        body = range(head.stop, homes[function].stop)
         within = next((each for each in statements if line in each), range(line, line + 1))
         if within.start == homes[function].start:  # a default: the function's own line runs when it is defined
             within = homes[function]
-        found.append(Fault(f"{dotted}.{name}", module, within, homes[function], _difference(original, mutant)))
+        found.append(Fault(f"{dotted}.{name}", module, within, body, _difference(original, mutant)))
     return found
 
 

@@ -4,7 +4,8 @@
 
 mutmut makes the faults, in a copy of the project (`mutated`). The tests of a group (`[tool.mutants]` in pyproject.toml)
 are run once to learn which lines each test runs; a mutant then gets those that run its line, T seconds of processor of
-them at most, in a fork of a process that has collected them (`watching`). Prints a table; `FOLDER/GROUP/survivors.txt`
+them at most, in a fork of a process that has collected them (`watching`), or in a process of its own where the line
+is run when modules are imported. Prints a table; `FOLDER/GROUP/survivors.txt`
 has the lines that no test noticed. What is known of them is in docs/mutants.md.
 """
 
@@ -56,7 +57,8 @@ def main(arguments: Sequence[str]) -> None:
         made = [fault for module in modules for fault in mutated.put_into(work, module)]
         drawn = random.Random(given.seed).sample(made, given.sample) if 0 < given.sample < len(made) else made
         plan = {each.name: _tests(each, covering[each.module], durations, given.seconds) for each in drawn}
-        _report(work, name, drawn, _run(work, plan, groups[name]["tests"]), len(made))
+        early = {each.name for each in drawn if _is_early(each, covering[each.module])}
+        _report(work, name, drawn, _run(work, plan, early, groups[name]["tests"]), len(made))
 
 
 def _copied(work: Path, patterns: Sequence[str]) -> list[str]:
@@ -79,7 +81,7 @@ def _watched(
     covering: dict[str, Mapping[int, Collection[str]]] = {}
     for module in modules:
         lines = data.contexts_by_lineno(str(work / module))
-        covering[module] = {line: {each.rpartition("|")[0] for each in found if each} for line, found in lines.items()}
+        covering[module] = {line: {each.rpartition("|")[0] for each in found} for line, found in lines.items()}
     return covering, json.loads((work / "durations.json").read_text())
 
 
@@ -91,8 +93,11 @@ def _tests(
     Then the next quickest of each, as long as there is time. A rule is asked of every file and tells something of a
     few: those go further through it, and would notice.
     """
-    ways: dict[str, set[int]] = {test: set() for line in fault.lines for test in covering.get(line, ())}
-    for line in fault.function:
+    reached = {test for line in fault.lines for test in covering.get(line, ())}
+    if not reached & durations.keys():  # run before any test: what its result is used by
+        reached = {test for line in fault.body for test in covering.get(line, ())}
+    ways: dict[str, set[int]] = {test: set() for test in reached}
+    for line in fault.body:
         for test in covering.get(line, ()):
             if test in ways:
                 ways[test].add(line)
@@ -110,28 +115,41 @@ def _tests(
     return chosen
 
 
-def _run(work: Path, plan: Mapping[str, Sequence[str]], tests: Sequence[str]) -> dict[str, str]:
+def _is_early(fault: Fault, covering: Mapping[int, Collection[str]]) -> bool:
+    """Whether the fault's function is called before any test is run: a fork would come too late for it."""
+    return any("" in covering.get(line, ()) for line in fault.body)
+
+
+def _run(work: Path, plan: Mapping[str, Sequence[str]], early: Collection[str], tests: Sequence[str]) -> dict[str, str]:
     """Each mutant, and what became of it."""
-    (work / "plan.json").write_text(json.dumps(plan))
+    (work / "plan.json").write_text(json.dumps({name: each for name, each in plan.items() if name not in early}))
     _pytest(work, "run", *tests, PLAN=work / "plan.json", VERDICTS=work / "verdicts.json")
     verdicts: dict[str, str] = json.loads((work / "verdicts.json").read_text())
+    for name in early:
+        code = _call(work, "early", "-x", *plan[name], mutant=name) if plan[name] else None
+        verdicts[name] = {None: "no tests", 0: "survived"}.get(code, "killed")
     return verdicts
 
 
 def _pytest(work: Path, log: str, *arguments: str, may_fail: bool = False, **environment: Path) -> None:
-    """The copy's tests on the copy's code, also in the processes that tests start.
+    """The copy's tests without a mutant.
 
     Args:
         may_fail: whether single tests may fail: one of a time limit on a busy machine is left out, and says nothing.
     """
-    paths = os.pathsep.join([str(work), str(Path(__file__).parent)])
-    command = [sys.executable, "-m", "pytest", *_PYTEST, f"--basetemp={work / 'temporary'}", *arguments]
-    known = {"PYTHONPATH": paths, "MUTANT_UNDER_TEST": "", "PYTHONDONTWRITEBYTECODE": "1"}
-    given = {f"MUTATION_{key}": str(path) for key, path in environment.items()}
-    with (work / f"{log}.log").open("w") as out:
-        code = subprocess.call(command, cwd=work, stdout=out, stderr=out, env={**os.environ, **known, **given})
+    code = _call(work, log, *arguments, **environment)
     if code and not (may_fail and code == pytest.ExitCode.TESTS_FAILED):
         sys.exit(f"The tests could not be run: see {work / log}.log")
+
+
+def _call(work: Path, log: str, *arguments: str, mutant: str = "", **environment: Path) -> int:
+    """The exit code of the copy's tests on the copy's code, also in the processes that tests start."""
+    paths = os.pathsep.join([str(work), str(Path(__file__).parent)])
+    command = [sys.executable, "-m", "pytest", *_PYTEST, f"--basetemp={work / 'temporary'}", *arguments]
+    known = {"PYTHONPATH": paths, "MUTANT_UNDER_TEST": mutant, "PYTHONDONTWRITEBYTECODE": "1"}
+    given = {f"MUTATION_{key}": str(path) for key, path in environment.items()}
+    with (work / f"{log}.log").open("w") as out:
+        return subprocess.call(command, cwd=work, stdout=out, stderr=out, env={**os.environ, **known, **given})
 
 
 def _report(work: Path, group: str, drawn: Sequence[Fault], verdicts: Mapping[str, str], made: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 #: Seconds of processor, and seconds, after which a mutant is taken to run for ever; and bytes that it may allocate.
-_PROCESSOR, _LONGEST, _MEMORY = 10, 600, 4 << 30
+_PROCESSOR, _LONGEST, _MEMORY = 40, 900, 4 << 30
 _durations: dict[str, float] = {}
 _unfit: set[str] = set()  # tests that fail without a mutant, or are skipped
 
