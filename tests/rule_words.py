@@ -1,0 +1,79 @@
+"""What each rule says of each hostile case, one rule at a time (fixtures/said.jsonl).
+
+PYTHONPATH=fixtures python tests/rule_words.py    writes what is said now; what changes in the file is to be read
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import hostile
+
+from inspector.auditing import run
+from inspector.auditing.numbers.reading import read
+from inspector.auditing.rules import all_rules
+
+SAID = Path(__file__).parents[1] / "fixtures" / "said.jsonl"
+#: Characters of a text that are kept: some cases have names of a megabyte.
+_KEPT = 200
+#: What is said depends on the file system, or is said of a cache as a whole.
+_ELSEWHERE = frozenset(("no-access", "broken-cache", "missing-blob"))
+
+Words = list[list["str | None"]]  # severity, message, path and tensor of each finding
+
+
+class Said(NamedTuple):
+    """A case and the rule that is asked of it."""
+
+    name: str  # the rule's code, and a number where it has several cases
+    code: str
+    change: hostile.Change
+    data: bool  # whether the rule judges numbers
+
+
+def cases() -> Iterator[Said]:
+    """Each way to trip a rule that finds something for itself, where no other option of the command is needed."""
+    options = {("{}",): False, ("{}", "--data"): True}
+    known = [(code, case.trips, case.options) for code, case in sorted(hostile.CASES.items())]
+    known += [(code, change, ("{}",)) for code, change in hostile.MORE]
+    seen = Counter[str]()
+    for code, change, given in known:
+        if given in options and all_rules()[code].check is not None and code not in _ELSEWHERE:
+            seen[code] += 1
+            yield Said(f"{code} {seen[code]}" if seen[code] > 1 else code, code, change, options[given])
+
+
+def said(case: Said, folder: Path) -> Words:
+    """What the rule says of the case, in order; long texts cut."""
+    hostile.make(case.change, folder)
+    found: Words = []
+    for subject in run.subjects(str(folder)):
+        if isinstance(subject, run.Failed):
+            found.append(["failed", _short(str(subject.reason), folder)])
+            continue
+        if case.data:
+            list(read(subject))
+        for each in all_rules()[case.code].findings(subject):
+            found.append([each.severity, *(_short(text, folder) for text in (each.message, each.path, each.tensor))])
+    return found
+
+
+def _short(text: str | None, folder: Path) -> str | None:
+    return text and text.replace(str(folder), "{}")[:_KEPT]
+
+
+def main() -> None:
+    with SAID.open("w") as out:
+        for case in cases():
+            with tempfile.TemporaryDirectory() as name:
+                words = said(case, Path(name))
+            out.write(json.dumps({"case": case.name, "said": words}, ensure_ascii=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()
