@@ -54,6 +54,11 @@ def test_one_key_in_full(model: str) -> None:
     assert lines[:2] == ["{% for m in messages %}", "line two\\x1b[31m"] and lines[2] == "x" * 70_000
 
 
+def test_a_glob_lists_the_keys_that_match(model: str) -> None:
+    assert [line.split()[0] for line in output(model, "llama.*").splitlines()] == ["llama.block_count", "llama.eps"]
+    assert [each["key"] for each in json.loads(output(model, "*.e[po]s", "--json"))["metadata"]] == ["llama.eps"]
+
+
 def test_json_says_what_is_complete(model: str) -> None:
     listed = json.loads(output(model, "--json"))["metadata"]
     by_key = {entry["key"]: entry for entry in listed}

@@ -5,19 +5,26 @@ A line of `…` stands for any lines, `…` within a line for any text. `TARGET`
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import many
+import numpy as np
 import pytest
 import sparse
 import sparse_torch
+from safetensors.numpy import save_file
+
+import inspector
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -87,6 +94,60 @@ def in_shell(command: str) -> str:
     # Output as a pipe's, whatever the encoding of whoever runs the tests.
     environment = {**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(["bash", "-c", command], capture_output=True, check=True, env=environment).stdout.decode()
+
+
+_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Page and number of each block → its code.
+CODE = {
+    f"{page}-{number}": code
+    for page in PAGES
+    for number, code in enumerate(_PYTHON.findall((ROOT / page).read_text()), 1)
+}
+
+
+@pytest.fixture
+def examples(made: Callable[[str], Path], tmp_path: Path) -> Path:
+    """A folder with what the blocks name: LLaMA-7B by two names, a fine-tune of a small model, a model to distrust."""
+    shutil.copytree(made("llama-7b"), tmp_path / "llama-7b", copy_function=os.link)
+    shutil.copytree(made("llama-7b"), tmp_path / "path/to/model", copy_function=os.link)
+    shutil.copytree(made("stranger"), tmp_path / "models/stranger", copy_function=os.link)
+    weights = {"model.norm.weight": np.ones(8, np.float32), "lm_head.weight": np.ones((16, 8), np.float32)}
+    for name, times in (("base", 1), ("tuned", 2)):
+        (tmp_path / name).mkdir()
+        save_file({each: times * values for each, values in weights.items()}, tmp_path / name / "model.safetensors")
+    return tmp_path
+
+
+@pytest.mark.parametrize("place", CODE)
+def test_python_blocks_give_what_they_say(place: str, examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each statement runs; an expression is equal to the literal that its comment begins with, where it does."""
+    monkeypatch.chdir(examples)
+    code, names = CODE[place], {"inspector": inspector}
+    lines = code.splitlines()
+    for statement in ast.parse(code).body:
+        text = ast.get_source_segment(code, statement)
+        assert text is not None
+        if not isinstance(statement, ast.Expr):
+            exec(compile(text, place, "exec"), names)
+            continue
+        value = eval(compile(text, place, "eval"), names)
+        comment = lines[(statement.end_lineno or 0) - 1].partition("  # ")[2]
+        if told := literal(comment):
+            assert value == told[0], text
+
+
+def literal(comment: str) -> list[object]:
+    """The value at the beginning of a comment, before a colon or alone; none where it is prose."""
+    for text in (comment, comment.rpartition(": ")[0], comment.partition(":")[0]):
+        with suppress(ValueError, SyntaxError):
+            return [ast.literal_eval(text)]
+    return []
+
+
+def test_a_comment_is_a_value_or_prose() -> None:
+    assert literal("6738415616: parameters that the model has") == [6738415616]
+    assert literal('{"error": 3, "warning": 0}') == [{"error": 3, "warning": 0}]
+    assert literal("memory over the context") == literal("") == []
 
 
 @pytest.mark.parametrize("command", [command for steps in SESSIONS.values() for command, _ in steps])

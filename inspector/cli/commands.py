@@ -290,7 +290,8 @@ def metadata(
 ) -> None:
     """What the files say of themselves: GGUF's key-values, or safetensors' __metadata__.
 
-    Long arrays are shown by their count and first items. With KEY, that one value in full.
+    Long arrays are shown by their count and first items. With KEY, that one value in full; a glob ("general.*") lists
+    the keys that match.
     """
     from inspector import api
     from inspector.opening import metadata as found
@@ -300,15 +301,14 @@ def metadata(
     with console.progress() as progress:
         checkpoint = api.open(target, revision=revision, include=include, progress=progress)
     entries = found.metadata(checkpoint, key)
+    whole = key is not None and not (found.is_glob(key) and any(each.key != key for each in entries))
     if form:
         from inspector.report import documents
 
-        document = documents.metadata(checkpoint, entries, whole=key is not None)
+        document = documents.metadata(checkpoint, entries, whole=whole)
         if form == "json":
             console.print_json(document)
         else:
             rows.show(key_values.rows(document), form, parquet)
         return
-    console.print_lines(
-        key_values.metadata(entries) if key is None else key_values.values(entries), wide=wide or key is not None
-    )
+    console.print_lines(key_values.values(entries) if whole else key_values.metadata(entries), wide=wide or whole)

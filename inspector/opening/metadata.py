@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
@@ -66,6 +67,9 @@ def _short(item: Any, longest: int) -> Any:
 def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
     """List what the checkpoint's files say about themselves, or one key from each file that has it.
 
+    Args:
+        key: a whole key, or a glob over keys: `general.*`.
+
     Raises:
         UsageError: no file has the key.
 
@@ -77,10 +81,17 @@ def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...
     """
     entries = [entry for header in checkpoint.files for entry in _entries(header)]
     if key is not None:
-        entries = [entry for entry in entries if entry.key == key]
+        entries = [entry for entry in entries if entry.key == key] or [
+            entry for entry in entries if is_glob(key) and fnmatchcase(entry.key, key)
+        ]
         if not entries:
             raise UsageError(_unknown(checkpoint, key))
     return tuple(_merged(entries))
+
+
+def is_glob(key: str) -> bool:
+    """Whether a key may stand for several."""
+    return any(sign in key for sign in "*?[")
 
 
 def _entries(header: Header) -> Iterator[Entry]:

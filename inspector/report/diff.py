@@ -133,7 +133,8 @@ def _grouped(result: Diff, by: str) -> list[_Row]:
         place = {"role": (_what(pair),), "layer": (pair.key.tower, pair.key.layer), "tensor": (number,)}[by]
         change = change_of(pair) if by != "layer" else ""
         groups.setdefault((*place, pair.status, pair.converter, change, *found), []).append((pair, data))
-    return [_row(members, by) for members in groups.values()]
+    rows = [_row(members, by) for members in groups.values()]
+    return sorted(rows, key=lambda row: row.layers) if by == "layer" else rows  # files have 10 before 2
 
 
 def _row(members: Sequence[_Member], by: str) -> _Row:
