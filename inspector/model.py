@@ -382,8 +382,9 @@ class Expected(NamedTuple):
 
     def names(self) -> Iterator[str]:
         """The name that Transformers gives to each tensor, in the order of `keys`."""
+        parts = self.name.split("{layer}")
         for layer in (None,) if self.layers is None else self.layers:
-            name = self.name.replace("{layer}", str(layer))
+            name = str(layer).join(parts)
             if self.experts is None:
                 yield name
                 continue

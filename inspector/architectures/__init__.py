@@ -80,6 +80,11 @@ def add_tables(folder: str | Path) -> None:
     _ADDED.insert(0, of_folder(Path(folder)))
 
 
+def added_tables() -> tuple[str, ...]:
+    """The folders that were added, the last first, as another process of this machine finds them."""
+    return tuple(str(home.home.absolute()) for home in _ADDED)
+
+
 #: The folder of the project's own tables, where somebody has said it; the last holds.
 _PROJECT: list[Path | None] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.architectures import family_of, formula, taken_off
@@ -99,14 +99,26 @@ def expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
     conditions = _Conditions(row, scope, bounds)
     if conditions.never():
         return
-    alike: dict[tuple[Any, ...], list[Combination]] = {}
-    for combination in _combinations([name for name in bounds if name != "expert"], bounds, scope):
-        common = conditions.under(combination)
-        if common is not None:
-            alike.setdefault(common, []).append(combination)
-    for common, combinations in alike.items():
+    combinations = _combinations([name for name in bounds if name != "expert"], bounds, scope)
+    for common, together in _together(conditions, combinations).items():
         formula.spend(STEPS_PER_SHAPE)
-        yield from _weight_and_bias(row, scope, _Alike(*common), combinations)
+        yield from _weight_and_bias(row, scope, _Alike(*common), together)
+
+
+def _together(
+    conditions: _Conditions, combinations: Iterable[Combination]
+) -> Mapping[tuple[Any, ...], list[Combination]]:
+    """Combinations by the fields of `_Alike`, without those under which the row is absent."""
+    if not conditions.varies:
+        every = list(combinations)
+        common = conditions.under(every[0]) if every else None
+        return {common: every} if common else {}
+    found: dict[tuple[Any, ...], list[Combination]] = {}
+    for each in combinations:
+        common = conditions.under(each)
+        if common is not None:
+            found.setdefault(common, []).append(each)
+    return found
 
 
 class _Conditions:
@@ -125,7 +137,9 @@ class _Conditions:
         self._when_varies = bool(row.when) and (by_layer or scope.mentions(row.when, bounds))
         self._size_varies = by_layer or any(scope.mentions(text, bounds) for text in sizes)
         self._bias_varies = bool(row.bias) and scope.mentions(row.bias, bounds)
-        self._varies = self._when_varies or self._size_varies or self._bias_varies
+        self._scope_varies = self._when_varies or self._size_varies or self._bias_varies
+        #: Whether two combinations may differ in what `under` says of them.
+        self.varies = self._scope_varies or any(isinstance(each, str) for each in self._further)
         self._size: tuple[tuple[int, ...], int | None] | None = None
         self._bias: bool | None = None if row.bias else False
 
@@ -136,7 +150,7 @@ class _Conditions:
 
     def under(self, combination: Combination) -> tuple[Any, ...] | None:
         """The fields of `_Alike`; None where the row is absent."""
-        scope = self._scope.at(**combination) if self._varies else self._scope
+        scope = self._scope.at(**combination) if self._scope_varies else self._scope
         if self._when_varies and not formula.evaluate(self._row.when, scope):
             return None
         if self._size is None or self._size_varies:
@@ -196,10 +210,14 @@ def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> I
     if not free:
         yield {}
         return
-    for value in range(_bound(bounds[free[0]], scope)):
+    first, *further = free
+    for value in range(_bound(bounds[first], scope)):
         formula.spend(STEPS_PER_COMBINATION)
-        for rest in _combinations(free[1:], bounds, scope.at(**{free[0]: value})):
-            yield {free[0]: value, **rest}
+        if not further:
+            yield {first: value}
+            continue
+        for rest in _combinations(further, bounds, scope.at(**{first: value})):
+            yield {first: value, **rest}
 
 
 def _bound(expression: str, scope: Scope) -> int:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import accumulate
+from keyword import iskeyword
 from typing import Any, Protocol, TypeGuard
 
 from inspector.errors import ConfigError, CostError
@@ -407,6 +408,7 @@ def known(node: ast.AST) -> bool:
     return isinstance(node, _WITHIN) or type(node) in _EVALUATE or type(node) in _OPERATORS
 
 
+@cache
 def dimensions(shape: str) -> tuple[str, ...]:
     """`"vocab_size, hidden_size"` → its expressions; the empty text is a scalar's."""
     if not shape.strip():
@@ -440,5 +442,20 @@ class _Numbers(ast.NodeTransformer):
 
 def show_numbers(text: str, scope: Scope) -> str:
     """The same with the configuration's numbers in it: `32·128`."""
+    factors = _factors(text)
+    if factors:
+        return "·".join(_shown(scope[each], each) if each.isidentifier() else each for each in factors)
     tree = _Numbers(scope).visit(ast.parse(text.strip(), mode="eval").body)
     return ast.unparse(tree).replace(" * ", "·")
+
+
+@cache
+def _factors(text: str) -> tuple[str, ...]:
+    """The names and numbers that a product is of, as most dimensions are; none of any other expression."""
+    factors = tuple(text.strip().split(" * "))
+    plain = all(each.isdecimal() or (each.isidentifier() and not iskeyword(each)) for each in factors)
+    return factors if plain and text.isascii() else ()
+
+
+def _shown(value: Any, name: str) -> str:
+    return str(value) if isinstance(value, int) else name

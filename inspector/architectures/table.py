@@ -10,6 +10,7 @@ of the same index need no bound. Every expression is in `formula`'s language.
 # Annotations are evaluated here: of a text, `NamedTuple` would compile each one again.
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
@@ -18,10 +19,12 @@ NUMBERED = r"(?:expert_|(?:weight|bias)_(?:ih|hh)_l)"
 _IS_NUMBER = re.compile(rf"{NUMBERED}?(\{{\w+\}}|[0-9]{{1,9}})")
 
 
+@cache
 def _indexes(name: str) -> tuple[tuple[str, str], ...]:
     return tuple((match[1], match[2] or "") for match in _PLACEHOLDER.finditer(name))
 
 
+@cache
 def bare(name: str) -> str:
     """A name with its placeholders' bounds left out: `model.layers.{layer}`."""
     return _PLACEHOLDER.sub(r"{\1}", name)
@@ -161,6 +164,7 @@ class Family(NamedTuple):
         return self.prefixes.get(head, "" if head in BARE else self.prefix)
 
 
+@lru_cache(4096)
 def numbers_of(template: str) -> tuple[str | int, ...]:
     """What stands for each number of a name: an index variable, or the number itself."""
     found = (_IS_NUMBER.fullmatch(word) for word in template.split("."))

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from inspector import settings
 from inspector.architectures import tables_of_project
 from inspector.auditing import limits, readers, rules, stores
+from inspector.auditing.rules.rule import Rule
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Finding, Severity, view
@@ -235,22 +237,23 @@ def examined(
     size = sum(entry.size for entry in subject.entries)
     found: list[Finding] = []
     verdicts: list[readers.Verdict] = []
-    left = ["reading the files", *rules.all_rules()]
+    looking = rules.that_look()
+    left = deque(("reading the files", *(each.code for each in looking)))
     try:
         with _limited(size, own_process=own_process):
             found += _guarded(left[0], lambda: _read(subject))
         found += more(subject)  # what the user asked for beside the rules takes the time that it takes
         with _limited(size, own_process=own_process):
-            while left[1:]:
-                left.pop(0)
-                found += _guarded(left[0], lambda: _at_most(rules.all_rules()[left[0]].findings(subject)))
+            for each in looking:
+                left.popleft()
+                found += _guarded(each.code, partial(_found_by, each, subject))
             left.clear()
             verdicts += readers.verdicts(subject, found, own_process=own_process)
             found += readers.refusals(verdicts, found)
     except limits.Exceeded:
         what = f"stopped after {limits.seconds_for(size):.1f} s of work, which no sound model of its size takes"
         found.append(
-            Finding("not-judged", "error", f"{what}: not judged: {', '.join(left[:4])}" + "…" * (len(left) > 4))
+            Finding("not-judged", "error", f"{what}: not judged: {', '.join([*left][:4])}" + "…" * (len(left) > 4))
         )
     judged = (_judged(finding, subject) for finding in found if not _excused(finding, subject, found))
     told = dict.fromkeys(_short(finding) for finding in judged)
@@ -307,6 +310,10 @@ def _read(subject: Subject) -> Iterator[Finding]:
             yield from checkpoint.all_findings if checkpoint else ()
     for finding in joined or (checkpoint.all_findings if checkpoint else ()):
         yield finding if finding.path or not finding.tensor else finding._replace(path=subject.apart)
+
+
+def _found_by(rule: Rule, subject: Subject) -> Iterator[Finding]:
+    return _at_most(rule.findings(subject))
 
 
 def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:

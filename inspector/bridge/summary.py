@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import prod
 from typing import overload
@@ -136,6 +136,11 @@ class Made(Sequence[Labelled]):
         return self.made(positions) if isinstance(positions, int) else [self.made(each) for each in positions]
 
 
+def of_role(tensors: Sequence[Labelled], role: str) -> Iterator[Labelled]:
+    """Those of one role; of a whole model's no other is labelled for it."""
+    return tensors.of_role(role) if isinstance(tensors, Labels) else (each for each in tensors if each.key.role == role)
+
+
 class Labels(Made):
     """The tensors with their keys, one made when asked for."""
 
@@ -151,3 +156,12 @@ class Labels(Made):
         header = self._files[file]
         tensor = header.tensors[at - self._starts[file]]
         return Labelled(tensor, header.path, self._named.key(at), self._named.slots[at].group, self._parameters[at])
+
+    def __iter__(self) -> Iterator[Labelled]:
+        tensors = ((tensor, header.path) for header in self._files for tensor in header.tensors)
+        rows = zip(tensors, self._named.keys(), self._named.slots, self._parameters, strict=True)
+        return (Labelled(tensor, path, key, slot.group, number) for (tensor, path), key, slot, number in rows)
+
+    def of_role(self, role: str) -> Iterator[Labelled]:
+        """Those of one role."""
+        return (self.made(at) for at, slot in enumerate(self._named.slots) if slot.role == role)

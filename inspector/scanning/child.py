@@ -1,8 +1,9 @@
 """The process in which files are read: one that hangs or dies takes nothing with it but a checkpoint's time.
 
-    python -m inspector.scanning.child FD WATCHED
+    python -m inspector.scanning.child FD WATCHED BEGUN [TABLES...]
 
-Messages are JSON over the connection FD; the process ends when WATCHED does, whatever it is waiting for.
+Messages are JSON over the connection FD; the process ends when WATCHED does, whatever it is waiting for. When each unit
+began is written to BEGUN, which nobody reads but where the answer is late. TABLES are folders of the user's own tables.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import gc
 import json
 import os
+import struct
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
-from inspector.errors import NetworkError
+from inspector.architectures import add_tables
+from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.inspection import inspect
 from inspector.scanning.rows import Rows
 from inspector.scanning.storage import Writer, unwritten
@@ -31,6 +35,8 @@ MOST_ROWS = 20_000
 TRIES, FIRST_WAIT = 4, 0.5
 #: Units between two collections of garbage: most of what is made has no cycles.
 BETWEEN_COLLECTIONS = 32
+#: What BEGUN has of each unit after a batch's first, and at last of the writing: seconds of the machine's clock.
+BEGAN = struct.Struct("d")
 
 
 class _Asking:
@@ -73,7 +79,7 @@ def receive(connection: Connection) -> dict[str, Any]:
 
 def main(arguments: Sequence[str]) -> None:
     """Inspect one batch after the other, until nobody asks any more."""
-    connection, watched = Connection(int(arguments[0])), int(arguments[1])
+    connection, watched, begun = Connection(int(arguments[0])), int(arguments[1]), int(arguments[2])
     Thread(target=_leave_with, args=(watched,), daemon=True).start()
     pace.share(_Asking(connection))
     sys.meta_path.insert(0, _WithoutPandas())
@@ -84,7 +90,7 @@ def main(arguments: Sequence[str]) -> None:
             order = receive(connection)
         except EOFError:
             return
-        send(connection, _answer(order, connection))
+        send(connection, _answer(order, begun, arguments[3:]))
 
 
 def _leave_with(watched: int) -> None:
@@ -92,22 +98,35 @@ def _leave_with(watched: int) -> None:
     os._exit(1)
 
 
-def _answer(order: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+def _answer(order: Mapping[str, Any], begun: int, tables: Sequence[str]) -> dict[str, Any]:
     try:
-        return _inspected(order, connection)
+        _know(tuple(tables))
+        return _inspected(order, begun)
+    except InspectorError as error:  # the tables are not there, or are none
+        return {"failed": str(error)}
     except OSError as error:  # the rows cannot be written
         return {"failed": unwritten(error)}
 
 
-def _inspected(order: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+@cache
+def _know(folders: tuple[str, ...]) -> None:
+    """Add the user's own tables, the first of which come before the others."""
+    for folder in reversed(folders):
+        add_tables(folder)
+
+
+def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
     """Each unit's rows, written; what they came to."""
     rows = Rows(order["scan"], order["before"])
     writer = Writer(Path(order["work"]), order["part"])
     try:
         for number, values in enumerate(order["units"]):
             unit, refused = Unit.unpacked(values), order["refused"].get(str(number))
-            found = _refused(unit, refused, rows) if refused else _tried(unit, rows)
-            send(connection, {"done": number, "checkpoints": found})
+            if refused:
+                rows.add_failed(unit, unit.target, *refused)
+            else:
+                _try(unit, rows)
+            os.write(begun, BEGAN.pack(monotonic()))  # the next
             if len(rows) > MOST_ROWS:
                 writer.write(rows.taken())
             if number % BETWEEN_COLLECTIONS == 0:
@@ -120,24 +139,20 @@ def _inspected(order: Mapping[str, Any], connection: Connection) -> dict[str, An
     return {"finished": writer.rows, **rows.sums}
 
 
-def _refused(unit: Unit, reason: Sequence[str], rows: Rows) -> int:
-    rows.add_failed(unit, unit.target, *reason)
-    return 1
-
-
-def _tried(unit: Unit, rows: Rows) -> int:
+def _try(unit: Unit, rows: Rows) -> None:
     """Inspect a unit, again while its server fails; at last that is its row."""
     wait = FIRST_WAIT
     for left in reversed(range(TRIES)):
         try:
-            return inspect(unit, rows)
+            inspect(unit, rows)
         except NetworkError as error:
             if not left:
                 rows.add_failed(unit, unit.target, "NetworkError", str(error))
             else:
                 sleep(wait)
                 wait *= 2
-    return 1
+        else:
+            return
 
 
 if __name__ == "__main__":

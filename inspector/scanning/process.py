@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from inspector.errors import SourceError
-from inspector.scanning.child import receive, send
+from inspector.scanning.child import BEGAN, receive, send
 from inspector.scanning.ledger import Batch
 
 #: Seconds that starting may take, and writing a batch.
@@ -59,7 +59,9 @@ class Process:
     def __init__(self) -> None:
         self._connection: Connection | None = None
         self._child: subprocess.Popen[bytes] | None = None
-        self._watched = -1
+        self._watched = self._told = -1
+        self._tables: tuple[str, ...] = ()
+        self._at, self._began = 0, 0.0  # the unit that it is at, and since when
 
     def run(self, job: Job, pacing: Pacing) -> Written:
         """Inspect and write a batch. What hangs or crashes is a row, and the others are begun anew without it.
@@ -88,49 +90,66 @@ class Process:
         connection = self._started(job)
         units = [unit.packed() for unit in job.batch.units]
         order = {"scan": job.scan, "work": job.work, "part": job.batch.part, "before": job.batch.before, "units": units}
-        at, limit = 0, job.timeout
+        limit = job.timeout
+        self._look()
+        self._at, self._began = 0, monotonic() + max(0.0, STARTING - limit)
         try:
             send(connection, {**order, "refused": refused})
-            until = monotonic() + max(limit, STARTING)
             while True:
-                if not connection.poll(max(0.0, until - monotonic())):
-                    return at, ("Timeout", f"takes longer than {limit:g} seconds")
+                left = self._began + (limit if self._at < len(units) else WRITING) - monotonic()
+                if not connection.poll(max(0.0, min(left, limit))):
+                    if not self._look() and left <= limit:
+                        return self._at, ("Timeout", f"takes longer than {limit:g} seconds")
+                    continue
                 answer = receive(connection)
                 if "finished" in answer:
-                    return at, _written(answer)
+                    return self._at, _written(answer)
                 if "failed" in answer:
                     raise OutputError(answer["failed"])
-                if "done" in answer:
-                    at = answer["done"] + 1
-                    until = monotonic() + (limit if at < len(units) else WRITING)
-                else:
-                    wait = pacing(answer.get("before") or answer["refused"], answer.get("seconds"))
-                    send(connection, {"wait": wait})
-                    until = monotonic() + wait + limit
+                self._look()
+                wait = pacing(answer.get("before") or answer["refused"], answer.get("seconds"))
+                send(connection, {"wait": wait})
+                self._began = monotonic() + wait
         except (EOFError, OSError) as error:
             if isinstance(error, OSError) and error.errno not in (errno.EPIPE, errno.ECONNRESET, None):
                 raise
-            return at, ("Crash", f"ended the process that read it{self._how()}")
+            self._look()
+            return self._at, ("Crash", f"ended the process that read it{self._how()}")
+
+    def _look(self) -> bool:
+        """See which unit it is at; whether that is another than it was at the last look."""
+        before = self._at
+        with suppress(BlockingIOError):
+            while told := os.read(self._told, 4096):
+                for (began,) in BEGAN.iter_unpack(told):
+                    self._at, self._began = self._at + 1, began
+        return self._at != before
 
     def _started(self, job: Job) -> Connection:
-        if self._connection is not None and self._child is not None and self._child.poll() is None:
+        alive = self._connection is not None and self._child is not None and self._child.poll() is None
+        if self._connection is not None and alive and self._tables == job.tables:
             return self._connection
         self.stop()
         ours, theirs = Pipe()
         watched, self._watched = os.pipe()
-        command = [sys.executable, "-m", "inspector.scanning.child", str(theirs.fileno()), str(watched), *job.tables]
+        self._told, telling = os.pipe()
+        os.set_blocking(self._told, False)
+        self._tables = job.tables
+        handles = (theirs.fileno(), watched, telling)
+        command = [sys.executable, "-m", "inspector.scanning.child", *map(str, handles), *job.tables]
         paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         # In a session of its own: Ctrl-C is for whoever started the scan.
         self._child = subprocess.Popen(  # noqa: S603  this Python, this package
             command,
-            pass_fds=(theirs.fileno(), watched),
+            pass_fds=handles,
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             env=environment,
         )
         theirs.close()
         os.close(watched)
+        os.close(telling)
         self._connection = ours
         return ours
 
@@ -148,6 +167,7 @@ class Process:
         if self._connection is not None:
             self._connection.close()
             os.close(self._watched)
+            os.close(self._told)
             self._connection = None
         if self._child is not None:
             self._child.kill()

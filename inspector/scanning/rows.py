@@ -227,8 +227,9 @@ def _same_data(subject: Subject, digests: Mapping[str, str]) -> str | None:
 
 
 def _same_tensors(result: Reconciliation) -> str:
-    tensors = (tensor for header in result.checkpoint.files for tensor in header.tensors)
-    return _print(sorted(f"{tensor.name}\0{tensor.dtype}\0{tensor.shape}" for tensor in tensors))
+    tensors = [tensor for header in result.checkpoint.files for tensor in header.tensors]
+    shapes = {shape: str(shape) for shape in {tensor.shape for tensor in tensors}}
+    return _print(sorted(f"{tensor.name}\0{tensor.dtype}\0{shapes[tensor.shape]}" for tensor in tensors))
 
 
 def _same_model(result: Reconciliation) -> str | None:

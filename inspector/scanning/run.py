@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from inspector import __version__
+from inspector.architectures import added_tables
 from inspector.errors import SourceError, UsageError
 from inspector.scanning import engine, storage, work
 from inspector.scanning.discovery import discover
@@ -144,6 +145,7 @@ class Run:
         self._folder, self._scan, self._timeout = folder, scan["number"], timeout
         self._roots: list[str] = scan["roots"]
         self._per_second = per_second
+        self._tables = added_tables()
         self._name = uuid4().hex[:8]
         self._work = folder / ".work" / self._name
         self._found, self._leave = Event(), Event()
@@ -205,7 +207,7 @@ class Run:
         batch = self._ledger.next_batch(all_found=self._found.is_set())
         if batch is None:
             return None
-        job = Job(batch, self._scan, str(self._work), self._timeout, self._per_second)
+        job = Job(batch, self._scan, str(self._work), self._timeout, self._per_second, self._tables)
         return Task(f"inspect-{batch.part}", work.inspect_batch, (job, str(self._folder)))
 
     def _progress(self, cluster: Cluster, *, all_found: bool) -> Progress:

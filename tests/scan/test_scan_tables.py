@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import inspector
+from inspector.errors import SourceError
 from inspector.scanning.schema import TABLES, arrow_schema
 from scan.conftest import Scan, gguf, llama, make, table
 
@@ -135,3 +136,24 @@ def test_duckdb_counts_the_same(query: str, tmp_path: Path, scan: Scan) -> None:
 
     scan([make(tmp_path / "tree", a=llama())], tmp_path / "out")
     assert ask(tmp_path / "out", query).rows == [(ELEMENTS,)]
+
+
+def test_the_users_own_tables_reach_the_workers(tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An architecture of theirs is predicted; a worker that cannot find the folder says so, and nothing else is done."""
+    from inspector import architectures
+
+    monkeypatch.setattr(architectures, "_ADDED", [])
+    own = tmp_path / "own" / "families" / "mine.json"
+    own.parent.mkdir(parents=True)
+    own.write_text(json.dumps({"like": "llama", "types": {"mine": {}}, "instead": {"lm_head": []}}))
+    tree = make(tmp_path / "tree", a=llama())
+    described = json.loads((tree / "a/config.json").read_text())
+    (tree / "a/config.json").write_text(json.dumps({**described, "model_type": "mine"}))
+    inspector.add_tables(tmp_path / "own")
+    scan([tree], tmp_path / "out")
+    (row,) = table(tmp_path / "out", "checkpoints")
+    assert (row["family"], row["predicted"]) == ("mine", ELEMENTS - 48 * 32)
+    own.parent.rename(tmp_path / "gone")
+    own.parent.parent.rmdir()
+    with pytest.raises(SourceError, match="own is not a folder of tables"):
+        scan([tree], tmp_path / "none")

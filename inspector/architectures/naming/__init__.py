@@ -12,8 +12,17 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from inspector.architectures.data.conventions import GGUF_WORDS
-from inspector.architectures.naming.by_table import TableNames, Variant
-from inspector.architectures.naming.slots import LONGEST, NAMELESS, Names, Slot, by_pattern, numbers_in, unwrapped
+from inspector.architectures.naming.by_table import Variant, names_of
+from inspector.architectures.naming.slots import (
+    LONGEST,
+    NAMELESS,
+    Names,
+    Slot,
+    by_pattern,
+    numbers_in,
+    numbers_in_each,
+    unwrapped,
+)
 from inspector.architectures.table import Family
 from inspector.model import Key
 
@@ -50,15 +59,19 @@ class Named(NamedTuple):
         return self.slots[at].key(numbers_in(self.names[at]))
 
     def keys(self) -> list[Key]:
-        """All keys."""
-        return [self.key(at) for at in range(len(self.names))]
+        """All keys, worked out a pattern at a time."""
+        found: dict[int, Key] = {}
+        for slot, members in self.groups:
+            numbers = numbers_in_each([self.names[at] for at in members])
+            found.update(zip(members, map(slot.key, numbers), strict=True))
+        return [found[at] for at in range(len(self.names))]
 
 
 class Namer:
     """Names → slots, for one checkpoint."""
 
     def __init__(self, family: Family | None = None, config: Mapping[str, Any] | None = None) -> None:
-        self._table = TableNames(family, config or {}) if family is not None else None
+        self._table = names_of(family, config or {}) if family is not None else None
         self._is_model = bool(config)
         self._slots: dict[str, Slot] = {}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from inspector.architectures import family_of, taken_off
@@ -76,6 +77,30 @@ class TableNames:
         if not self._variants:
             return ()
         return self._variants.get(pattern) or self._variants.get(unwrapped(pattern)) or ()
+
+
+class _Same(NamedTuple):
+    """A family by what it is, and not by what it says: tables are read once."""
+
+    family: Family
+
+    def __hash__(self) -> int:
+        return id(self.family)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.family is other.family
+
+
+def names_of(family: Family, config: Mapping[str, Any]) -> TableNames:
+    """What a family says of names: worked out once where no part of the configuration can change it."""
+    if any(isinstance(entry, Include) for entry in family.rows):
+        return TableNames(family, config)
+    return _names_of(_Same(family))
+
+
+@lru_cache(64)
+def _names_of(same: _Same) -> TableNames:
+    return TableNames(same.family, {})
 
 
 def _differ(variants: Sequence[Variant]) -> bool:

@@ -36,6 +36,15 @@ def numbers_in(name: str) -> list[str]:
     return _NUMBER.findall("." + name) if len(name) <= LONGEST else []
 
 
+def numbers_in_each(names: Sequence[str]) -> list[list[str]]:
+    """The numbers of each of some names of one pattern, found in one pass over them all."""
+    if any(len(name) > LONGEST for name in names):
+        return [numbers_in(name) for name in names]
+    found = _NUMBER.findall("." + ".".join(names))
+    each = len(found) // len(names) if names else 0
+    return [found[at * each : at * each + each] for at in range(len(names))]
+
+
 def pattern_of(name: str) -> str:
     """`model.layers.7.mlp.w1.weight` → `model.layers.{}.mlp.w1.weight`."""
     return _HERE.sub(r"\1{}", "." + name)[1:] if len(name) <= LONGEST else name

@@ -61,3 +61,9 @@ def all_rules() -> Mapping[str, Rule]:
     own = [value for module in modules for value in vars(module).values() if isinstance(value, Rule)]
     together = sorted([*reported.RULES, *own], key=lambda each: GROUPS.index(each.group))
     return {each.code: each for each in together}
+
+
+@cache
+def that_look() -> tuple[Rule, ...]:
+    """Those that look for something themselves, in the same order."""
+    return tuple(each for each in all_rules().values() if each.check)

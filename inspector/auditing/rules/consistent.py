@@ -13,6 +13,7 @@ from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subjec
 from inspector.auditing.rules.templates import templates
 from inspector.auditing.rules.tokenizers import highest_token
 from inspector.auditing.rules.whole import stands_in
+from inspector.bridge.summary import of_role
 from inspector.formats.gguf.values import KeyValues
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Labelled, Severity
@@ -87,8 +88,8 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
 
 def _embedding(subject: Subject) -> Labelled | None:
     """The text model's token embedding, whole and two-dimensional."""
-    for each in subject.result.tensors if subject.result else ():
-        if each.key.role == "embed_tokens" and each.key.part == "weight" and len(each.tensor.shape) == 2:
+    for each in of_role(subject.result.tensors, "embed_tokens") if subject.result else ():
+        if each.key.part == "weight" and len(each.tensor.shape) == 2:
             return each if each.key.tower in ("text", "decoder", "encoder") else None
     return None
 

@@ -14,6 +14,7 @@ from inspector.auditing.rules import tokenizer_json
 from inspector.auditing.rules.gguf import table as gguf_table
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.bridge.summary import of_role
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Header, Labelled, Severity
@@ -30,7 +31,7 @@ def embedding_of(subject: Subject) -> Labelled | None:
         return None
     if sum(each.tensors for each in result.roles if each.role == "embed_tokens") != 1:
         return None
-    own = next((each for each in result.tensors if each.key.role == "embed_tokens"), None)
+    own = next(of_role(result.tensors, "embed_tokens"), None)
     whole = own is not None and own.key.part == "weight" and len(own.tensor.shape) == 2
     whole = whole and own is not None and own.tensor.dtype in _PLAIN  # a packed one has other rows
     return own if own is not None and whole and own.key.tower in ("text", "decoder", "encoder") else None
