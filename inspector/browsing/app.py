@@ -277,8 +277,14 @@ class Browser(App[None]):
     def prepare(self) -> None:
         """Go through the tensors before somebody opens a branch of them."""
         content = self.content
-        if content is not None:
-            self._beside(content.prepare)
+        if content is None:
+            return
+
+        def prepared() -> None:
+            content.prepare()
+            self.call_from_thread(self.tell)
+
+        self._beside(prepared)
 
     # --- what is shown --------------------------------------------------------------------------------
 
@@ -334,8 +340,8 @@ class Browser(App[None]):
     def tell(self) -> None:
         """The details of the line under the cursor, folded to the panel."""
         told, line = self.query_one("#told", Static), self.line
-        if self.content is None or line is None:
-            told.update("")
+        if self.content is None or line is None or (line.children is not None and not self.content.is_prepared):
+            told.update("")  # until `prepare` is done: the tree is not kept waiting
             return
         width = self.panel_width
         shown = list(folded(self.content.details(line), width))

@@ -43,6 +43,11 @@ class Content:
         """Make the leaves, before somebody asks for them."""
         _ = self.items
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether a branch's leaves are known without delay."""
+        return True
+
     def made(self) -> Iterable[Item]:
         """Make the leaves, in their order."""
         raise NotImplementedError

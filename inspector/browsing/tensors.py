@@ -12,6 +12,8 @@ from inspector.model import Expected, Labelled, Reconciliation, RoleSum
 from inspector.report.words import shape_text
 from inspector.units import bits, count, decimal, escape, integer, plural, size
 
+#: Tensors that are gone through sooner than anybody could notice.
+_FEW = 5000
 Measure = Callable[[Labelled, int], list[str]]
 
 
@@ -31,6 +33,10 @@ class Tensors(Content):
         self.title = escape(checkpoint.title, 200)
         told = [f"{count(result.logical)} parameters", escape(result.dtype or checkpoint.format, 40)]
         self.summary = ", ".join((*told, plural(len(result.tensors), "tensor"), decimal(result.on_disk)))
+
+    @property
+    def is_prepared(self) -> bool:
+        return len(self.result.tensors) <= _FEW or "items" in vars(self)
 
     def made(self) -> Iterable[Item]:
         words: dict[tuple[str, str, str], tuple[str, ...]] = {}
