@@ -36,16 +36,30 @@ class Said(NamedTuple):
     data: bool  # whether the rule judges numbers
 
 
+#: Options of the command that change nothing of what a rule is asked, and whether numbers are judged.
+_OPTIONS = {("{}",): False, ("{}", "--data"): True}
+
+
 def cases() -> Iterator[Said]:
     """Each way to trip a rule that finds something for itself, where no other option of the command is needed."""
-    options = {("{}",): False, ("{}", "--data"): True}
     known = [(code, case.trips, case.options) for code, case in sorted(hostile.CASES.items())]
     known += [(code, change, ("{}",)) for code, change in hostile.MORE]
     seen = Counter[str]()
-    for code, change, given in known:
-        if given in options and all_rules()[code].check is not None and code not in _ELSEWHERE:
+    for code, change, options in known:
+        if _is_own(code, options):
             seen[code] += 1
-            yield Said(f"{code} {seen[code]}" if seen[code] > 1 else code, code, change, options[given])
+            yield Said(f"{code} {seen[code]}" if seen[code] > 1 else code, code, change, _OPTIONS[options])
+
+
+def near_misses() -> Iterator[Said]:
+    """The same done rightly, of the same rules."""
+    for code, case in sorted(hostile.CASES.items()):
+        if _is_own(code, case.options):
+            yield Said(code, code, case.misses, _OPTIONS[case.options])
+
+
+def _is_own(code: str, options: tuple[str, ...]) -> bool:
+    return options in _OPTIONS and all_rules()[code].check is not None and code not in _ELSEWHERE
 
 
 def said(case: Said, folder: Path) -> Words:

@@ -21,3 +21,8 @@ def test_every_case_is_in_the_file() -> None:
 def test_what_is_said(case: Said, tmp_path: Path) -> None:
     """As somebody has read it: where words are changed on purpose, write the file anew and read what changed in it."""
     assert rule_words.said(case, tmp_path) == EXPECTED[case.name]
+
+
+@pytest.mark.parametrize("case", [*rule_words.near_misses()], ids=lambda case: case.name)
+def test_what_is_done_rightly(case: Said, tmp_path: Path) -> None:
+    assert rule_words.said(case, tmp_path) == []
