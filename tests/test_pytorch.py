@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from hostile.torch_files import (
 import inspector
 from inspector.errors import FormatError, TargetError
 from inspector.formats import read
+from inspector.formats.pytorch.reader import TAIL, clipped, placed
 from inspector.model import Header
 from inspector.sources.local import LocalFile
 
@@ -197,3 +199,55 @@ def test_a_tuple_that_many_groups_share_is_no_bomb(tmp_path: Path) -> None:
     groups += b"}X\x05\x00\x00\x00betash\x00s" * 50 + b"e"
     found = header(torch_zip({"a": Saved((2,), "0"), "groups": groups}), tmp_path)
     assert found.findings == ()
+
+
+def test_places_of_numbers(tmp_path: Path) -> None:
+    """Of each tensor where its first element lies, also of a view and of a second name; not of one that is too short."""
+    saved: Tensors = {
+        "a": Saved((3, 4), "0"),
+        "b": Saved((4,), "0", offset=8, numel=12),
+        "c": Saved((2,), "1", "HalfStorage"),
+        "cut": Saved((9,), "2", numel=1),
+    }
+    path = tmp_path / "x.bin"
+    path.write_bytes(torch_zip(saved))
+    data = path.read_bytes()
+    found = placed(LocalFile(path), "x.bin")
+    assert [*found] == ["a", "b", "c"]
+    starts = {name: data[at : at + 2] for name, (_, at) in found.items()}
+    assert starts == {"a": b"\0\1", "b": bytes((32, 33)), "c": b"\0\1"}
+
+
+def test_reads_end_where_the_file_does(tmp_path: Path) -> None:
+    """The last 128 KiB are fetched once; what begins before them by itself, and no more than was asked for."""
+    asked: list[tuple[int, int]] = []
+    path = tmp_path / "x.bin"
+    path.write_bytes(bytes(at % 251 for at in range(200_000)))
+    data = path.read_bytes()
+
+    class Noting(LocalFile):
+        def read(self, offset: int, length: int) -> bytes:
+            asked.append((offset, length))
+            return super().read(offset, length)
+
+    read_at = clipped(Noting(path))
+    tail = (200_000 - TAIL, TAIL)
+    for start, length in ((0, 5), (tail[0] - 1, 3), (tail[0], 4), (199_999, 1)):
+        assert read_at(start, length) == data[start : start + length]
+    assert asked == [(0, 5), (tail[0] - 1, 3), tail]
+    assert (read_at(199_998, 9), read_at(200_000, 1), read_at(-1, 5), read_at(5, 0)) == (data[-2:], b"", b"", b"")
+    assert len(asked) == 3
+
+
+def test_a_list_of_storages_that_is_none(tmp_path: Path) -> None:
+    good = torch_pickles(PLAIN)
+    keys = pickle.dumps(["0", "1"], protocol=2)
+    for odd in ({"0": 1}, ["0", None]):
+        with pytest.raises(FormatError, match=r"^x\.bin: its list of storages is none$") as raised:
+            header(good.replace(keys, pickle.dumps(odd, protocol=2)), tmp_path)
+        assert raised.value.rule == "unreadable-file"
+    with pytest.raises(
+        FormatError, match=r"^x\.bin: its pickles end before the storages: a truncated download$"
+    ) as raised:
+        header(good[: good.index(keys)], tmp_path)
+    assert raised.value.rule == "truncated"

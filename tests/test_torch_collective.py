@@ -262,6 +262,13 @@ def test_a_place_without_its_tensor() -> None:
         assert said == [what, meta]
 
 
+def test_a_part_of_a_whole_without_its_tensor() -> None:
+    """It stays a part: what it lacks is counted in the whole."""
+    piece = Piece((2, 0), (4, 3))
+    found, _, _ = told(b"no archive", Item("a", 0, 10, F32, (2, 3), piece))
+    assert dict(found.pieces) == {0: piece}
+
+
 def test_places_beyond_the_end() -> None:
     """5 bytes that are told of are not there; an object that begins behind the end has none."""
     data = tensor_archive(2, 3)

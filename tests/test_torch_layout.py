@@ -304,6 +304,9 @@ def test_lines() -> None:
     with pytest.raises(PickleError, match=r"^a line without an end$"):
         Stream.of(b"x" * 65_536 + b"\n").line()
     assert stream.LONGEST_LINE == 65_536
+    source = Stream.of(b"x" * 4_096 + b"\ntwo\n")  # the first window ends where an empty line begins
+    source.take(4_096)
+    assert [source.line(), source.line()] == [b"", b"two"]
 
 
 # --- the machine ------------------------------------------------------------------------------

@@ -252,6 +252,17 @@ def test_sparse_and_quantized_tensors() -> None:
     assert names(mapping(a=whole)) == ["a"]
 
 
+def test_jagged_and_nested_tensors() -> None:
+    """What a function is handed by words, or one after the other; without the words there is nothing."""
+    rebuild = "torch.nested._internal.nested_tensor._rebuild_njt"
+    jagged = made(rebuild, mapping(values=tensor(), offsets=tensor(), lengths=None, ragged=1))
+    assert names(mapping(a=jagged)) == ["a.values", "a.offsets"]
+    for odd in (made(rebuild, tensor()), made(rebuild)):
+        assert (names(mapping(a=odd)), walk(odd).malformed) == ([], ("",))
+    nested = made("torch._utils._rebuild_nested_tensor", tensor(), tensor(), tensor(), tensor())
+    assert names(mapping(a=nested)) == ["a.buffer", "a.sizes", "a.strides", "a.storage_offsets"]
+
+
 # --- parts of a whole -------------------------------------------------------------------------
 
 

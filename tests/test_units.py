@@ -140,3 +140,8 @@ def test_fixed_digits(number: float, digits: int, plain: str, with_sign: str) ->
 )
 def test_percent(part: int, whole: int, text: str) -> None:
     assert units.percent(part, whole) == text
+
+
+def test_the_first_character_that_is_printable_and_unsafe() -> None:
+    """U+034F joins what stands beside it, and shows as nothing; the one before it is an accent like others."""
+    assert (units.escape("a\u034f"), units.escape("a\u034e")) == ("a\\u034f", "a\u034e")
