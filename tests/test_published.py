@@ -94,6 +94,19 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
         {"model_type": "phi-msft", "vocab_size": 51200, "n_embd": 2048, "n_layer": 24, "n_head": 32},
         1_418_270_720,
     ),
+    "Phi-3-small-8k": (
+        {
+            "model_type": "phi3small",
+            "hidden_size": 4096,
+            "ff_intermediate_size": 14336,
+            "num_attention_heads": 32,
+            "num_hidden_layers": 32,
+            "num_key_value_heads": 8,
+            "vocab_size": 100352,
+        },
+        7_392_272_384,
+    ),
+    "moondream2": ({"model_type": "moondream1", "architectures": ["HfMoondream"], "config": {}}, 1_927_237_104),
     "stablelm-3b-4e1t": (llama(32, 2560, 6912, 32, 50304, model_type="stablelm_epoch"), 2_795_443_200),
     "mamba-2.8b": (
         {"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "ssm_cfg": {}, "pad_vocab_size_multiple": 8},
