@@ -187,8 +187,12 @@ def test_an_older_vision_tower_has_a_word_more() -> None:
 
 def test_a_part_of_which_nothing_is_known() -> None:
     assert part("inner.transformer.wte.weight", config={"part": {"model_type": "nobody knows"}}) == [None]
-    assert part("inner.model.embed_tokens.weight", config={"part": {"model_type": "llama"}}) == [
-        Key("text", None, None, "embed_tokens", "weight")
+    # A part of another type than usual is what AutoModel makes of it: `LlamaModel`, whose names have no `model.`.
+    assert part(
+        "inner.embed_tokens.weight", "inner.model.embed_tokens.weight", config={"part": {"model_type": "llama"}}
+    ) == [
+        Key("text", None, None, "embed_tokens", "weight"),
+        None,
     ]
 
 
