@@ -107,6 +107,11 @@ class Shown:
         buttons[-1].send_keys(Keys.ENTER)
 
 
+#: The theme, and the colour of a chart's words, after an event.
+INK = """
+dispatchEvent(new Event(arguments[0]));
+return [document.documentElement.dataset.theme, document.querySelector(".chart").layout.font.color];
+"""
 COMMANDS = {
     "overview": "{gpt2}",
     "memory": "memory {gpt2} --sweep",
@@ -146,13 +151,16 @@ def test_no_page_fails_or_fetches(
     assert not inspect(*words, "--html", tmp_path / "page.html").err
     page = Shown(driver, tmp_path / "page.html")
     page.scrolled()
-    page.run("document.getElementById('theme').click()")
+    page.run("document.getElementById('theme').click(); document.documentElement.dataset.theme = 'dark'")
     driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     )
     width = page.run("return [document.documentElement.scrollWidth, innerWidth]")
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert page.run("return document.documentElement.dataset.theme") in ("light", "dark")
+    if name != "audit":  # which has no charts
+        ink = [page.run(INK, event) for event in ("beforeprint", "afterprint")]
+        assert ink == [["light", "#1b1f24"], ["dark", "#e6edf3"]]
     assert width == [390, 390]
     assert page.complaints() == ([], [])
 

@@ -100,6 +100,6 @@ def _levels(lines: list[_Line], curve: list[Memory]) -> Iterator[dict[str, Any]]
             "name": f"{label(each.name, 60)}: {decimal(each.nbytes)}",
             "x": ends,
             "y": [each.nbytes] * 2,
-            "line": {"dash": "dash", "width": 1.5, "color": PALETTE[-1 - number % len(PALETTE)]},
+            "line": {"dash": "dash", "width": 1.5, "color": PALETTE[5 - number % 6]},
             "hovertemplate": f"{label(each.name, 60)}: {integer(each.nbytes)} bytes<extra></extra>",
         }

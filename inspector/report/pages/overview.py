@@ -23,6 +23,7 @@ _ORDER = (
 
 def page(result: Reconciliation) -> Page:
     """The overview, with charts and every tensor."""
+    result = result._replace(tensors=tuple(result.tensors))  # made once, and gone through by each chart
     charts = [
         Section("From label to disk", [bridge_bars.chart(result)]),  # few bars, which are there at once
         Section("Where the bytes are", [byte_map.chart(result)]),

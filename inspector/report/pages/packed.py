@@ -30,7 +30,8 @@ def columns(described: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list
 
 def _values(column: Column, cells: Sequence[Cell]) -> dict[str, Any]:
     if column.kind == "text":
-        cells = ["" if cell is None else escape(str(cell), LONGEST) for cell in cells]
+        texts = {cell: "" if cell is None else escape(str(cell), LONGEST) for cell in dict.fromkeys(cells)}
+        cells = [texts[cell] for cell in cells]
     known = dict.fromkeys(cells)
     if len(known) == 1:
         return {"d": list(map(_plain, known)), "i": len(cells)}

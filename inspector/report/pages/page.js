@@ -281,8 +281,19 @@
     repaint();
   });
   system.addEventListener("change", repaint);
-  addEventListener("beforeprint", repaint);
-  addEventListener("afterprint", repaint);
+
+  /* Paper is white, whatever the screen was. */
+  let before = null;
+  addEventListener("beforeprint", () => {
+    before ??= { theme: root.dataset.theme };
+    root.dataset.theme = "light";
+    repaint();
+  });
+  addEventListener("afterprint", () => {
+    if (before?.theme) root.dataset.theme = before.theme; else delete root.dataset.theme;
+    before = null;
+    repaint();
+  });
   switchTo.hidden = false;
 
   // --- the order of work: what is seen first -------------------------------------------------------

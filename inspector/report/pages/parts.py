@@ -90,7 +90,9 @@ def of_rows(caption: str, rows: Rows, filtered: Sequence[str] = ()) -> Table:
     """
     kept, cells = list[Column](), list[list[Cell]]()
     for name, kind in rows.columns:
-        values = [_cell(row.get(name)) for row in rows.rows]
+        values = [row.get(name) for row in rows.rows]
+        if kind not in _NUMBERS and kind != "string":
+            values = list(map(_cell, values))
         if any(value is not None for value in values) or not values:
             choices = len(set(values)) if name in filtered else 0
             kept.append(Column(name, "number" if kind in _NUMBERS else "text", 1 < choices <= MOST_CHOICES))
