@@ -21,6 +21,30 @@ os.environ["HF_HUB_CACHE"] = os.environ["OLLAMA_MODELS"] = os.devnull
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """For a second Python, which needs every test but not all that each of them is tried on."""
+    parser.addoption(
+        "--cases", type=int, metavar="N", help="Of a test with more cases only N, spread over all of them."
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out cases beyond `--cases`: always the same ones, so that workers agree."""
+    most = config.getoption("--cases")
+    if not most:
+        return
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.split("[")[0], []).append(item)
+    kept = {
+        cases[number * len(cases) // most].nodeid if len(cases) > most else cases[number].nodeid
+        for cases in tests.values()
+        for number in range(min(most, len(cases)))
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
+    items[:] = [item for item in items if item.nodeid in kept]
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Name of a recipe → its folder of full-size sparse files."""

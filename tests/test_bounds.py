@@ -20,7 +20,10 @@ import inspector
 ROOT = Path(inspector.__file__).parents[1]
 SECONDS, MEGABYTES = 2, 200
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="what a process has cost is asked of Unix")
+pytestmark = [
+    pytest.mark.once,  # with the oldest dependencies a process costs more
+    pytest.mark.skipif(sys.platform == "win32", reason="what a process has cost is asked of Unix"),
+]
 
 
 def large_index(folder: Path) -> None:

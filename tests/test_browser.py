@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"
-)
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"),
+]
 #: Seconds that a busy machine may take.
 PATIENCE = 90
 
