@@ -86,7 +86,7 @@ PIECES = (
 
 
 #: Python's own limit ends a macro that calls itself once, in no time.
-_AT_ONCE = "it calls itself without end"
+_AT_ONCE = "it recurses without end"
 
 
 def text_of(data: bytes) -> str:

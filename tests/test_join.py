@@ -260,7 +260,7 @@ def test_a_head_cannot_be_tied_to_embeddings_that_are_missing_too() -> None:
 
 def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_told() -> None:
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED], tied=[HEAD])
-    assert book.steps == {"tied_embeddings": (0, 0, "lm_head is the token embedding: not stored again")}
+    assert book.steps == {"tied_embeddings": (0, 0, "lm_head is the token embedding: not stored twice")}
     assert book.findings == []
 
 

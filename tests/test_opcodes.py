@@ -136,7 +136,7 @@ def test_what_stands_for_another_value(data: bytes, value: Any) -> None:
     assert run(Stream.of(data), Budget(100)).value == value
 
 
-EMPTY, DIGITS = "it takes from an empty stack", "a number longer than any"
+EMPTY, DIGITS = "it takes from an empty stack", "an implausibly long number"
 UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of a value"
 
 

@@ -158,7 +158,7 @@ def test_the_command_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert run([*words, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["parameters"]["predicted"] == LLAMA + 2 * 64 * 64
     assert run(["predict", str(config), "--tables"]) == 2
-    assert capsys.readouterr().err == "inspect: --tables is followed by a folder\n"
+    assert capsys.readouterr().err == "inspect: --tables needs a folder\n"
 
 
 def test_a_projects_settings_name_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

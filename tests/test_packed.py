@@ -206,7 +206,7 @@ def test_each_output_tells_stored_from_logical(name: str, tmp_path: Path, inspec
     assert document["parameters"]["stored_elements"] == sum(prod(each["shape"]) for each in document["tensors"])
     assert document["parameters"]["stored_elements"] == sum(each["elements"] for each in document["dtypes"])
     out = inspect(folder).out
-    assert "as stored: packed words and side data among them" in out
+    assert "as stored, packed words and side data included" in out
     listed = [line for line in inspect("tensors", folder).out.splitlines()[1:] if line]
     assert {line.rsplit(" ", 1)[1] for line in listed if "side data, " in line} == side
 

@@ -26,7 +26,7 @@ def conventions(
     Args:
         rows: what is predicted; tied: what is predicted and shares another tensor.
         embeddings: parameters of token and position embeddings and of a head of its own.
-        further: parameters of layers that predict further tokens, which Transformers does not load and `parameters`
+        further: parameters of multi-token prediction layers, which Transformers does not load and `parameters`
             leaves out.
     """
     return tuple(each for each in _all(parameters, rows, tied, embeddings, further) if each.parameters != parameters)
@@ -55,7 +55,7 @@ def of_prediction(prediction: Prediction) -> tuple[Count, ...]:
 
 
 def in_heads(counts: Iterable[Count], parameters: int) -> int:
-    """Parameters of layers that predict further tokens, beside the model's own."""
+    """Parameters of multi-token prediction layers, beside the model's own."""
     return next((each.parameters for each in counts if each.name == WITH_HEADS), parameters) - parameters
 
 

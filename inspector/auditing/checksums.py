@@ -90,10 +90,10 @@ def read_manifest(path: Path) -> dict[str, str]:
     """
     try:
         if path.stat().st_size > MAX_MANIFEST:
-            raise UsageError(f"{escape(str(path))} is too large for a manifest")
+            raise UsageError(f"{escape(str(path))} is too large to be a manifest")
         lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError as error:
-        raise UsageError(f"{escape(str(path))}: no manifest can be read there: {error}") from error
+        raise UsageError(f"{escape(str(path))}: the manifest cannot be read: {error}") from error
     digests = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
@@ -145,7 +145,7 @@ def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, st
     for each in expected:
         told.add(each.path)
         if each.path not in subject.by_path:
-            yield Finding("checksum", "error", f"named by {each.source}, and not here", each.path)
+            yield Finding("checksum", "error", f"listed by {each.source}, but missing", each.path)
         elif each.path in digests:
             found = (
                 digests[each.path]
@@ -157,7 +157,7 @@ def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, st
                 yield Finding("checksum", "error", what, each.path)
     unknown = [path for path in digests if path not in told and path.endswith(WEIGHTS)]
     if unknown:
-        what = f"nothing is known to compare {plural(len(unknown), 'weight file')} with: their checksums prove nothing"
+        what = f"no known checksums to compare {plural(len(unknown), 'weight file')} with"
         yield Finding("unknown-checksum", "info", what, unknown[0])
 
 

@@ -46,7 +46,7 @@ def scan(path: Path | None = None) -> Cache:
     except CacheNotFound as error:
         raise TargetError(f"no Hub cache at {where}: HF_HUB_CACHE, or a folder after --cache, says where") from error
     except (ValueError, OSError) as error:
-        raise TargetError(f"{where} is no Hub cache: {error}") from error
+        raise TargetError(f"{where} is not a Hub cache: {error}") from error
     findings = (*_corrupted(info), *_unfinished(where), *_second_copies(info), *_detached(info))
     return Cache(where, tuple(_snapshots(where)), findings, info.size_on_disk)
 
@@ -67,7 +67,7 @@ def _corrupted(info: HFCacheInfo) -> Iterator[Finding]:
 def _unfinished(cache: Path) -> Iterator[Finding]:
     for blob in sorted(cache.glob("models--*/blobs/*.incomplete")):
         done = plural(blob.stat().st_size, "byte")
-        what = f"a download that stopped after {done}: run it again, or delete it"
+        what = f"a download that stopped after {done}: resume it, or delete it"
         yield Finding("unfinished-download", "warning", what, blob.relative_to(cache).as_posix())
 
 

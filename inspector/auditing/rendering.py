@@ -32,7 +32,7 @@ def findings(subject: Subject) -> Iterator[Finding]:
     _check()
     for number, template in enumerate(templates(subject)):
         if number >= MAX_TEMPLATES:
-            what = f"more templates than the {MAX_TEMPLATES} that are rendered"
+            what = f"more than {MAX_TEMPLATES} templates: the others are not rendered"
             yield Finding("template-render", "error", what, template.path)
             return
         yield from _rendered(template)
@@ -50,7 +50,7 @@ def _check() -> None:
 def _rendered(template: Template) -> Iterator[Finding]:
     name = f"the template `{template.name[:40]}`"
     if template.text is None:
-        yield Finding("template-render", "error", f"{name} is longer than any: not rendered", template.path)
+        yield Finding("template-render", "error", f"{name} is implausibly long: not rendered", template.path)
         return
     outcome = _outcome(template.text)
     if "grave" in outcome:

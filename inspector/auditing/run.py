@@ -211,7 +211,7 @@ def check_codes(codes: Iterable[str]) -> None:
     """Raises UsageError for a code that no rule has."""
     unknown = sorted(set(codes) - rules.all_rules().keys())
     if unknown:
-        raise UsageError(f"there is no rule {escape(', '.join(unknown), 200)}: `inspect audit --rules` lists them")
+        raise UsageError(f"unknown rule {escape(', '.join(unknown), 200)}: `inspect audit --rules` lists them")
 
 
 def collect(judged: Iterable[Audited | Failed], ignore: Collection[str]) -> Audit:
@@ -251,7 +251,7 @@ def examined(
             verdicts += readers.verdicts(subject, found, own_process=own_process)
             found += readers.refusals(verdicts, found)
     except limits.Exceeded:
-        what = f"stopped after {limits.seconds_for(size):.1f} s of work, which no sound model of its size takes"
+        what = f"stopped after {limits.seconds_for(size):.1f} s of work, more than any sound model of its size takes"
         found.append(
             Finding("not-judged", "error", f"{what}: not judged: {', '.join([*left][:4])}" + "…" * (len(left) > 4))
         )
@@ -286,14 +286,14 @@ def _guarded(what: str, work: Callable[[], Iterable[Finding]]) -> list[Finding]:
     try:
         found.extend(work())  # one by one: those before a failure stay
     except MemoryError:
-        found.append(Finding("not-judged", "error", f"{what}: takes more memory than any sound model's: not judged"))
+        found.append(Finding("not-judged", "error", f"{what}: takes more memory than any sound model: not judged"))
     except NetworkError:
         raise
     except Exception as error:
         if os.environ.get("INSPECT_DEBUG"):
             raise
         reason = f"{type(error).__name__}: {str(error)[:200]}"
-        found.append(Finding("not-judged", "error", f"{what}: an error of this program's own, {reason}: not judged"))
+        found.append(Finding("not-judged", "error", f"{what}: internal error, {reason}: not judged"))
     return found
 
 
@@ -471,7 +471,7 @@ def _in_folder(
     listed = list(entries(root))
     models = _models(lambda path: (root / path).read_bytes(), listed, {""} if not required else set())
     if not models:
-        raise TargetError(f"{escape(target)} has no weight files, whole or broken, in any folder")
+        raise TargetError(f"{escape(target)} has no weight files, intact or damaged, in any folder")
     for folder, own in sorted(models.items()):
         inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
         try:

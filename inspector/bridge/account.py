@@ -93,7 +93,7 @@ def _findings(stored: Stored, resized: int, matched: int, told: Sequence[Finding
         resized: tensors of another size than predicted, of those that are `matched`.
     """
     if not stored.tensors:
-        return (Finding("no-tensors", "info", "no tensors at all: a vocabulary, or an empty file"),)
+        return (Finding("no-tensors", "info", "no tensors: a vocabulary, or an empty file"),)
     first = next((each for each in told if each.rule == "shape"), None)
     if first is None or resized * 2 <= matched:
         return tuple(told)

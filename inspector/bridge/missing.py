@@ -53,4 +53,4 @@ def book_ties(ledger: Ledger, prediction: Prediction | None) -> None:
     """Report a tied head even when it costs no bytes."""
     for expected in prediction.tied if prediction else ():
         if expected.part == "weight" and "tied_embeddings" not in ledger.bytes:
-            ledger.tell("tied_embeddings", 0, f"{expected.role} is the token embedding: not stored again")
+            ledger.tell("tied_embeddings", 0, f"{expected.role} is the token embedding: not stored twice")

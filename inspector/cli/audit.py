@@ -25,24 +25,26 @@ FINDINGS = 1  # exit code
 @click.command()
 @click.argument("targets", nargs=-1, metavar="TARGET...")
 @click.option("--cache", is_flag=True, help="Every model in the Hub's cache; TARGET may name another cache.")
-@click.option("--data", is_flag=True, help="Read the tensors too: NaN, holes, text, numbers beyond any scale, ….")
-@click.option("--checksum", is_flag=True, help="Read whole files: SHA-256 against what is known of them.")
-@click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, as sha256sum has them.")
+@click.option("--data", is_flag=True, help="Read the tensors too: NaN, holes, text, absurdly large numbers, ….")
+@click.option("--checksum", is_flag=True, help="Read whole files, and compare their SHA-256 with known ones.")
+@click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, in sha256sum's format.")
 @click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files there.")
 @click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
-@click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox and a process of their own.")
+@click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox in a separate process.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
-@click.option("--alone", is_flag=True, help="Look at a shard alone, not at its whole set.")
+@click.option("--alone", is_flag=True, help="Audit a shard alone, not its whole set.")
 @click.option(
-    "--config", metavar="FILE", type=click.Path(), help="A config.json in place of the one beside the weights."
+    "--config", metavar="FILE", type=click.Path(), help="A config.json to use instead of the one beside the weights."
 )
-@click.option("--fail-on", type=click.Choice(["error", "warning"]), help="From which severity on to exit with 1.")
-@click.option("--ignore", multiple=True, metavar="CODE", help="Leave a rule out; may be given again.")
+@click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit with 1 from this severity on.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Skip a rule; may be repeated.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
 @wide_option
 @html_option
 @form_options
-@click.option("--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning.")
+@click.option(
+    "--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning."
+)
 def audit(
     targets: tuple[str, ...],
     cache: bool,
@@ -65,8 +67,8 @@ def audit(
 ) -> None:
     """Is this download whole, consistent and safe?
 
-    TARGET is a file, a model's folder, or a folder of such folders. Nothing is run, nothing is written, and
-    no network is used unless asked. Exits with 1 where something was found, with 2 where a target could not be judged.
+    TARGET is a file, a model's folder, or a folder of such folders. Nothing is executed, nothing is written, and the
+    network is used only on request. Exits with 1 if something was found, with 2 if a target could not be judged.
     """
     from inspector import settings
     from inspector.architectures import tables_of_project

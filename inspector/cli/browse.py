@@ -23,27 +23,29 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-@click.command(short_help="The tensors as a tree on the terminal; of two targets, what differs.")
+@click.command(short_help="Browse the tensors as a tree; with two targets, the differences.")
 @opening_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]", type=click.Path())
 def browse(targets: tuple[str, ...], **opening: Any) -> int:
-    """Walk through a checkpoint on the terminal: by role or by layer, with a search, and all about each tensor.
+    """Browse a checkpoint in the terminal: by role or by layer, with search and details of each tensor.
 
-    With two targets, the tree is of what differs between them, as `inspect diff` pairs their tensors.
+    With two targets, the tree shows what differs between them, as `inspect diff` pairs their tensors.
 
     \b
     up, down, left, right   move, close and open
-    /                       search: a part of a name, a role, a dtype, "layer 3"
+    /                       search: part of a name, a role, a dtype, "layer 3"
     l                       by role, or by layer
-    v                       read the tensor's values; of two targets, compare them
-    d                       of two targets: what is the same, too
-    tab                     to the details, to scroll them
-    q                       leave
+    v                       read the tensor's values; with two targets, compare them
+    d                       with two targets: show what is the same, too
+    tab                     move to the details, to scroll them
+    q                       quit
     """
     if len(targets) > 2:
         raise click.UsageError("one target is browsed, or two are compared")
     if not is_terminal():
-        raise UsageError("browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same")
+        raise UsageError(
+            "browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same facts"
+        )
     check()
     from inspector.browsing.app import Browser  # 0.2 s
 
@@ -52,7 +54,7 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
     if app.failure is not None:
         raise app.failure
     if app.return_code:
-        raise UsageError("the terminal could not be used")
+        raise UsageError("the terminal cannot be used")
     return 0
 
 

@@ -58,7 +58,7 @@ def _with_tables(arguments: Sequence[str]) -> list[str]:
 
         folder = folder or next(rest, "")
         if not folder:
-            raise UsageError("--tables is followed by a folder")
+            raise UsageError("--tables needs a folder")
         add_tables(folder)
     return left
 
@@ -103,7 +103,7 @@ class _DefaultGroup(click.Group):
 
         near = get_close_matches(word, self.list_commands(ctx), 1, 0.75)
         if near and not os.path.lexists(word):
-            raise click.UsageError(f"no command {word!r}: did you mean {near[0]!r}?")
+            raise click.UsageError(f"no such command: {word!r}. Did you mean {near[0]!r}?")
 
 
 @click.group(
@@ -114,30 +114,30 @@ class _DefaultGroup(click.Group):
     no_args_is_help=True,
 )
 def inspect() -> None:
-    """Look into the weight files of language models, without loading a tensor.
+    """Inspect the weight files of models without loading a tensor.
 
     \b
     inspect model.gguf                 what is in it, and where every byte went
-    inspect org/name:Q4_K_M            the same of a repository, headers alone
+    inspect org/name:Q4_K_M            the same for a repository, from headers alone
     inspect tensors model q_proj       the tensors: shape, type, place in the file
     inspect audit ~/Downloads          is it whole, consistent, safe?
-    inspect memory model --gpu l4      will it run, how long a context fits
+    inspect memory model --gpu l4      will it run, and how long a context fits
     inspect diff base finetuned        what changed, whatever their formats
-    inspect scan /models --out DIR     thousands of them, into tables
+    inspect scan /models --out DIR     thousands of them, written to tables
     inspect predict config.json        what should be in it, with formulas
 
     TARGET is a weight file, a folder, an index file, a Hub repository org/name[@revision][/path] or org/name:Q4_K_M,
-    ollama:NAME[:TAG], the URL of a file, or s3://, gs://, az://. A path that exists is local; hf://org/name is always
+    ollama:NAME[:TAG], the URL of a file, or s3://, gs://, az://. An existing path is local; hf://org/name is always on
     the Hub. A shard stands for its set. Every command has --help.
     """
 
 
-@inspect.command(DEFAULT, short_help="What is in it; the word may be left out.")
+@inspect.command(DEFAULT, short_help="What is in it (the default command).")
 @opening_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", type=click.Path())
-@click.option("--layers", is_flag=True, help="Show the bytes and types of each layer, and where layers differ.")
+@click.option("--layers", is_flag=True, help="Show each layer's bytes and types, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
-@click.option("--notes", is_flag=True, help="Show findings that ask nothing of you, too.")
+@click.option("--notes", is_flag=True, help="Show findings that need no action, too.")
 @wide_option
 @html_option
 @form_options
@@ -152,7 +152,7 @@ def overview(
     parquet: str | None,
     **opening: Any,
 ) -> int:
-    """What is in it, what should be in it, and why the two differ. The command's name may be left out.
+    """What is in it, what should be in it, and why the two differ. This is the default command.
 
     With --csv, --jsonl, --parquet or --format a row is a role; a layer with --layers, a tensor with --tensors, and
     of a folder of models a model.
@@ -163,7 +163,7 @@ def overview(
     shown = overviews.Shown(layers, tensors, notes, wide, form, parquet, html)
     if html is not None:
         if len(targets) > 1:
-            raise UsageError("--html writes the page of one target: name one")
+            raise UsageError("--html writes a page about one target: name exactly one")
         from inspector.cli import pages
 
         pages.check(html)
@@ -173,11 +173,11 @@ def overview(
     return overviews.overviews(targets, shown, **opening)
 
 
-@inspect.command(short_help="What should be in a checkpoint, by its configuration.")
+@inspect.command(short_help="What should be in a checkpoint, according to its configuration.")
 @click.argument("config")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
-@click.option("--label", metavar="N", help="A stated number of parameters to explain: what it leaves out.")
+@click.option("--label", metavar="N", help="A stated parameter count: find out what it leaves out.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @wide_option
 @form_options
@@ -221,12 +221,12 @@ def predict(
 
 
 @inspect.command(short_help="The model types and roles that are known.")
-@click.option("--roles", is_flag=True, help="The roles instead: what a tensor can be for, by group.")
+@click.option("--roles", is_flag=True, help="List roles instead: what a tensor can be for, by group.")
 @wide_option
 @form_options
 @click.argument("pattern", required=False)
 def architectures(pattern: str | None, roles: bool, wide: bool, forms: tuple[str, ...], parquet: str | None) -> None:
-    """The model types that have a table, how far each is covered, and GGUF's. PATTERN is a part of a name."""
+    """The model types that have a table, how far each is covered, and GGUF architectures. PATTERN is part of a name."""
     part = pattern or ""
     form = rows.asked(forms, parquet)
     if roles:
@@ -257,10 +257,10 @@ def architectures(pattern: str | None, roles: bool, wide: bool, forms: tuple[str
     console.print_lines(report.lines(chosen, gguf), wide=wide)
 
 
-@inspect.command(short_help="What a shell needs to complete commands and names.")
+@inspect.command(short_help="The script that completes commands and names in a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """The script that completes commands, options, files and cached models in a SHELL.
+    """Print the script that completes commands, options, files and cached models in a SHELL.
 
     \b
     bash:  echo 'eval "$(inspect completion bash)"' >> ~/.bashrc
@@ -272,7 +272,7 @@ def completion(shell: str) -> None:
     click.echo(completing.script(shell, inspect))
 
 
-@inspect.command(short_help="What the files say of themselves: key-values, claims.")
+@inspect.command(short_help="What the files say about themselves: metadata, claims.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
 @form_options
@@ -288,9 +288,9 @@ def metadata(
     forms: tuple[str, ...],
     parquet: str | None,
 ) -> None:
-    """What the files say of themselves: GGUF's key-values, or safetensors' __metadata__.
+    """What the files say about themselves: GGUF's key-values, or safetensors' __metadata__.
 
-    Long arrays are shown by their count and first items. With KEY, that one value in full; a glob ("general.*") lists
+    Long arrays are shown as their length and first items. With KEY, that one value in full; a glob ("general.*") lists
     the keys that match.
     """
     from inspector import api

@@ -45,7 +45,7 @@ def guarded(command: Callable[[], int]) -> int:
     except InspectorError as error:
         return fail(str(error))
     except RecursionError:
-        return fail("something in the input is nested too deep")
+        return fail("something in the input is nested too deeply")
     except MemoryError:
         return fail("not enough memory for this input")
     except Exception as error:
@@ -57,11 +57,11 @@ def _unforeseen(error: Exception) -> int:
     """An output that cannot be written, or what should not happen: one line. INSPECT_DEBUG raises the latter."""
     if isinstance(error, OSError) and error.errno in OUTPUT_FAILS:
         _drop_output()
-        return fail(f"the output cannot be written: {error.strerror}")
+        return fail(f"cannot write the output: {error.strerror}")
     if os.environ.get("INSPECT_DEBUG"):
         raise error
     what = f"{type(error).__name__}: {str(error)[:200]}"
-    return fail(f"an error of this program's own, {what}; INSPECT_DEBUG=1 shows where")
+    return fail(f"internal error: {what}; INSPECT_DEBUG=1 shows where")
 
 
 def _drop_output() -> None:
@@ -168,7 +168,7 @@ def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form:
     from inspector.report import markup
 
     if form not in tabulate_formats:
-        raise UsageError(f"no format {form!r}: {', '.join(tabulate_formats)}")
+        raise UsageError(f"unknown format {form!r}; known: {', '.join(tabulate_formats)}")
     form = markup.SAFE.get(form, form)
     cells = [[markup.cell(_cell(row.get(column)), form) for column in columns] for row in rows]
     print_lines((tabulate(cells, columns, tablefmt=form, disable_numparse=True),), wide=True)

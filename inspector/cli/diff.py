@@ -23,16 +23,16 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS":
 
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="A B | BASE A B")
-@click.option("--stat", is_flag=True, help="Only sums by role.")
-@click.option("--all", "everything", is_flag=True, help="List what is the same, too.")
-@click.option("--data", is_flag=True, help="Compare the values of the tensors, too: reads all of both.")
+@click.option("--stat", is_flag=True, help="Only totals by role.")
+@click.option("--all", "everything", is_flag=True, help="List what is equal, too.")
+@click.option("--data", is_flag=True, help="Compare the tensors' values, too: reads both targets whole.")
 @click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What a line is about.")
-@click.option("--rank", is_flag=True, help="With --data: of which rank the differences are.")
+@click.option("--rank", is_flag=True, help="With --data: the rank of each difference.")
 @click.option("--parents", nargs=2, metavar="P Q", help="Whether B is a weighted sum of two parents.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Tensors whose values are read at once: more than 1 pay where many differ.",
+    help="Tensors to read at once: more than 1 pays off where many differ.",
 )
 @wide_option
 @html_option
@@ -55,15 +55,15 @@ def diff(
 
     A and B are any two targets: a GGUF against safetensors, packed weights against plain ones, a revision of a
     repository (org/name@revision) against another, an adapter against its base. Tensors are paired by what they are
-    for, so names, order and files play no part. With three, what A and B have changed of BASE; or, where one of them is
-    an adapter and with --data, whether the other is BASE with the adapter merged into it. Only headers are read, but
-    for --data, --rank and --parents. Exits with 1 where something differs.
+    for, so names, order and files play no part. With three, what A and B have changed in BASE; or, where one of them is
+    an adapter and --data is given, whether the other is BASE with the adapter merged into it. Only headers are read,
+    except with --data, --rank and --parents. Exits with 1 if something differs.
     """
     os.environ.update({name: value for name, value in ALONE.items() if name not in os.environ})
     from inspector import api
 
     if len(targets) not in (2, 3):
-        raise click.UsageError("two targets to compare are needed, or a base and two that come from it")
+        raise click.UsageError("name two targets to compare, or a base and two models made from it")
     output = _Output(rows.asked(forms, parquet), parquet, html, wide)
     if html is not None:
         from inspector.cli import pages
@@ -146,9 +146,9 @@ def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], outp
     base, a, b = targets
     adapter, model = (a, b) if a.adapter is not None else (b, a)
     if base.adapter is not None or model.adapter is not None:
-        raise click.UsageError("three ways are BASE A B, or BASE MODEL ADAPTER with one adapter")
+        raise click.UsageError("with three targets, give BASE A B, or BASE MODEL ADAPTER with one adapter")
     if not data:
-        raise click.UsageError("whether an adapter was merged is seen by the values: add --data")
+        raise click.UsageError("only values show whether an adapter was merged: add --data")
     found, changes = api.effects(base, adapter, model), api.diff(base, model, data=True)
     merged = comparisons.is_merged(changes, found)
     if output.form == "json":

@@ -13,17 +13,17 @@ from inspector.cli.commands import inspect
 
 EXIT_CODES = {
     0: "Fine.",
-    1: "Something was found by audit, differs in diff, or does not fit with memory --fits.",
-    2: "Something cannot be read, or the command makes no sense.",
+    1: "audit found something, diff found a difference, or memory --fits found that it does not fit.",
+    2: "Something cannot be read, or the command line is invalid.",
     130: "Interrupted.",
 }
 ENVIRONMENT = {
-    "HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE": "The Hub: where it is, who asks, and whether it may be asked.",
+    "HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE": "The Hub: its address, the user's token, and whether it may be used.",
     "HF_HOME, HF_HUB_CACHE": "Where the Hub's cache is.",
     "OLLAMA_MODELS": "Where Ollama's store is; by default ~/.ollama/models.",
     "NO_COLOR, FORCE_COLOR, TERM": "Whether output has colours.",
     "COLUMNS": "How wide a terminal is.",
-    "INSPECT_DEBUG": "Show where an error of this program's own comes from.",
+    "INSPECT_DEBUG": "Show where an internal error comes from.",
 }
 
 

@@ -15,29 +15,29 @@ MISFIT = 1  # exit code with --fits
 
 _OPTIONS = (
     click.option(
-        "--context", type=int, metavar="N", help="Tokens of each sequence; by default the model's own context."
+        "--context", type=int, metavar="N", help="Tokens per sequence; by default the model's own context length."
     ),
-    click.option("--sequences", type=int, default=1, metavar="S", help="Sequences held at a time; 1 by default."),
+    click.option("--sequences", type=int, default=1, metavar="S", help="Sequences held at once; 1 by default."),
     click.option(
-        "--cache-dtype", metavar="T", help="Of keys and values: f16, q8_0, fp8, …; `q8_0,q4_0` for both apart."
+        "--cache-dtype", metavar="T", help="Type of keys and values: f16, q8_0, fp8, …; `q8_0,q4_0` sets them apart."
     ),
     click.option("--engine", metavar="E", help="transformers, llama.cpp (the default for GGUF) or vllm."),
-    click.option("--weights", metavar="T", help="What if they were loaded as int8, nf4, fp8, bf16, q4_k_m, …"),
-    click.option("--source", type=int, metavar="N", help="Tokens of an encoder's input."),
-    click.option("--batch", type=int, metavar="N", help="Tokens worked on at a time: --ubatch-size, prefill chunk."),
-    click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 2x24GiB, … What is left, what fits."),
-    click.option("--fits", is_flag=True, help="Exit with 1 where it does not fit on the devices."),
+    click.option("--weights", metavar="T", help="Assume that weights are loaded as int8, nf4, fp8, bf16, q4_k_m, …"),
+    click.option("--source", type=int, metavar="N", help="Tokens of the encoder's input."),
+    click.option("--batch", type=int, metavar="N", help="Tokens processed at once: --ubatch-size, prefill chunk."),
+    click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 2x24GiB, …: what is left, and what fits."),
+    click.option("--fits", is_flag=True, help="Exit with 1 if it does not fit on the devices."),
     click.option("--tp", type=int, metavar="N", help="Devices that share each layer (tensor parallelism)."),
     click.option("--pp", type=int, metavar="N", help="Groups of devices that divide the layers."),
     click.option("--sweep", is_flag=True, help="A table of contexts and cache types."),
-    click.option("--train", "method", metavar="HOW", help="full, lora or qlora: what training takes."),
+    click.option("--train", "method", metavar="HOW", help="full, lora or qlora: what training needs."),
     click.option("--lora", metavar="R", help="r=16,targets=q_proj+v_proj, or all-linear; or a folder with an adapter."),
     click.option("--optimizer", default="adamw", help="adamw, adamw-8bit, adafactor, sgd or muon."),
     click.option("--precision", default="mixed", help="mixed (a copy in 32 bits), bf16 or fp32."),
-    click.option("--zero", type=int, default=0, metavar="0-3", help="What --data-parallel devices divide; 3 is FSDP."),
+    click.option("--zero", type=int, default=0, metavar="0-3", help="ZeRO stage; 3 is FSDP."),
     click.option("--data-parallel", type=int, default=1, metavar="N", help="Devices that train together."),
-    click.option("--checkpointing", is_flag=True, help="Work out a layer's activations again."),
-    click.option("--config", metavar="FILE", help="A config.json to use in place of the one beside the weights."),
+    click.option("--checkpointing", is_flag=True, help="Recompute activations instead of keeping them."),
+    click.option("--config", metavar="FILE", help="A config.json to use instead of the one beside the weights."),
     click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
     click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."),
     wide_option,
@@ -52,7 +52,7 @@ def _with_options(command: Any) -> Any:
     return command
 
 
-@click.command(short_help="Will it run, and how long a context fits.")
+@click.command(short_help="Will it run, and how long a context fits?")
 @click.argument("target")
 @_with_options
 def memory(
@@ -65,10 +65,10 @@ def memory(
     parquet: str | None,
     **options: Any,
 ) -> None:
-    """What it takes to run a model, or to train it: weights, cache, activations; does it fit, how long a context fits.
+    """What it takes to run or train a model: weights, cache, activations; does it fit, and how long a context fits?
 
     TARGET is anything with weights or a configuration: files, a folder, a repository (headers only), a GGUF, a
-    config.json, a preset such as llama-7b. What is exact and what is an estimate is told apart.
+    config.json, a preset such as llama-7b. The output distinguishes exact figures from estimates.
     """
     from inspector import api
     from inspector.cli import pages
@@ -77,7 +77,7 @@ def memory(
     pages.check(html)
     form = rows.asked(forms, parquet)
     if fits and not options["gpu"]:
-        raise UsageError("--fits asks about devices: name them with --gpu")
+        raise UsageError("--fits needs devices: name them with --gpu")
     options["training"] = _plan(options)
     files = {name: options.pop(name) for name in ("config", "revision", "include")}
     model = api.sized(target, **files)

@@ -17,26 +17,24 @@ def opening_options(command: Any) -> Any:
             "--config",
             metavar="FILE",
             type=click.Path(),
-            help="A config.json or params.json, or a folder that has one, in place of the one beside the weights.",
+            help="A config.json or params.json, or a folder with one, to use instead of the one beside the weights.",
         ),
         click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
         click.option(
             "--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."
         ),
-        click.option("--alone", is_flag=True, help="A shard by itself, and not the set of which it is one."),
-        click.option("--label", metavar="7B", help="The size that people say, in place of the one in the name."),
+        click.option("--alone", is_flag=True, help="Inspect a shard by itself, not its whole set."),
+        click.option("--label", metavar="7B", help="The nominal size, instead of the one in the name."),
     ):
         command = option(command)
     return command
 
 
 #: Of every command whose text fits the terminal it is shown on.
-wide_option = click.option("--wide", is_flag=True, help="Whole lines, however narrow the terminal.")
+wide_option = click.option("--wide", is_flag=True, help="Do not shorten lines to the terminal's width.")
 
 #: Of every command whose result is worth sharing.
-html_option = click.option(
-    "--html", type=click.Path(), metavar="FILE", help="Write a page there as well, which needs nothing else to be read."
-)
+html_option = click.option("--html", type=click.Path(), metavar="FILE", help="Also write a self-contained HTML page.")
 
 
 def choosing_options(command: Any) -> Any:
@@ -46,7 +44,7 @@ def choosing_options(command: Any) -> Any:
         click.option("--dtype", "dtypes", multiple=True, metavar="WORD", help="Stored in this dtype."),
         click.option("--tower", "towers", multiple=True, metavar="WORD", help="Of this tower: text, vision, …."),
         click.option("--group", "groups", multiple=True, metavar="WORD", help="Of this group: attention, norm, …."),
-        click.option("--role", "roles", multiple=True, metavar="WORD", help="Of this role; may be given again."),
+        click.option("--role", "roles", multiple=True, metavar="WORD", help="Of this role; may be repeated."),
     ):
         command = option(command)
     return command
@@ -55,7 +53,7 @@ def choosing_options(command: Any) -> Any:
 def form_options(command: Any) -> Any:
     """In which form rows are written."""
     for option in (
-        click.option("--parquet", type=click.Path(), metavar="FILE", help="Write the rows there, as Parquet."),
+        click.option("--parquet", type=click.Path(), metavar="FILE", help="Write the rows to a Parquet file."),
         click.option(
             "--format",
             "forms",
@@ -63,7 +61,7 @@ def form_options(command: Any) -> Any:
             multiple=True,
             help="A table as github, html, latex, … (tabulate's names).",
         ),
-        click.option("--jsonl", "forms", flag_value="jsonl", multiple=True, help="A JSON object a line."),
+        click.option("--jsonl", "forms", flag_value="jsonl", multiple=True, help="One JSON object per line."),
         click.option("--json", "forms", flag_value="json", multiple=True, help="One JSON object on stdout."),
         click.option("--csv", "forms", flag_value="csv", multiple=True, help="Comma-separated values."),
     ):
@@ -74,5 +72,5 @@ def form_options(command: Any) -> Any:
 def one_form(forms: Sequence[str]) -> str | None:
     """The one output that was asked for; None for text. Raises UsageError for two."""
     if len(set(forms)) > 1:
-        raise UsageError(f"one output at a time: {' and '.join(forms)} were asked for")
+        raise UsageError(f"only one output at a time: {' and '.join(forms)} were given")
     return forms[0] if forms else None

@@ -22,25 +22,28 @@ if TYPE_CHECKING:
 FINDINGS = 1  # exit code: something is broken or cannot be read
 
 
-@click.command(short_help="Thousands of checkpoints into tables (Parquet); what is broken, double, derived.")
+@click.command(short_help="Thousands of checkpoints into Parquet tables; what is broken, duplicated, derived.")
 @click.argument("roots", nargs=-1, metavar="[ROOT...]")
 @click.option("--out", type=click.Path(), metavar="DIR", help="Write the tables there.")
-@click.option("--resume", is_flag=True, help="Go on with the scan in DIR, or do again what has changed since.")
-@click.option("--targets", multiple=True, metavar="FILE", help="A file of further ROOTs, one a line.")
-@click.option("--scheduler", metavar="URL", help="Your own Dask scheduler, tcp://…; else this machine's cores.")
+@click.option("--resume", is_flag=True, help="Resume the scan in DIR, or bring it up to date.")
+@click.option("--targets", multiple=True, metavar="FILE", help="A file with further ROOTs, one per line.")
+@click.option("--scheduler", metavar="URL", help="Your own Dask scheduler, tcp://…; by default this machine's cores.")
 @click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Processes on this machine.")
 @click.option("--requests-per-second", type=click.FloatRange(0.01, 100_000), default=50.0, metavar="N",
-              help="To one server, of all workers together (50).")  # fmt: skip
+              help="Requests a second to one server, from all workers together (50).")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1, 86_400), default=120.0, metavar="SECONDS",
-              help="For one checkpoint (120).")  # fmt: skip
-@click.option("--watch", is_flag=True, help="Audit what appears in a folder, a line each, until Ctrl-C.")
+              help="Seconds for one checkpoint (120).")  # fmt: skip
+@click.option("--watch", is_flag=True, help="Audit whatever appears in a folder, one line each, until Ctrl-C.")
 @click.option(
-    "--report", type=click.Path(), metavar="DIR", help="What the tables tell: sums, broken, double, derived, grown."
+    "--report",
+    type=click.Path(),
+    metavar="DIR",
+    help="What the tables show: totals, broken, duplicated, derived, grown.",
 )
 @click.option(
-    "--sql", metavar="QUERY", help="Ask the tables in ROOT, a scan's folder: DuckDB's SQL, or a query's name."
+    "--sql", metavar="QUERY", help="Query the tables in ROOT, a scan's folder: SQL for DuckDB, or a query's name."
 )
-@click.option("--queries", is_flag=True, help="List the queries that have a name.")
+@click.option("--queries", is_flag=True, help="List the named queries.")
 @wide_option
 @html_option
 @form_options
@@ -67,25 +70,25 @@ def scan(
     \b
     inspect scan /models s3://bucket/models --out DIR
     inspect scan hf://org @targets.txt --out DIR
-    inspect scan --out DIR --resume          go on, or bring it up to date
-    inspect scan --report DIR                what is there, broken, double, derived, grown
+    inspect scan --out DIR --resume          resume, or bring it up to date
+    inspect scan --report DIR                what is there, broken, duplicated, derived, grown
     inspect scan --sql "SELECT …" DIR        DuckDB over the four tables
 
-    A checkpoint that cannot be read is a row with its error. Exits with 1 where some are broken or cannot be read.
+    A checkpoint that cannot be read is a row with its error. Exits with 1 if any are broken or cannot be read.
     """
     form = rows.asked(forms, parquet)
     asked = [
         name for name, given in (("--out", out), ("--report", report), ("--sql", sql), ("--watch", watch)) if given
     ]
     if html is not None and report is None:
-        raise UsageError("--html writes the page of a report: add --report DIR")
+        raise UsageError("--html writes a report's page: add --report DIR")
     if queries:
         _list_queries(wide=wide)
         return
     if form not in (None, "json") and sql is None:
         raise UsageError("rows are told of a query: --sql with SQL or a query's name (--queries); else there is --json")
     if len(asked) != 1:
-        raise UsageError("one of --out DIR, --report DIR, --sql QUERY and --watch says what to do")
+        raise UsageError("name what to do: one of --out DIR, --report DIR, --sql QUERY and --watch")
     if report is not None:
         _report(report, form, html, wide=wide)
     elif sql is not None:

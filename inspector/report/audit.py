@@ -68,7 +68,7 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
         own = [verdict for verdict in verdicts if verdict.reader == reader]
         opened = sum(verdict.accepts is True for verdict in own)
         if all(verdict.reason == NOT_INSTALLED for verdict in own):
-            yield f"the {reader} package is not installed, and was not asked"
+            yield f"the {reader} package is not installed, so it was not asked"
             continue
         opens = "opens" if all(verdict.asked for verdict in own) else "would open"
         if opened == len(own) and not whole:
@@ -112,7 +112,7 @@ def summary(result: Audit) -> str:
     left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
     models = plural(sum(each.is_model for each in result.checkpoints), "model")
     failed = f"; {plural(len(result.failed), 'target')} not audited" if result.failed else ""
-    return f"{models}: {told}" + (f"; left out: {left_out}" if left_out else "") + failed
+    return f"{models}: {told}" + (f"; ignored: {left_out}" if left_out else "") + failed
 
 
 def document(result: Audit) -> dict[str, Any]:
@@ -155,8 +155,8 @@ def rules() -> str:
 
 
 _TITLES = {
-    "whole": "Whole: is everything there, and is each file what its name says?",
-    "consistent": "Consistent: do the files say the same?",
+    "whole": "Whole: is everything present, and is each file what its name says?",
+    "consistent": "Consistent: do the files agree?",
     "data": "Data: are the numbers sound? With `--data`, which reads the tensors.",
     "safe": "Safe: can it do harm?",
 }

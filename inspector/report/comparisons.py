@@ -78,7 +78,7 @@ def _untold(effects: Sequence[Effect]) -> Iterator[str]:
     """What an adapter leaves as it is, and what is not known of it."""
     idle = [each for each in effects if each.relative == 0]
     if idle:
-        yield f"{plural(len(idle), 'weight')} of these stay as they are: the adapter adds zero"
+        yield f"{plural(len(idle), 'weight')} of these stay unchanged: the adapter adds zero"
     for why in dict.fromkeys(each.why for each in effects if each.why):
         number = sum(each.why == why for each in effects)
         yield f"values of {plural(number, 'weight')} not compared: {escape(why, 200)}"
@@ -136,12 +136,12 @@ def merged_lines(adapter: Reconciliation, changes: Diff, effects: Sequence[Effec
     wrong = [each for each in effects if each.merged and each.merged.status == "different"]
     for each in wrong[:_SHOWN]:
         assert each.merged is not None
-        yield f"{escape(each.base.tensor.name, 100)}: different, max {each.merged.sums.max_abs:.3g}"
+        yield f"{escape(each.base.tensor.name, 100)}: differs by up to {each.merged.sums.max_abs:.3g}"
     if len(wrong) > _SHOWN:
         yield f"and {plural(len(wrong) - _SHOWN, 'further weight')}"
     others = list(_others(changes, touched))
     for name in others[:_SHOWN]:
-        yield f"{escape(name, 100)}: differs from {base}, and the adapter does not touch it"
+        yield f"{escape(name, 100)}: differs from {base}, though the adapter does not touch it"
     if len(others) > _SHOWN:
         yield f"and {plural(len(others) - _SHOWN, 'further tensor')}"
     yield from _untold([each for each in effects if each.why])
@@ -328,7 +328,7 @@ Ranks = Sequence[tuple[Pair, "Rank"]]
 def rank_lines(ranks: Ranks) -> Iterator[str]:
     """Of which rank the differences are, by role."""
     if not ranks:
-        yield "no matrix differs in its values, or none whose order is the same on both sides"
+        yield "no matrix with the same layout on both sides differs in its values"
         return
     groups: dict[tuple[str, str], list[tuple[Pair, Rank]]] = {}
     for pair, each in ranks:
@@ -346,7 +346,7 @@ def rank_lines(ranks: Ranks) -> Iterator[str]:
     known = [each.rank for _, each in ranks]
     if all(rank is not None and rank < each.full // 2 for rank, (_, each) in zip(known, ranks, strict=True)):
         most = max(rank for rank in known if rank is not None)
-        yield f"b is a change of rank {integer(most)} at most, but for rounding: as an adapter that was merged"
+        yield f"apart from rounding, b differs by at most rank {integer(most)}, as a merged adapter would make it"
 
 
 def _largest(members: Sequence[tuple[Pair, Rank]]) -> str:
@@ -374,7 +374,7 @@ def rank_documents(ranks: Ranks) -> list[dict[str, Any]]:
 def merge_lines(parents: Sequence[str], merge: Merge | None) -> Iterator[str]:
     """Whether b is a weighted sum of two parents."""
     if merge is None:
-        yield "no tensor is in b and in both parents: nothing is said of a merge"
+        yield "no tensor is in b and in both parents: a merge cannot be judged"
         return
     first, second = (escape(parent, 60) for parent in parents)
     verdict = "b is a linear merge" if merge.is_merge else "b is not a linear merge of these two"
@@ -383,7 +383,7 @@ def merge_lines(parents: Sequence[str], merge: Merge | None) -> Iterator[str]:
     if merge.rounding:
         yield f"rounding to b's dtype may leave {merge.rounding * 100:.3g} %"
     ranges_of = " and ".join(f"{least:.4f} to {most:.4f}" for least, most in merge.spread)
-    yield f"the weights of single tensors, {integer(merge.tensors)} of them: {ranges_of}"
+    yield f"weights of each of {integer(merge.tensors)} tensors: {ranges_of}"
 
 
 def merge_document(parents: Sequence[str], merge: Merge | None) -> dict[str, Any] | None:

@@ -56,11 +56,11 @@ def _predicted_identity(result: Prediction) -> str:
         f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}"
     )
     if result.active != result.parameters:
-        lines.append(f"{integer(result.active)} active for one token ({count(result.active)})")
+        lines.append(f"{integer(result.active)} active per token ({count(result.active)})")
     lines += [f"{integer(each.parameters)} {each.what}" for each in of_prediction(result) if each.name in TOLD]
-    lines += [f"{row.role} is the token embedding: not stored again" for row in result.tied if row.part == "weight"]
-    beside = (("", result.optional), (" of layers that predict further tokens", result.ahead))
-    lines += [f"files may hold {_beside(rows, which)}" for which, rows in beside if rows]
+    lines += [f"{row.role} is the token embedding: not stored twice" for row in result.tied if row.part == "weight"]
+    beside = (("", result.optional), (" of multi-token prediction layers", result.ahead))
+    lines += [f"files may also hold {_beside(rows, which)}" for which, rows in beside if rows]
     return "\n".join(lines)
 
 
@@ -104,7 +104,7 @@ def _explanation(result: Prediction, stated: int) -> str:
     rows = [(integer(told.exact), "exact")]
     rows += [(signed(-parameters), f"without {part}") for part, parameters in told.omitted]
     if told.residual:
-        rows.append((signed(told.residual), "unexplained: a slip, or a rounding"))
+        rows.append((signed(told.residual), "unexplained: a mistake, or rounding"))
     rows.append((integer(told.stated), "stated"))
     return table(rows, (), "rl")
 

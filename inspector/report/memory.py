@@ -91,7 +91,7 @@ def _devices(result: Memory) -> Iterator[str]:
             yield f"-ngl {each.layers_offloaded}: layers that {each.device.name if each.device else ''} has room for"
     bound = tokens_a_second(result)
     if bound:
-        yield f"at most {integer(bound)} tokens a second of one sequence: bandwidth ÷ bytes read, a bound, no forecast"
+        yield f"at most {integer(bound)} tokens a second for one sequence: bandwidth ÷ bytes read, an upper bound"
 
 
 DEVICE_HEADERS = ("device", "weights", "cache", "activations", "left", "fits", "longest context", "most sequences")
@@ -156,10 +156,10 @@ def assumptions(result: Memory) -> Iterator[str]:
     if result.activations:
         yield from (f"activations: {each}" for each in result.activations.assumes)
     if any(each.device for each in result.devices):
-        yield "512 MiB of each device for its driver and kernels"
+        yield "512 MiB on each device for its driver and kernels"
     nominal = dict.fromkeys(each.device.name for each in result.devices if each.device and each.device.nominal)
     if nominal:
-        yield f"memory of {', '.join(nominal)} as a data sheet has it: a driver may report some percent less"
+        yield f"memory of {', '.join(nominal)} is that of the data sheet: a driver may report a few percent less"
 
 
 def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def _told(target: str, found: Outline) -> Iterator[str]:
     claimed = f"; total_size says {integer(found.claimed)} bytes" if found.claimed is not None else ""
     yield f"an index alone: {tensors} in {plural(found.files, 'file')}, none of which is here{claimed}"
     if found.prediction is None:
-        yield "no configuration beside it that predicts the tensors: names without sizes"
+        yield "no configuration beside it predicts the tensors: names without sizes"
         return
     predicted = found.prediction
     yield f"predicted: {integer(predicted.parameters)} parameters in {plural(predicted.tensors, 'tensor')}"
@@ -41,7 +41,7 @@ def _told(target: str, found: Outline) -> Iterator[str]:
         yield f"           {integer(found.predicted)} bytes at {found.dtype} ({size(found.predicted)}){off}"
     yield _names("absent from the index", found.absent) or "every predicted tensor is in the index"
     if found.surplus:
-        yield _names("in the index and not predicted", found.surplus)
+        yield _names("in the index but not predicted", found.surplus)
 
 
 def _off(nbytes: int) -> str:

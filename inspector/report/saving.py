@@ -39,7 +39,7 @@ def check(path: str, kind: Output) -> None:
         raise UsageError(f"{name} is the name of a weight file: choose another for the {kind.what}")
     try:
         if not Path(path).parent.is_dir():
-            raise SourceError(f"{name}: there is no such folder")
+            raise SourceError(f"{name}: no such folder")
         if os.path.lexists(path):
             _check_present(Path(path), kind)
     except OSError as error:
@@ -54,7 +54,7 @@ def _check_present(path: Path, kind: Output) -> None:
     with path.open("rb") as file:
         first = file.read(64).lstrip().lower()
     if first and not first.startswith(kind.beginnings):
-        raise UsageError(f"{name} exists and is no {kind.what}: it is not written over")
+        raise UsageError(f"{name} exists and is not a {kind.what}: not overwritten")
 
 
 def save(path: str, kind: Output, write: Callable[[Path], object]) -> None:

@@ -90,7 +90,7 @@ def head(found: Report, folder: str) -> list[str]:
     ]
     told += [_history(found.scans)] if len(found.scans) > 1 else []
     if found.scans[-1].get("finished") is None:
-        told.append("the last scan has not ended: --resume goes on with it")
+        told.append("the last scan is unfinished: --resume continues it")
     return told
 
 

@@ -77,7 +77,7 @@ def judgement(result: Reconciliation) -> str:
     if errors:
         return f"{plural(errors, 'error')}, listed below"
     if not any(header.tensors for header in result.checkpoint.files):
-        return "no tensors at all: a vocabulary, or an empty file"
+        return "no tensors: a vocabulary, or an empty file"
     if result.prediction is None:
         return next((each.message for each in result.findings if each.rule == "no-prediction"), "no prediction")
     if result.unexplained or result.unexplained_bytes:
@@ -250,9 +250,9 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
         rows.append(("predicted", integer(predicted), verdict))
     rows += [("counted otherwise", integer(each.parameters), each.what) for each in result.counts if each.name in TOLD]
     if result.active is not None and result.active != result.logical:
-        rows.append(("active for one token", integer(result.active), count(result.active)))
+        rows.append(("active per token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:
-        told = "as stored: packed words and side data among them" if result.packed else ""
+        told = "as stored, packed words and side data included" if result.packed else ""
         rows.append(("stored elements", integer(result.stored_elements), told))
     if result.packing:
         each = units.bits(result.bits_per_weight(result.weight_bytes))

@@ -65,7 +65,7 @@ class Expressions:
         self._step()
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            self.tell("expressions within each other deeper than any", "")
+            self.tell("expressions nested implausibly deep", "")
             raise Enough
         method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
         found: Value = method(node) if method else self._of_other(node)
@@ -186,7 +186,7 @@ class Expressions:
             self.tell("work without end", "a width in a format")
         for each in text.texts:
             if field := calls.looks_inside(each):
-                self.tell("a format that reaches inside an object", field)
+                self.tell("a format string that reaches inside an object", field)
 
     def _of_getattr(self, node: nodes.Getattr) -> Value:
         found = self.value(node.node)
@@ -329,7 +329,7 @@ class Expressions:
         if calls.is_internal(node.attr):
             self.tell("an internal attribute", node.attr)
         if node.attr in calls.ACTING:
-            self.tell("a call that no template needs", node.attr)
+            self.tell("a call that no chat template needs", node.attr)
         self._check_method(node.attr, found, arguments, named)
         if node.attr in ("append", "extend", "insert", "update") and isinstance(node.node, nodes.Name):
             own = self.variables.get(node.node.name, DATA)
@@ -340,7 +340,7 @@ class Expressions:
     def _check_method(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> None:
         known = name in calls.TEXT_METHODS or name in calls.OTHER_METHODS or name in calls.PARTS
         if not known and values.is_known(found):
-            self.tell("a call that no template needs", name)
+            self.tell("a call that no chat template needs", name)
         if name in ("format", "format_map"):
             self._check_format(found, *arguments, *named.values())
             if found.made is not None and not all(values.is_known(each) for each in (*arguments, *named.values())):

@@ -82,7 +82,7 @@ def outcome(text: str) -> dict[str, str]:
     except (TemplateSyntaxError, SyntaxError) as error:  # the second is Python's, of what Jinja made of it
         return {"failed": f"Jinja cannot parse it: {error.args[0]}"}
     except RecursionError:
-        return {"grave": "expressions within each other, deeper than Python goes"}
+        return {"grave": "expressions nested deeper than Python allows"}
     failed: list[str] = []
     for conversation in CONVERSATIONS:
         try:
@@ -90,9 +90,9 @@ def outcome(text: str) -> dict[str, str]:
         except SecurityError as error:
             return {"grave": f"Jinja's sandbox stops it: {error.message}"}
         except (MemoryError, OverflowError):
-            return {"grave": "it takes more memory than any page needs"}
+            return {"grave": "it needs more memory than any conversation could"}
         except RecursionError:
-            return {"grave": "it calls itself without end"}
+            return {"grave": "it recurses without end"}
         except _TooLong:
             return {"grave": f"it writes more than {MOST_WRITTEN} characters"}
         except _Refused:

@@ -55,7 +55,7 @@ def judge(text: str) -> list[Reach]:
     try:
         tree = environment.parse(text)
     except RecursionError:
-        return [Reach("expressions within each other deeper than any", "")]
+        return [Reach("expressions nested implausibly deep", "")]
     walk = Walk()
     try:
         walk.text_of(tree.body)
@@ -63,7 +63,7 @@ def judge(text: str) -> list[Reach]:
     except Enough:
         walk.tell("more work than is followed", "")
     except RecursionError:
-        walk.tell("expressions within each other deeper than any", "")
+        walk.tell("expressions nested implausibly deep", "")
     return list(walk.found)
 
 

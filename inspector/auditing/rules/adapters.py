@@ -19,7 +19,7 @@ _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 def no_adapter_weights(subject: Subject) -> Iterator[Found]:
     """An adapter's configuration without its weights.
 
-    PEFT looks for adapter_model.safetensors, then adapter_model.bin, and refuses without either. Download it, or give
+    PEFT looks for adapter_model.safetensors, then adapter_model.bin, and fails without either. Download it, or give
     it the name that it had.
     """
     for entry in subject.named(ADAPTER_FILE):
@@ -31,10 +31,10 @@ def no_adapter_weights(subject: Subject) -> Iterator[Found]:
 
 @_rule("adapter-pieces", "error")
 def adapter_pieces(subject: Subject) -> Iterator[Found]:
-    """An adapter's tensors are not those that its method makes for its modules.
+    """An adapter's tensors are not those that its method creates for its modules.
 
     A piece of another shape than the others of its kind is refused by PEFT. A warning where a piece is missing, which
-    PEFT fills at random, or is none of the method's, which it drops: both with a word at most.
+    PEFT fills at random, or does not belong to the method, which it drops: both with a warning at most.
     """
     if any(header.path.rpartition("/")[2] in _WEIGHTS for header in subject.headers):
         from inspector.auditing.rules import pieces  # with PEFT's methods, which most downloads do not need

@@ -1,4 +1,4 @@
-"""What lies in a file: archives within archives are opened, what cannot be opened is told.
+"""What is inside a file: nested archives are opened, and what cannot be opened is reported.
 
 ZIP and tar archives, NumPy's arrays of objects, and what gzip, zlib, bzip2 and LZMA compress. Everything else is
 handed on as it is, to be judged as a pickle where it can be one.
@@ -50,15 +50,15 @@ UNOPENED: tuple[tuple[bytes, str], ...] = (
     (b"ISc(", "an InstallShield cabinet"),
     (b"!<arch>\n", "an ar archive"),
     (b"070701", "a cpio archive"),
-    (b"ftrt", "a plan of TensorRT, which is compiled code"),
-    (b"ptrt", "a plan of TensorRT, which is compiled code"),
+    (b"ftrt", "a TensorRT plan, which is compiled code"),
+    (b"ptrt", "a TensorRT plan, which is compiled code"),
 )
 
 #: First bytes of a program → what it is.
 PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program or library for Linux (ELF)"),
-    (b"MZ", "a program for Windows"),
-    (b"L\0\0\0\x01\x14\x02\0", "a shortcut of Windows"),
+    (b"MZ", "a Windows program"),
+    (b"L\0\0\0\x01\x14\x02\0", "a Windows shortcut"),
     (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
     (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
     (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
@@ -119,7 +119,7 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
         likely: whether it is named as what is loaded is: archives at the end of other files are not looked for.
     """
     if depth > MAX_DEPTH:
-        yield Unopened(piece.name, "archives within archives, deeper than they are opened")
+        yield Unopened(piece.name, "archives nested deeper than the audit opens them")
         return
     start = piece.start()
     if start[:2] == b"PK" or (likely and zips.looks_like_zip(piece.read, piece.size)):
@@ -175,7 +175,7 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
             continue
         limits.members -= 1
         if limits.members < 0:
-            yield Unopened(piece.name, "more members than are looked into")
+            yield Unopened(piece.name, "more members than the audit looks into")
             return
         name = _joined(piece.name, member.name)
         if leaves(member.name):
@@ -194,7 +194,7 @@ def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Pie
     data = zips.unpacked(piece.read, member, limit)
     limits.unpacked -= len(data)
     if len(data) < member.size and (len(data) < limit or _is_marked(data) or name.endswith(".pkl")):
-        raise zips.ZipError("it unpacks to more than is read" if len(data) >= limit else "a member that is cut off")
+        raise zips.ZipError("it unpacks to more than the audit reads" if len(data) >= limit else "a truncated member")
     return _held(name, data)
 
 
@@ -231,7 +231,7 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
             for member in archive:
                 limits.members -= 1
                 if limits.members < 0:
-                    yield Unopened(piece.name, "more members than are looked into")
+                    yield Unopened(piece.name, "more members than the audit looks into")
                     return
                 for path in (member.name, *([_target_of(member)] if member.issym() or member.islnk() else ())):
                     if leaves(path):
@@ -242,7 +242,7 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
                     inner = _within(piece, _joined(piece.name, member.name), member.offset_data, member.size)
                     yield from pieces(inner, limits, depth + 1)
     except faults:
-        yield Unopened(piece.name, "a tar archive that is cut off or damaged")
+        yield Unopened(piece.name, "a truncated or damaged tar archive")
 
 
 def _target_of(link: TarInfo) -> str:
@@ -269,7 +269,7 @@ class _Reader(BytesIO):
         left = max(0, self._piece.size - self._at)
         wanted = left if size is None or size < 0 else min(size, left)
         if wanted > MAX_UNPACKED:
-            raise ValueError("a header longer than any")
+            raise ValueError("an implausibly long header")
         data = self._piece.read(self._at, wanted)
         self._at += len(data)
         return data
@@ -288,7 +288,7 @@ def _of_array(piece: Piece) -> Iterator[Part]:
     length = int.from_bytes(start[8 : 8 + width], "little")
     header = start[8 + width : 8 + width + length]
     if len(header) < length:
-        yield Unopened(piece.name, "a NumPy header that is cut off, or longer than any")
+        yield Unopened(piece.name, "a NumPy header that is truncated or implausibly long")
     elif not _NUMBERS.fullmatch(header):
         yield _within(piece, _joined(piece.name, "objects.pkl"), 8 + width + length, piece.size)
 
@@ -338,7 +338,7 @@ def _streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
         raw = stream.unused_data.lstrip(b"\0")
         if not stream.eof or not raw or limit <= 0:
             return b"".join(unpacked)
-    raise ValueError("more streams than any file has")
+    raise ValueError("implausibly many streams")
 
 
 def _bunzip(raw: bytes, limit: int) -> bytes:
@@ -361,10 +361,10 @@ def _of_compressed(piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, 
     try:
         data = unpack(piece.read(0, min(piece.size, MAX_UNPACKED)), limit)
     except (zlib.error, OSError, EOFError, ValueError):
-        yield Unopened(piece.name, "compressed data that is damaged")
+        yield Unopened(piece.name, "damaged compressed data")
         return
     limits.unpacked -= len(data)
     inner = _held(_joined(piece.name, "unpacked"), data)
     if (len(data) >= limit or piece.size > MAX_UNPACKED) and (likely or _is_marked(data)):
-        yield Unopened(piece.name, "it unpacks to more than is read")
+        yield Unopened(piece.name, "it unpacks to more than the audit reads")
     yield from pieces(inner, limits, depth + 1)

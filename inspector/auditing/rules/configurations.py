@@ -103,9 +103,9 @@ def _shown(value: Any) -> str:
 
 @_rule("config-field", "error")
 def config_field(subject: Subject) -> Iterator[Found]:
-    """A field of config.json has a value of a kind that Transformers does not take.
+    """A field of config.json has a value of a type that Transformers does not accept.
 
-    A text in place of a number, null in place of a size: its configuration classes look at each field and refuse. The
+    A string in place of a number, null in place of a size: its configuration classes check each field and refuse. The
     file was edited, or written by another program: get the model's own.
     """
     for entry in subject.named("config.json"):
@@ -127,9 +127,9 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
         elif should := wrong_kind("transformers", kind, field, value):
             yield f"{where}{field} is {_shown(value)}, and should be {should}"
         elif field in _SIZES and type(value) is int and value < 0:
-            yield f"{where}{field} is {integer(value)}, and no size is negative"
+            yield f"{where}{field} is {integer(value)}, and a size cannot be negative"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
-            yield f"{where}{field} is {_shown(value)}, and should be a text"
+            yield f"{where}{field} is {_shown(value)}, and should be a string"
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value)):
             yield f"{where}{field} is {_shown(value)}: {wrong}"
     yield from (where + what for what in _wrong_labels(own))
@@ -146,10 +146,10 @@ def _unknown_word(table: Mapping[str, Any], field: str, value: str) -> str | Non
     """Why a word is refused, of the fields whose words are all known."""
     if field in ("dtype", "torch_dtype"):
         known = value.removeprefix("torch.") in table["dtypes"] or value == "auto"
-        return None if known else "no dtype of PyTorch"
+        return None if known else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
         known = value in table["activations"] or bool(value and not _near(value, table["activations"], 0.7))
-        return None if known else "no activation function that it knows"
+        return None if known else "not an activation function that it knows"
     return None
 
 
@@ -159,15 +159,15 @@ def _wrong_labels(own: Mapping[str, Any]) -> Iterator[str]:
     if labels is not None and not isinstance(labels, Mapping):
         yield f"id2label is {_shown(labels)}, and should be an object"
     elif isinstance(labels, Mapping) and (odd := [key for key in labels if not key.lstrip("-").isdecimal()]):
-        yield f"id2label has the key {_shown(odd[0])}, and its keys should be numbers"
+        yield f"id2label has the key {_shown(odd[0])}, whose keys should be numbers"
 
 
 @_rule("model-type", "error")
 def model_type(subject: Subject) -> Iterator[Found]:
-    """`config.json` names no type of model, or one that Transformers does not have.
+    """`config.json` names no model type, or one that Transformers does not have.
 
-    `model_type` chooses the classes of model and tokenizer. Told is what no version can have: no text, nothing at all
-    where a class of Transformers is named, or a type that another one's name was misspelt to.
+    `model_type` chooses the classes of model and tokenizer. Reported is what no version
+    can have: not a string, nothing where a class of Transformers is named, or an evident misspelling of a type.
     """
     table = fields()["transformers"]
     for entry in subject.named("config.json"):
@@ -178,15 +178,15 @@ def model_type(subject: Subject) -> Iterator[Found]:
         first = classes[0] if isinstance(classes, list) and classes else None
         of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
         if "model_type" in own and not isinstance(kind, str):
-            yield Found(f"model_type is {_shown(kind)}, and should be a text", entry.path)
+            yield Found(f"model_type is {_shown(kind)}, and should be a string", entry.path)
         elif of_transformers and not kind:
             yield Found(f"no model_type, and {_shown(classes)} needs one", entry.path)
         elif not own.keys() - {"transformers_version"} and _is_whole(subject, entry):
-            yield Found("no model_type, nor anything else of a model", entry.path)
+            yield Found("neither a model_type nor anything else of a model", entry.path)
         elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
             near = _near(kind, table["fields"], 0.75)
             if near and str(first).lower().startswith(_flat(near[0])[:4]):
-                yield Found(f"model_type {_shown(kind)} is none that Transformers has; {near[0]!r} is", entry.path)
+                yield Found(f"model_type {_shown(kind)} is unknown to Transformers; {near[0]!r} is known", entry.path)
 
 
 def _is_whole(subject: Subject, entry: Entry) -> bool:
@@ -229,7 +229,7 @@ _PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "non
 
 @_rule("rope", "error")
 def rope(subject: Subject) -> Iterator[Found]:
-    """The parameters of the rotary embedding are not what their kind needs.
+    """The parameters of the rotary embedding are not those that its kind needs.
 
     `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, longrope's lists are
     not one number for each pair of a head's dimensions, or what should be a number is none. Transformers refuses the
@@ -256,7 +256,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
             yield f"rope_type is {_shown(kind)}"
         elif kind not in _ROPE:
             if kind not in _PLAIN_ROPE and _near(kind, (*_ROPE, "default"), 0.6):
-                yield f"no kind is called {_shown(kind)}"
+                yield f"unknown kind {_shown(kind)}"
         elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
             yield f"{kind} needs {', '.join(missing)}"
         elif kind == "longrope":
@@ -294,9 +294,9 @@ _GENERATION: Mapping[str, str] = {
 
 @_rule("generation-field", "error")
 def generation_field(subject: Subject) -> Iterator[Found]:
-    """A field of generation_config.json has a value of a kind that generating does not take.
+    """A field of generation_config.json has a value of a type that generation does not accept.
 
-    Loading, or the first call of `generate`, ends with an error of types. Get the model's own file, or delete it.
+    Loading, or the first call of `generate`, raises a type error. Get the model's own file, or delete it.
     """
     for entry in subject.named("generation_config.json"):
         own = subject.document(entry.path)
@@ -311,7 +311,7 @@ def generation_field(subject: Subject) -> Iterator[Found]:
 
 @_rule("adapter-field", "error")
 def adapter_field(subject: Subject) -> Iterator[Found]:
-    """A field of adapter_config.json has a value that PEFT does not take, or names a method that it does not have.
+    """A field of adapter_config.json has a value that PEFT does not accept, or names a method that it does not have.
 
     PEFT makes the adapter from these fields alone, and refuses. A warning where a newer version than this program knows
     may have the method.
@@ -325,7 +325,7 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         if not isinstance(kind, str) or kind.upper() not in table["fields"]:
             newer = isinstance(kind, str) and _version(own.get("peft_version", "0")) > _version(table["version"])
             severity: Severity = "warning" if newer else "error"
-            yield Found(f"peft_type {_shown(kind)} is no method of PEFT's", entry.path, severity=severity)
+            yield Found(f"peft_type {_shown(kind)} is not a method of PEFT", entry.path, severity=severity)
             continue
         wrong = [
             f"{field} is {_shown(value)}, and should be {should}"
@@ -334,7 +334,7 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         ]
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
-            wrong.append(f"task_type is {_shown(task)}, which is none of PEFT's")
+            wrong.append(f"task_type is {_shown(task)}, which PEFT does not have")
         yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:_MOST])
 
 
@@ -343,14 +343,14 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     for field in ("target_modules", "modules_to_save", "feedforward_modules"):
         listed = own.get(field)
         if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
-            yield f"{field} has {_shown(odd[0])}, and should have names"
+            yield f"{field} has {_shown(odd[0])}, and should hold names"
     targets, forward = own.get("target_modules"), own.get("feedforward_modules")
     if isinstance(targets, list) and isinstance(forward, list):
         for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
-            yield f"feedforward_modules has {name!r:.60}, which target_modules has not"
+            yield f"feedforward_modules has {name!r:.60}, which target_modules does not have"
     rank = own.get("r")
     if type(rank) is int and rank <= 0 and own.get("peft_type") in ("LORA", "LOHA", "LOKR", "VERA"):
-        yield f"r is {integer(rank)}: a rank is positive"
+        yield f"r is {integer(rank)}: a rank must be positive"
     copies = own.get("layer_replication")
     if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
         yield f"layer_replication is {_shown(copies)}, and should be a list of pairs"

@@ -31,9 +31,9 @@ _CHAT_NAME = re.compile(r"(?i)(?<![a-z])(chat|instruct|it)(?![a-z])")
 
 @rule("dtype", "warning")
 def dtype(subject: Subject) -> Iterator[Found]:
-    """Most parameters are stored in another dtype than the configuration names.
+    """Most parameters are stored in a dtype other than the one that the configuration names.
 
-    `torch_dtype` (or `dtype`) decides in what loaders keep the weights: a model takes twice the memory
+    `torch_dtype` (or `dtype`) decides in which dtype loaders keep the weights: a model takes twice the memory
     that its file suggests, or loses precision. Correct the configuration, or get the right files.
     """
     result = subject.result
@@ -55,7 +55,7 @@ def _beside(subject: Subject) -> set[str]:
 
 @rule("tied-head-stored", "info")
 def tied_head_stored(subject: Subject) -> Iterator[Found]:
-    """A head is stored though the configuration ties it to the embedding.
+    """An output head is stored although the configuration ties it to the embedding.
 
     Harmless where the two are equal, as in many published models: the copy costs disk space only.
     """
@@ -69,11 +69,11 @@ def tied_head_stored(subject: Subject) -> Iterator[Found]:
 
 @rule("tokenizer-size", "error")
 def tokenizer_size(subject: Subject) -> Iterator[Found]:
-    """The tokenizer knows ids that the embedding has no row for.
+    """The tokenizer has ids for which the embedding has no row.
 
-    Such a token stops the model, or reads another's memory. The tokenizer belongs to another model, or
-    tokens were added without resizing the embedding. More rows than tokens are padding, and fine. A
-    warning where only added tokens lie beyond: Gemma 3's smallest model has one that no text uses.
+    Such a token crashes the model, or reads memory out of bounds. The tokenizer belongs to another model, or
+    tokens were added without resizing the embedding. More rows than tokens are padding, which is fine. A
+    warning where only added tokens are out of range: Gemma 3's smallest model has one that no text uses.
     """
     embedding = _embedding(subject)
     if embedding is None or embedding.tensor.dtype not in _PLAIN:  # a packed one has other rows
@@ -81,7 +81,7 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)
     if highest is not None and (most := max(highest.known, highest.added)) >= rows:
-        what = f"token ids reach {integer(most)}, and the embedding has {plural(rows, 'row')}"
+        what = f"token ids go up to {integer(most)}, but the embedding has {plural(rows, 'row')}"
         severity: Severity = "error" if highest.known >= rows else "warning"
         yield Found(what, highest.path, embedding.tensor.name, severity)
 
@@ -96,10 +96,10 @@ def _embedding(subject: Subject) -> Labelled | None:
 
 @rule("declared-total", "warning")
 def declared_total(subject: Subject) -> Iterator[Found]:
-    """The index states a total that is not what the shards hold.
+    """The index states a total that differs from what the shards hold.
 
-    `metadata.total_size` is bytes of all tensors. A wrong one comes from a merge, an edit, or a shard of
-    another version. None, zero, or one with a fraction is an old writer's habit and told as information.
+    `metadata.total_size` is the size of all tensors in bytes. A wrong one comes from a merge, an edit, or a shard of
+    another version. A missing, zero or fractional one is an old writer's habit, and only a note.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     if index is None or not subject.headers or subject.incomplete:
@@ -109,7 +109,7 @@ def declared_total(subject: Subject) -> Iterator[Found]:
     if stated is None:
         return
     if isinstance(stated, bool) or not isinstance(stated, int | float):
-        yield Found(f"total_size is no number: {stated!r:.80}", index.path, severity="info")
+        yield Found(f"total_size is not a number: {stated!r:.80}", index.path, severity="info")
         return
     if stated in (counted, sum(header.size for header in subject.headers)):
         return
@@ -121,9 +121,9 @@ def declared_total(subject: Subject) -> Iterator[Found]:
 
 @rule("declared-parameters", "info")
 def declared_parameters(subject: Subject) -> Iterator[Found]:
-    """A file states a number of parameters that is not what was counted.
+    """A file states a number of parameters that differs from what was counted.
 
-    Writers count tied heads twice, or packed weights as they are stored: a number to distrust, no damage.
+    Some writers count tied heads twice, or packed weights as stored: a number to distrust, but no damage.
     """
     for claim in subject.result.claims if subject.result else ():
         if "parameter" in claim.name and isinstance(claim.counted, int) and claim.claimed != str(claim.counted):
@@ -132,9 +132,9 @@ def declared_parameters(subject: Subject) -> Iterator[Found]:
 
 @rule("quantization", "warning")
 def quantization(subject: Subject) -> Iterator[Found]:
-    """The configuration declares a packing that the tensors do not follow, or the other way round.
+    """The configuration declares a packing that the tensors do not have, or the other way round.
 
-    Loaders go by `quantization_config`: with plain tensors they fail or pack them again; packed tensors
+    Loaders go by `quantization_config`: given plain tensors they fail or quantize them again; packed tensors
     without one are taken for weights. Get the configuration that belongs to the files.
     """
     tensors = [tensor for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
@@ -147,16 +147,16 @@ def quantization(subject: Subject) -> Iterator[Found]:
     told = subject.result is not None and any(each.rule == "quantization" for each in subject.result.findings)
     if declared and plain and not packed and not told:
         method = str(declared.get("quant_method") or declared.get("quant_algo") or "packed weights")
-        yield Found(f"the configuration declares {method:.40}, and every tensor is plain", _config_path(subject))
+        yield Found(f"the configuration declares {method:.40}, but every tensor is plain", _config_path(subject))
     elif piece is not None and not declared and not (subject.result and subject.result.packing):
-        yield Found("a piece of a packed weight, and the configuration declares no packing", None, piece)
+        yield Found("part of a packed weight, but the configuration declares no packing", None, piece)
 
 
 @rule("adapter-rank", "error")
 def adapter_rank(subject: Subject) -> Iterator[Found]:
-    """An adapter's tensors are of another rank than its configuration gives.
+    """An adapter's tensors have another rank than its configuration says.
 
-    PEFT makes the matrices from `r` and `rank_pattern`, and refuses others. The configuration is another adapter's.
+    PEFT creates the matrices from `r` and `rank_pattern`, and refuses others. The configuration is another adapter's.
     """
     adapter = subject.result.adapter if subject.result else None
     config = adapter.config if adapter else {}
@@ -167,15 +167,15 @@ def adapter_rank(subject: Subject) -> Iterator[Found]:
     stacked = bool(config.get("target_parameters"))  # one matrix has the ranks of all experts
     odd = [own for own in adapter.ranks if own not in stated and not (stacked and rank > 0 and own % rank == 0)]
     if odd:
-        what = f"tensors of rank {', '.join(map(integer, odd[:4]))}; the configuration gives {integer(rank)}"
+        what = f"tensors of rank {', '.join(map(integer, odd[:4]))}; the configuration says {integer(rank)}"
         yield Found(what, subject.folder + configs.ADAPTER_FILE)
 
 
 @rule("document", "error")
 def document(subject: Subject) -> Iterator[Found]:
-    """A JSON document beside the weights that cannot be read.
+    """A JSON document beside the weights cannot be read.
 
-    A tokenizer or a configuration that is empty, cut off or no JSON: loading fails. Download it again. Of
+    A tokenizer or a configuration that is empty, truncated or not JSON: loading fails. Download it again. Of
     tokenizer.json and the vocabulary, which are large, only the two ends are looked at.
     """
     told = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
@@ -189,16 +189,16 @@ def document(subject: Subject) -> Iterator[Found]:
             yield Found("an empty file: download it again", entry.path)
         elif entry.name in _LARGE:
             if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-                yield Found("no JSON document: it does not begin as one", entry.path)
+                yield Found("not a JSON document: it does not begin like one", entry.path)
             elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _closed(end):
-                yield Found("cut off: it does not end as a JSON document", entry.path)
+                yield Found("truncated: it does not end like a JSON document", entry.path)
         elif entry.size <= min(left, MAX_DOCUMENT):
             left -= entry.size
             if wrong := _wrong_with(subject.text(entry.path), entry.name):
                 yield Found(wrong, entry.path)
         else:
             yield Found(
-                f"{plural(entry.size, 'byte')}, more than are read of a model's documents: not judged", entry.path
+                f"{plural(entry.size, 'byte')}, more than the audit reads of a document: not judged", entry.path
             )
 
 
@@ -223,15 +223,15 @@ def _closed(end: bytes) -> bool:
 def _wrong_with(text: str | None, name: str) -> str | None:
     """What keeps a text from being a JSON document of its kind."""
     if text is None:
-        return "no UTF-8 text"
+        return "not UTF-8 text"
     try:
         value = configs.loads(text)
     except json.JSONDecodeError as error:
-        return f"no JSON document: {error.msg} at line {error.lineno}"
+        return f"not a JSON document: {error.msg} at line {error.lineno}"
     except ValueError as error:
-        return f"no JSON document to be read: {error}"
+        return f"not a readable JSON document: {error}"
     if name in _OBJECTS and not isinstance(value, dict):
-        return f"no JSON object, but {text.strip()!r:.40}"
+        return f"not a JSON object, but {text.strip()!r:.40}"
     return None
 
 
@@ -256,7 +256,7 @@ def no_config(subject: Subject) -> Iterator[Found]:
 def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
     """A tensor is stored in two of the checkpoint's files.
 
-    Which of them is loaded depends on the order of files. Remove one; an error where they differ in shape.
+    Which of them is loaded depends on the order of the files. Remove one. An error where they differ in shape.
     """
     if len(subject.headers) < 2 or not _one_set(subject):
         return
@@ -286,7 +286,7 @@ def _one_set(subject: Subject) -> bool:
 
 @rule("gguf-vocabulary", "error")
 def gguf_vocabulary(subject: Subject) -> Iterator[Found]:
-    """A GGUF's token list is of another length than its embedding.
+    """A GGUF's token list and its embedding differ in length.
 
     llama.cpp takes the number of rows from the list, and refuses the file.
     """
@@ -305,10 +305,10 @@ def _items(metadata: Mapping[str, Any], key: str) -> int | None:
 
 @rule("chat-template", "warning")
 def chat_template(subject: Subject) -> Iterator[Found]:
-    """The chat template differs between files, or a chat model has none.
+    """The chat template differs between files, or a chat model has no template.
 
-    Programs disagree about which file counts: the model sees another prompt in one than in the other. A
-    model that is named as one for chat and has no template is told as information.
+    Programs disagree about which file counts, so the model sees different prompts in each. A
+    model that is named as a chat model and has no template is a note.
     """
     found: dict[tuple[str, str], tuple[str, str]] = {}
     models = {path: each.model for each in variants(subject.place.files) for path in each.paths}
@@ -325,7 +325,7 @@ def chat_template(subject: Subject) -> Iterator[Found]:
     names = f"{subject.target} {subject.cache_name or ''}".replace("_", "-")
     tokenizer = f"{subject.folder}tokenizer_config.json"
     if not any_template and tokenizer in subject.by_path and _CHAT_NAME.search(names):
-        yield Found("named as a model for chat, and has no chat template", tokenizer, severity="info")
+        yield Found("named as a chat model, but has no chat template", tokenizer, severity="info")
 
 
 def _config_path(subject: Subject) -> str | None:

@@ -1,6 +1,6 @@
-"""Is the data itself sound? With `--data` alone: these rules read tensors.
+"""Is the data itself sound? These rules read tensors, and run with `--data` only.
 
-What is usual is not known beforehand: a tensor is compared with its own numbers, and with its role in other layers.
+What is normal is not known in advance: a tensor is compared with its own numbers and with its role in other layers.
 """
 
 from __future__ import annotations
@@ -76,15 +76,15 @@ def peers(subject: Subject) -> Peers | None:
 
 @_rule("scrambled-tensor", "error")
 def scrambled_tensor(subject: Subject) -> Iterator[Found]:
-    """Numbers of every magnitude there is: a tensor's bytes are shifted, swapped or no numbers at all.
+    """Numbers of every possible magnitude: a tensor's bytes are shifted, swapped or not numbers at all.
 
-    A byte that was lost on the way, an offset that is wrong, big-endian data, or noise. Where the bytes make sense when
-    they are shifted or swapped, that is said. Download the file again, or convert it again.
+    A byte lost in transit, a wrong offset, big-endian data, or noise. Where the bytes make sense once shifted or
+    swapped, the message says so. Download the file again, or convert it again.
     """
     found = peers(subject)
     for each in found.all if found else ():
         if is_scrambled(each):
-            what = f"magnitudes spread over {each.facts.spread:.0f} powers of two, where a layer's take some 2"
+            what = f"magnitudes spread over {each.facts.spread:.0f} powers of two, where a sound layer's span about 2"
             yield Found(f"{what}: {_reason(subject, each)}", each.path, each.name)
 
 
@@ -104,19 +104,19 @@ def _reason(subject: Subject, seen: Seen) -> str:
 
     tensor = seen.labelled.tensor
     if seen.is_block:
-        return "no scales of blocks"
+        return "no plausible block scales"
     start = tensor.offset + tensor.nbytes * 3 // 4 // 64 * 64
     raw = subject.span(seen.path, start, min(PART, tensor.offset + tensor.nbytes - start))
-    return repair(raw, tensor.dtype, start - tensor.offset) or "no numbers that a model learns"
+    return repair(raw, tensor.dtype, start - tensor.offset) or "no numbers that training produces"
 
 
 @_rule("zero-block", "error")
 def zero_block(subject: Subject) -> Iterator[Found]:
     """A run of zeros, or of another number, that begins or ends within a row of a tensor.
 
-    A download that was interrupted after the file had got its full size, or a disk that lost a part: what was never
-    written reads as zeros. Rows of zeros, as of unused tokens or pruned heads, and columns are sound. Download the file
-    again.
+    A download interrupted after the file had been given its full size, or a disk that lost a part: what was never
+    written reads as zeros. Whole rows of zeros (unused tokens, pruned heads) and whole columns are sound. Download the
+    file again.
     """
     found = peers(subject)
     for header in found.headers if found else ():
@@ -148,7 +148,7 @@ def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
     if share < AMID or run.size < LEAST_ROWS * seen.row or not _within(seen, run.end) or _is_pattern(seen, run):
         return None
     what = f"{plural(run.size // seen.row, 'row')} of zeros, {share:.0%} of the table, with others behind them"
-    return f"{what}: tokens that are not used, or a part that was never written"
+    return f"{what}: unused tokens, or a part that was never written"
 
 
 def _are_zeros(seen: Seen, run: Run) -> bool:
@@ -226,10 +226,10 @@ def _lost_rows(run: Run, each: Seen, found: Peers) -> bool:
 
 @_rule("repeated-block", "error")
 def repeated_block(subject: Subject) -> Iterator[Found]:
-    """The same bytes at two places, which are no whole tensors and no whole rows.
+    """The same bytes in two places, which are neither whole tensors nor whole rows.
 
-    A part of a download that was written twice, to the place of another part too. Tensors that are equal as a whole,
-    as of tied embeddings, repeated layers or copied experts, are sound. Download the file again.
+    Part of a download was written twice, the second time over another part. Tensors that are equal as a whole (tied
+    embeddings, repeated layers, copied experts) are sound. Download the file again.
     """
     found = peers(subject)
     if found is None:
@@ -244,7 +244,7 @@ def repeated_block(subject: Subject) -> Iterator[Found]:
             continue
         there = f" of {escape(path, 100)}" if path != other_path else ""
         what = (
-            f"{plural(copy.size, 'byte')} from byte {integer(copy.other)} on are those from byte {integer(copy.start)}"
+            f"{plural(copy.size, 'byte')} from byte {integer(copy.other)} equal those from byte {integer(copy.start)}"
         )
         yield Found(f"{what}{there}: written twice", other_path, cut[0].name)
 
@@ -278,8 +278,8 @@ def _of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: P
 def text_in_tensor(subject: Subject) -> Iterator[Found]:
     """Readable text within a tensor's numbers.
 
-    A server's error page or message, or a program's log, that was written into the file in the place of data. Buffers
-    of bytes, as of a tokenizer that is kept beside the weights, are sound. Download the file again.
+    A server's error page, or a program's log, was written into the file in place of data. Byte buffers, such as a
+    tokenizer kept beside the weights, are sound. Download the file again.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -287,18 +287,19 @@ def text_in_tensor(subject: Subject) -> Iterator[Found]:
         if text is not None and (each.is_weight or each.is_float or each.side == "scales"):
             at, start = text
             shown = escape(" ".join(start.decode("ascii", "replace").split()), 50)
-            yield Found(f"text from byte {integer(at)} of the file on: `{shown}`", each.path, each.name)
+            yield Found(f"text at byte {integer(at)} of the file: `{shown}`", each.path, each.name)
 
 
-# --- numbers that are none --------------------------------------------------------------------------
+# --- what is not a number --------------------------------------------------------------------------
 
 
 @_rule("not-finite", "error")
 def not_finite(subject: Subject) -> Iterator[Found]:
     """NaN or infinity among weights.
 
-    Whatever is computed with it is NaN too. A training that diverged, a conversion to a dtype that cannot hold the
-    numbers, or damage; llama.cpp refuses such blocks with `--check-tensors`. Masks of minus infinity are sound.
+    Whatever is computed from it becomes NaN too. Training diverged, a conversion chose a dtype that cannot hold the
+    numbers, or the file is damaged; llama.cpp refuses such blocks with `--check-tensors`. Masks of minus infinity are
+    sound.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -323,16 +324,16 @@ def _is_mask(seen: Seen) -> bool:
 
 @_rule("packed-scale", "error")
 def packed_scale(subject: Subject) -> Iterator[Found]:
-    """Side data of packed weights that no writer makes: scales of zero or below, or an order beyond the groups.
+    """Side data of packed weights that no writer produces: scales of zero or below, or an order beyond the groups.
 
-    All weights of such a group become zero, NaN, or another's. Libraries give a group of zeros a scale of one, or a
-    tiny one; bitsandbytes and llama.cpp do write zero for a block of zeros, and then no other numbers into it. Download
-    the file again, or quantize again.
+    All weights of such a group become zero, NaN, or those of another group. Libraries give a group of zeros a scale of
+    one, or a tiny one; bitsandbytes and llama.cpp do write zero for a block of zeros, and then no other numbers into
+    it. Download the file again, or quantize again.
     """
     found = peers(subject)
     for each in found.all if found else ():
         if each.facts.lost:
-            what = f"{plural(each.facts.lost, 'block')} with numbers and a scale of zero, which makes them zero"
+            what = f"{plural(each.facts.lost, 'block')} of non-zero codes with a scale of zero, so all are zero"
             yield Found(f"{what}; the first is block {integer(each.facts.first_lost or 0)}", each.path, each.name)
         packing = found.packing_of(each) if found else None
         if found is None or packing is None:
@@ -357,7 +358,7 @@ def _odd_scale(seen: Seen, scheme: str) -> str | None:
         return "a scale of zero: the weights of its group are lost"
     sign = 1 << (seen.labelled.tensor.nbytes * 8 // max(facts.numbers, 1) - 1)
     if scheme.startswith(_POSITIVE) and facts.most_bits > sign and not facts.nan:
-        return "a scale below zero, which is a size"
+        return "a negative scale"
     return None
 
 
@@ -377,10 +378,10 @@ def _odd_order(seen: Seen, found: Peers) -> str | None:
 
 @_rule("zero-tensor", "error")
 def zero_tensor(subject: Subject) -> Iterator[Found]:
-    """A weight that is all zeros, where those of other layers are not.
+    """A weight is all zeros, where those of other layers are not.
 
-    A download whose file was made at full size and not filled, or a conversion that lost a tensor. Zeros that are sound
-    say nothing here: biases, the second half of a fresh LoRA, gates, layers that are added as the identity.
+    A download whose file was created at full size and never filled, or a conversion that lost a tensor. Sound zeros are
+    not reported: biases, the second half of a fresh LoRA, gates, layers that are added as the identity.
     """
     found = peers(subject)
     if found is None:
@@ -443,10 +444,10 @@ def _is_identity(seen: Seen, found: Peers) -> bool:
 
 @_rule("constant-tensor", "error")
 def constant_tensor(subject: Subject) -> Iterator[Found]:
-    """A matrix of which every number is the same.
+    """A matrix whose numbers are all the same.
 
-    Nothing that was learnt looks so: a tensor that was made and not filled, or overwritten. Norms of one, and scales
-    and biases of one value, are sound.
+    No trained weight looks like this: the tensor was created and never filled, or was overwritten. Norms of one, and
+    scales and biases of one value, are sound.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -461,8 +462,8 @@ def constant_tensor(subject: Subject) -> Iterator[Found]:
 def value_scale(subject: Subject) -> Iterator[Found]:
     """Numbers beyond any sane scale for their role.
 
-    Told by the tensor's own median, and by the same role in other layers: a flipped bit makes a number 2**64 times as
-    large, a wrong conversion a whole tensor. Outlier channels and norms that grow from layer to layer are sound.
+    Judged against the tensor's own median and the same role in other layers: a flipped bit makes one number 2**64 times
+    as large, a wrong conversion a whole tensor. Outlier channels and norms that grow from layer to layer are sound.
     """
     found = peers(subject)
     if found is None:
@@ -535,11 +536,11 @@ def _unlike(seen: Seen, others: Usual) -> str | None:
         return f"{_the_largest(seen)} is {facts.largest:.3g}, where other layers have {2 ** largest[0]:.2g}"
     apart = NORMS_APART if seen.labelled.group == "norm" else SIZE_APART
     if sizes and facts.size and abs(_apart(facts.size, sizes)) > max(apart, DEVIATIONS * sizes[1]):
-        return f"numbers of some {facts.size:.2g}, where other layers have some {2 ** sizes[0]:.2g}"
+        return f"numbers of about {facts.size:.2g}, where other layers have about {2 ** sizes[0]:.2g}"
     if others.spread and others.middle is not None and facts.middle is not None and facts.spread:
         narrow = facts.spread < NARROW < others.spread / 2 and facts.middle - others.middle > APART
         if narrow and not seen.is_block and seen.labelled.group != "norm":
-            return f"nearly all numbers are {2**facts.middle:.2g}, as those of another dtype read as this one are"
+            return f"nearly all numbers are {2**facts.middle:.2g}, as when another dtype is read as this one"
     return _not_positive(seen, others) if seen.labelled.group == "norm" else None
 
 

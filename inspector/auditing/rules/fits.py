@@ -53,9 +53,9 @@ _IDS: Mapping[str, bool] = {
 def token_id(subject: Subject) -> Iterator[Found]:
     """A special token's id is beyond the embedding.
 
-    PyTorch refuses to make an embedding whose padding lies outside; generation that waits for an end that cannot come
-    never stops. The configuration belongs to another model, or tokens were added without resizing: a warning for
-    those that only the tokenizer knows.
+    PyTorch refuses to create an embedding whose padding row is out of range; generation that waits for an end token
+    that cannot come never stops. The configuration belongs to another model, or tokens were added without resizing: a
+    warning for those that only the tokenizer knows.
     """
     embedding = embedding_of(subject)
     if embedding is None:
@@ -99,7 +99,7 @@ _PER_LAYER: Mapping[str, str] = {"layer_types": "num_hidden_layers", "mlp_layer_
 
 @_rule("layer-list", "error")
 def layer_list(subject: Subject) -> Iterator[Found]:
-    """A list with an item for each layer is of another length than there are layers.
+    """A list with one item per layer has a different number of items than there are layers.
 
     Transformers refuses such a configuration. It was edited, or layers were taken out of the model.
     """
@@ -113,7 +113,7 @@ def layer_list(subject: Subject) -> Iterator[Found]:
         for field, number in _PER_LAYER.items():
             listed, layers = scope.get(field), scope.get(number)
             if isinstance(listed, list) and type(layers) is int and len(listed) != layers:
-                what = f"{name}{field} has {plural(len(listed), 'item')}, {name}{number} is {integer(layers)}"
+                what = f"{name}{field} has {plural(len(listed), 'item')}, but {name}{number} is {integer(layers)}"
                 yield Found(what, subject.config.path)
 
 
@@ -123,10 +123,10 @@ _MOST_SHAPES = 20_000
 
 @_rule("transposed", "error")
 def transposed(subject: Subject) -> Iterator[Found]:
-    """A tensor has the dimensions that the configuration gives, in another order.
+    """A tensor has the dimensions that the configuration gives, but in another order.
 
-    Under the name that Transformers gives it, and not packed: it compares shapes as they are, and refuses. The file
-    was written by a program of another layout, or edited.
+    It has the name that Transformers gives it and is not packed: Transformers compares shapes as they are, and refuses.
+    The file was written by a program with another layout, or edited.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -160,11 +160,11 @@ _FUSED = {
 
 @_rule("tensor-names", "warning")
 def tensor_names(subject: Subject) -> Iterator[Found]:
-    """Tensors under other names than those that Transformers looks for in this model.
+    """Tensors have other names than those that Transformers looks for in this model.
 
     The same weights, held in one matrix where the model has them apart, or the other way round, or under a prefix that
-    the other tensors do not have: what it looks for it fills with random numbers, and drops what it finds. The file is
-    of another program, or another model's.
+    the other tensors do not have: Transformers fills what it misses with random numbers, and drops what it finds. The
+    file belongs to another program or another model.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -204,9 +204,9 @@ def _elsewhere(name: str) -> Iterator[str]:
 
 @_rule("dtype-mixture", "warning")
 def dtype_mixture(subject: Subject) -> Iterator[Found]:
-    """The same weights are stored in another dtype in one shard than in the others.
+    """The same kind of weights has another dtype in one shard than in the others.
 
-    Shards of two versions of the model were mixed: each is sound, and together they are no model that anybody
+    Shards of two versions of the model were mixed: each is sound, but together they are a model that nobody
     published. Download the set again.
     """
     if len(subject.headers) < 2:
@@ -221,7 +221,7 @@ def dtype_mixture(subject: Subject) -> Iterator[Found]:
     if apart and len(apart) > 2 * len(together):
         files = {dtype: sorted(paths)[0] for dtype, paths in apart[0].items()}
         told = ", ".join(f"{dtype} in {path}" for dtype, path in sorted(files.items()))
-        yield Found(f"{plural(len(apart), 'kind')} of weights of two dtypes: {told}", None)
+        yield Found(f"{plural(len(apart), 'kind')} of weights with two dtypes: {told}", None)
 
 
 _PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
@@ -272,11 +272,11 @@ def _refused(raw: bytes) -> str | None:
     if not isinstance(vocabulary, dict | list):
         return "its model has no vocabulary"
     if (wrong := next(tokenizer_json.refusals(own), None)) is not None:
-        return f"the library refuses it, for {wrong}"
+        return f"the library refuses it: {wrong}"
     if kind == "BPE" and not isinstance(model.get("merges"), list):
         return "its model has no merges"
     if kind == "BPE" and isinstance(vocabulary, dict) and (lost := _unknown_merge(model["merges"], vocabulary)):
-        return f"a merge makes {lost!r:.60} of what the vocabulary does not have"
+        return f"a merge makes {lost!r:.60}, which the vocabulary does not have"
     return None
 
 
@@ -298,9 +298,9 @@ SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls
 
 @_rule("special-token", "warning")
 def special_token(subject: Subject) -> Iterator[Found]:
-    """The tokenizer's configuration names a special token that tokenizer.json does not have.
+    """The tokenizer's configuration names a special token that is missing from tokenizer.json.
 
-    Transformers adds it as a new one, with an id that the model was not trained with or has no row for. The two files
+    Transformers adds it as a new token, with an id that the model was not trained with or has no row for. The two files
     belong to different models.
     """
     for entry in subject.named("tokenizer_config.json"):
@@ -336,10 +336,10 @@ _HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[.
 
 @_rule("half-adapter", "error")
 def half_adapter(subject: Subject) -> Iterator[Found]:
-    """One of the two matrices of LoRA without the other.
+    """One of LoRA's two matrices without the other.
 
-    The adapter is their product. PEFT fills the missing one with zeros, or with random numbers, and says so in a
-    warning at most. The file was cut or edited: get it again.
+    The adapter is their product. PEFT fills the missing one with zeros or random numbers, and at most logs a warning.
+    The file was truncated or edited: get it again.
     """
     for header in subject.all_headers:
         names = {tensor.name for tensor in header.tensors}
@@ -361,7 +361,7 @@ _LONGEST = 1_000
 
 @_rule("adapter-targets", "warning")
 def adapter_targets(subject: Subject) -> Iterator[Found]:
-    """The modules that an adapter's configuration names are not those that it has tensors for.
+    """The modules that an adapter's configuration names are not those for which it has tensors.
 
     PEFT makes matrices for every module of `target_modules`: those without tensors stay as they are, and tensors of
     other modules are dropped. Configuration and weights belong to different adapters.
@@ -386,7 +386,7 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
             yield Found(what, entry.path)
         other = [module for module in sorted(modules) if not any(_within(name, module) for name in named | kept)]
         if other:
-            what = f"{plural(len(other), 'module')} with tensors and in no target: {other[0]:.120}"
+            what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
             yield Found(what, header.path)
 
 
@@ -402,10 +402,10 @@ _TOKENS = "tokenizer.ggml.tokens"
 
 @_rule("gguf-tokens", "error")
 def gguf_tokens(subject: Subject) -> Iterator[Found]:
-    """A GGUF's lists of the tokenizer do not fit each other.
+    """A GGUF's tokenizer lists do not fit each other.
 
-    Scores and types are of each token, merges belong to byte pairs, and no id is beyond the list. llama.cpp refuses the
-    file, or reads beyond the lists.
+    There is a score and a type for each token, byte-pair tokenizers need merges, and no id may exceed the list.
+    llama.cpp refuses the file, or reads beyond the lists.
     """
     for header in subject.all_headers:
         fields = header.metadata.fields if isinstance(header.metadata, KeyValues) else {}
@@ -424,9 +424,10 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
     for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
         if items.get(key) is not None and items[key] != tokens:
             fewer = (items[key] or 0) < tokens  # what is beyond the tokens llama.cpp does not read
-            yield f"{integer(items[key] or 0)} items in {key}, {plural(tokens, 'token')}", "error" if fewer else "info"
+            held = integer(items[key] or 0)
+            yield f"{held} items in {key}, but {plural(tokens, 'token')}", "error" if fewer else "info"
     if model == "gpt2" and "tokenizer.ggml.merges" not in items:
-        yield "byte pairs without tokenizer.ggml.merges", "error"
+        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
     for key in sorted(items):
         if key.startswith("tokenizer.ggml.") and key.endswith("_token_id"):
             number = header.metadata[key]
@@ -448,8 +449,8 @@ _EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "la
 def gguf_keys(subject: Subject) -> Iterator[Found]:
     """A GGUF lacks a key-value that llama.cpp needs, or says that its attention has no heads.
 
-    Loading ends with an error, or with a division by nothing. The converter was of another architecture or version, or
-    the key-values were edited: convert the model again.
+    Loading ends with an error or a division by zero. The converter was made for another architecture or version, or the
+    key-values were edited: convert the model again.
     """
     files = [each for each in subject.all_headers if each.format == "gguf" and each.tensors]
     known = predicted_gguf() if files else frozenset()
@@ -467,15 +468,15 @@ def gguf_keys(subject: Subject) -> Iterator[Found]:
             yield Found(f"no {architecture}.{key}, which llama.cpp needs", header.path)
         heads = header.metadata.get(f"{architecture}.attention.head_count")
         if heads == 0 and any(".attn_q." in tensor.name for tensor in header.tensors):
-            yield Found(f"{architecture}.attention.head_count is 0, and there are query projections", header.path)
+            yield Found(f"{architecture}.attention.head_count is 0, but there are query projections", header.path)
 
 
 @_rule("gguf-name", "warning")
 def gguf_name(subject: Subject) -> Iterator[Found]:
-    """A GGUF's name, or its general.file_type, says another quantization than its tensors have.
+    """A GGUF's name or its general.file_type states another quantization than its tensors have.
 
-    It was renamed, or is another's file: quality and size are not what they promise. Of mixtures the width counts
-    that most weights have. Weights that are not packed in a file of a few tensors are no sign: such are made for tests.
+    It was renamed, or is another file: quality and size are not what the name promises. In mixtures the width of most
+    weights counts. Unpacked weights in a file of a few tensors are not reported: such files are made for tests.
     """
     for header in subject.all_headers:
         if header.format != "gguf":
@@ -487,7 +488,7 @@ def gguf_name(subject: Subject) -> Iterator[Found]:
             ("general.file_type", [file_type]),
         ):
             if named and named[0] and (most := _another(named[0], header)):
-                yield Found(f"{where} says {named[0]}, and most weights are {most}", header.path)
+                yield Found(f"{where} says {named[0]}, but most weights are {most}", header.path)
                 break
 
 

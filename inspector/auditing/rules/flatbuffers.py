@@ -19,13 +19,13 @@ def custom_operations(read: Read) -> Iterator[str]:
     """Names of operations that are none of TensorFlow Lite's own. Raises ValueError for no such model."""
     start = read(0, 8)
     if start[4:8] != b"TFL3":
-        raise ValueError("no model of TensorFlow Lite")
+        raise ValueError("not a TensorFlow Lite model")
     vector = _field(read, int.from_bytes(start[:4], "little"), _OPERATOR_CODES)
     if vector is None:
         return
     count = _number(read, vector)
     if count > MAX_OPERATIONS:
-        raise ValueError("more operations than any model has")
+        raise ValueError("implausibly many operations")
     for place in range(vector + 4, vector + 4 + 4 * count, 4):
         name = _field(read, place + _number(read, place), _CUSTOM_CODE)
         if name is not None:
@@ -49,5 +49,5 @@ def _number(read: Read, at: int) -> int:
 def _exactly(read: Read, at: int, length: int) -> bytes:
     found = read(at, length) if at >= 0 else b""
     if len(found) < length:
-        raise ValueError("it is cut off")
+        raise ValueError("it is truncated")
     return found

@@ -45,9 +45,9 @@ def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
 
 @_rule("gguf-type", "error")
 def gguf_type(subject: Subject) -> Iterator[Found]:
-    """A key-value is of another type than llama.cpp reads it as.
+    """A key-value has another type than the one llama.cpp reads.
 
-    It compares types exactly, and loads no file in which a number is another kind of number, or a text. The converter
+    It compares types exactly, and refuses a file in which a number is a string or another kind of number. The converter
     has a bug, or the file was edited: convert the model again.
     """
     for header, metadata in _models(subject):
@@ -67,11 +67,11 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
 
 @_rule("gguf-unknown", "error")
 def gguf_unknown(subject: Subject) -> Iterator[Found]:
-    """An architecture, a tokenizer or a way to split text that llama.cpp does not know.
+    """An architecture, a tokenizer or a pre-tokenizer that llama.cpp does not know.
 
-    It refuses the file. An architecture that nobody knows is an error where another's name was misspelt to it, or the
-    sizes are under another's name. With sizes of its own it may be of a newer llama.cpp: a note. A file without a
-    tokenizer of llama.cpp's is another program's. A way to split text is a warning: new ones come with every model.
+    It refuses the file. An unknown architecture is an error where it is an evident misspelling, or where the sizes are
+    under another's name; with sizes of its own it may belong to a newer llama.cpp: a note. A file whose tokenizer
+    llama.cpp lacks is another program's. A pre-tokenizer is a warning: new ones come with every model.
     """
     for header, metadata in _models(subject):
         architecture = metadata.get("general.architecture")
@@ -84,13 +84,13 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
             own = any(key.startswith(f"{architecture}.") for key in metadata)
             for_llama = "tokenizer.ggml.model" in metadata  # other programs have architectures and no such key
             if near or not architecture or (for_llama and not own):
-                hint = f": {near[0]!r} is one" if near else ""
-                yield Found(f"no architecture is called {architecture!r:.40}{hint}", header.path)
+                hint = f": did you mean {near[0]!r}?" if near else ""
+                yield Found(f"unknown architecture {architecture!r:.40}{hint}", header.path)
             elif for_llama:
-                what = f"no architecture that today's llama.cpp has is called {architecture!r:.40}: a newer one's?"
+                what = f"architecture {architecture!r:.40} is unknown to today's llama.cpp: does a newer one have it?"
                 yield Found(what, header.path, severity="info")
         elif "general.architecture" in metadata:
-            yield Found("general.architecture is no text", header.path)
+            yield Found("general.architecture is not a string", header.path)
         elif any(tensor.name == "token_embd.weight" for tensor in header.tensors):
             yield Found("no general.architecture, which llama.cpp needs", header.path)
 
@@ -100,18 +100,18 @@ def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
     if model is None:
         yield "no tokenizer.ggml.model, which llama.cpp needs", "error"
     elif model not in table()["tokenizers"]:
-        yield f"no tokenizer is called {str(model)!r:.40}", "error"
+        yield f"unknown tokenizer {str(model)!r:.40}", "error"
     if model == "gpt2" and isinstance(split, str) and split not in table()["pre"] and split:
         near = get_close_matches(split.lower(), table()["pre"], 1, 0.85)
-        yield f"no pre-tokenizer is called {split!r:.40}", "error" if near else "warning"
+        yield f"unknown pre-tokenizer {split!r:.40}", "error" if near else "warning"
 
 
 @_rule("gguf-sizes", "error")
 def gguf_sizes(subject: Subject) -> Iterator[Found]:
-    """Sizes among a GGUF's key-values that llama.cpp compares, and that do not fit each other.
+    """Sizes among a GGUF's key-values contradict each other, and llama.cpp compares them.
 
-    Llama's heads are rotated as a whole, no expert is used that there is not, and a hidden size is a multiple of its
-    heads. It refuses the file, or ends. The key-values were edited, or the converter has a bug.
+    Llama rotates whole heads, no more experts can be used than there are, and the hidden size is a multiple of the
+    number of heads. It refuses the file or crashes. The key-values were edited, or the converter has a bug.
     """
     for header, metadata in _models(subject):
         architecture = metadata.get("general.architecture")
@@ -132,12 +132,12 @@ def _unequal(architecture: str, number: Any) -> Iterator[str]:
     if head is None and width and heads:
         head = width // heads
     if architecture in table()["rotated_whole"] and rotated is not None and head and rotated != head:
-        yield f"{architecture}.rope.dimension_count is {integer(rotated)}, and a head has {integer(head)} dimensions"
+        yield f"{architecture}.rope.dimension_count is {integer(rotated)}, but a head has {integer(head)} dimensions"
     experts, used = number("expert_count"), number("expert_used_count")
     if experts is not None and used is not None and used > experts:
-        yield f"{integer(used)} experts are used, of {integer(experts)}"
+        yield f"{integer(used)} experts are used, but there are {integer(experts)}"
     if experts and used == 0:
-        yield f"no expert is used, of {integer(experts)}"
+        yield f"no expert is used, out of {integer(experts)}"
 
 
 #: Keys that may be lists with an item for each block.
@@ -154,10 +154,10 @@ def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[st
 
 @_rule("gguf-tensors", "error")
 def gguf_tensors(subject: Subject) -> Iterator[Found]:
-    """A GGUF has a tensor that llama.cpp does not ask for, or one under another name than it asks for.
+    """A GGUF has a tensor that llama.cpp does not ask for, or has it under another name.
 
-    It counts: with one tensor more than it has taken it loads nothing, and looks for each by its exact name. The
-    key-values are another model's, or the converter has a bug.
+    It counts tensors, refuses a file with one more than it has used, and looks for each by its exact name. The
+    key-values belong to another model, or the converter has a bug.
     """
     result = subject.result
     prediction = result.prediction if result else None

@@ -57,7 +57,7 @@ Part = Elsewhere | Attribute | Unread
 
 
 def start_of(read: Read, size: int) -> int | None:
-    """Where the superblock lies; None for no HDF5 file."""
+    """Where the superblock lies; None for not an HDF5 file."""
     return next((place for place in _PLACES if place < size and read(place, 8) == SIGNATURE), None)
 
 
@@ -65,7 +65,7 @@ def parts(read: Read, size: int) -> Iterator[Part]:
     """What the objects of a file have, from its root on."""
     start = start_of(read, size)
     if start is None:
-        yield Unread("no HDF5 file")
+        yield Unread("not an HDF5 file")
         return
     try:
         layout, root = _superblock(Bytes(read, size), start)
@@ -81,7 +81,7 @@ def parts(read: Read, size: int) -> Iterator[Part]:
             yield Unread(str(damage))
         new = dict.fromkeys(each for each in walk.inner if each not in seen)
         if len(seen) + len(new) > MAX_OBJECTS:
-            yield Unread("more objects than any model has")
+            yield Unread("implausibly many objects")
             return
         seen |= new.keys()
         pending += new
@@ -94,7 +94,7 @@ def _superblock(data: Bytes, start: int) -> tuple[Layout, int]:
         raise DamageError(f"a superblock of version {version}")
     widths = data.take(start + (13 if version < 2 else 9), 2)
     if any(width not in (2, 4, 8) for width in widths):
-        raise DamageError("addresses of a width that is none")
+        raise DamageError("addresses of an invalid width")
     offset, length = widths
     at = start + (24 + 4 * version if version < 2 else 12)
     layout = Layout(data, offset, length, start)  # the library counts from the superblock, whatever its base says
@@ -123,7 +123,7 @@ class _Object:
             if kind not in readers:
                 continue
             if flags & _SHARED:
-                yield Unread("a message that lies elsewhere")
+                yield Unread("a message stored elsewhere")
                 continue
             try:
                 yield from readers[kind](body)
@@ -152,7 +152,7 @@ class _Object:
         left = MAX_MESSAGES
         for number, (start, length) in enumerate(chunks):
             if number > MAX_CHUNKS:
-                raise DamageError("an object's header in more pieces than any")
+                raise DamageError("an object header in implausibly many pieces")
             end = start + length
             while start + ahead <= end and left:
                 left -= 1
@@ -169,7 +169,7 @@ class _Object:
                 else:
                     yield kind, head[3] if newer else head[4], body
         if not left:
-            raise DamageError("an object with more messages than any")
+            raise DamageError("an object with implausibly many messages")
 
     # --- groups ---------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class _Object:
         pending = [(self.layout.address(body, 0), MAX_LEVELS)]
         for number, (address, levels) in enumerate(pending):
             if number > MAX_NODES or not levels:
-                raise DamageError("a group's table that is larger than any")
+                raise DamageError("an implausibly large group table")
             head = self.layout.data.take(address, 8)
             count = int.from_bytes(head[6:8], "little")
             if head[:4] == b"TREE":
@@ -250,7 +250,7 @@ class _Object:
             value = value.rstrip(b"\0")
         yield Attribute(_text(body[places[0] : places[0] + sizes[0]]), value[:MAX_ATTRIBUTE])
         if len(value) > MAX_ATTRIBUTE:
-            yield Unread("an attribute that is longer than any")
+            yield Unread("an implausibly long attribute")
 
     def _variable(self, value: bytes) -> Iterator[bytes]:
         step = 8 + self.layout.offset_width
@@ -279,7 +279,7 @@ class _Object:
 
 def _byte(body: bytes, at: int) -> int:
     if at >= len(body):
-        raise DamageError("a message that is cut off")
+        raise DamageError("a truncated message")
     return body[at]
 
 

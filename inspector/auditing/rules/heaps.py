@@ -39,7 +39,7 @@ class Bytes:
         if at < 0 or at + length > self._size:
             raise DamageError("an address beyond the file's end")
         if length > MAX_OBJECT:
-            raise DamageError("an object larger than any")
+            raise DamageError("an implausibly large object")
         page, start = divmod(at, _PAGE)
         if start + length <= _PAGE:
             return self._page(page)[start : start + length]
@@ -51,7 +51,7 @@ class Bytes:
         if number not in self._pages:
             self._left -= _PAGE
             if self._left < 0:
-                raise DamageError("more of it than is read")
+                raise DamageError("more of it than the audit reads")
             if len(self._pages) >= _PAGES:
                 self._pages.pop(next(iter(self._pages)))
             self._pages[number] = self._read(number * _PAGE, min(_PAGE, self._size - number * _PAGE))
@@ -82,7 +82,7 @@ class Layout(NamedTuple):
 
     def _number(self, raw: bytes, at: int, width: int) -> int:
         if len(raw) < at + width:
-            raise DamageError("a message that is cut off")
+            raise DamageError("a truncated message")
         return int.from_bytes(raw[at : at + width], "little")
 
 
@@ -93,7 +93,7 @@ def local_text(layout: Layout, heap: int, offset: int) -> bytes:
         raise DamageError("names without their heap")
     size = layout.length(head, 8)
     if offset >= size:
-        raise DamageError("a name beyond its heap")
+        raise DamageError("a name outside its heap")
     return layout.data.take(layout.address(head, 8 + 2 * layout.length_width) + offset, min(size - offset, 4_096))
 
 
@@ -113,7 +113,7 @@ def global_object(layout: Layout, collection: int, number: int) -> bytes:
         if not index:
             break
         at += -(-size // 8) * 8
-    raise DamageError("a value that its heap does not have")
+    raise DamageError("a value missing from its heap")
 
 
 def records(layout: Layout, tree: int) -> Iterator[bytes]:
@@ -127,15 +127,15 @@ def records(layout: Layout, tree: int) -> Iterator[bytes]:
     if not count or layout.is_undefined(root):
         return
     if depth > MAX_DEPTH or not width or node_size < 10 + width:
-        raise DamageError("a tree that is none")
+        raise DamageError("an invalid tree")
     shape = _Tree(node_size, width)
     pending = [(root, count, depth)]
     for number, (address, held, level) in enumerate(pending):
         if number > MAX_NODES:
-            raise DamageError("a tree larger than any")
+            raise DamageError("an implausibly large tree")
         raw = layout.data.take(address, node_size)
         if raw[:4] != (b"BTIN" if level else b"BTLF") or 6 + held * width > node_size:
-            raise DamageError("a tree's node that is none")
+            raise DamageError("an invalid tree node")
         yield from (raw[6 + width * each :][:width] for each in range(held))
         if level:
             pending += shape.children(layout, raw, held, level)
@@ -182,9 +182,9 @@ class Heap:
         offset, length = layout.offset_width, layout.length_width
         head = layout.data.take(address, 22 + 12 * length + 3 * offset)
         if head[:4] != b"FRHP":
-            raise DamageError("a heap that is none")
+            raise DamageError("an invalid heap")
         if head[7] or head[8]:
-            raise DamageError("a heap that is compressed")
+            raise DamageError("a compressed heap")
         self.most_managed = int.from_bytes(head[10:14], "little")
         self.huge = layout.address(head, 14 + length)
         at = 14 + 10 * length + 2 * offset
@@ -196,7 +196,7 @@ class Heap:
         self.root = layout.address(head, at + 4)
         self.rows = int.from_bytes(layout.data.take(address + at + 4 + offset, 2), "little")
         if not self.columns or not self.first_size or self.first_size > self.most_direct or self.bits > 64:
-            raise DamageError("a heap that is none")
+            raise DamageError("an invalid heap")
 
     def object(self, place: bytes) -> bytes:
         """The bytes at a place. Raises DamageError."""
@@ -211,7 +211,7 @@ class Heap:
         at = bisect(self._blocks, (offset, _BEYOND))
         start, length, address = self._blocks[at - 1] if at else (0, 0, 0)
         if offset >= start + length:
-            raise DamageError("a place that no block of the heap has")
+            raise DamageError("a position outside all blocks of the heap")
         return self.layout.data.take(address + offset - start, min(size, length - (offset - start)))
 
     def _huge(self, number: int) -> bytes:
@@ -221,7 +221,7 @@ class Heap:
                 return self.layout.data.take(
                     self.layout.address(record, 0), self.layout.length(record, self.layout.offset_width)
                 )
-        raise DamageError("an object that its heap does not have")
+        raise DamageError("an object missing from its heap")
 
     @cached_property
     def _blocks(self) -> list[tuple[int, int, int]]:
@@ -232,7 +232,7 @@ class Heap:
 
     def _of_indirect(self, address: int, start: int, rows: int, depth: int) -> Iterator[tuple[int, int, int]]:
         if not depth or rows * self.columns > MAX_BLOCKS:
-            raise DamageError("a heap larger than any")
+            raise DamageError("an implausibly large heap")
         offset = self.layout.offset_width
         at = address + 5 + offset + (self.bits + 7) // 8
         raw = self.layout.data.take(at, rows * self.columns * offset)

@@ -1,7 +1,7 @@
-"""Is each file of the kind that its name says, and are all its bytes there?
+"""Is each file what its name says, and are all its bytes there?
 
-A download that goes wrong leaves a server's message, zeros or a part of the file under the right name. What a file is
-its first bytes tell; nothing is opened further.
+A failed download leaves a server's message, zeros or part of the file under the right name. The first bytes of a file
+tell what it is; nothing more of it is opened.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _BLANK = 4096
 def empty_file(subject: Subject) -> Iterator[Found]:
     """A data file of zero bytes.
 
-    The download never began, or the disk was full. Download the file again. A list of added tokens or merges that is
-    empty is none of these.
+    The download never began, or the disk was full. Download the file again. An empty list of added tokens or merges is
+    not reported.
     """
     for entry in subject.named(*_DATA):
         told = entry.path.endswith(WEIGHTS) or entry.name.endswith(".json")  # by their readers
@@ -81,9 +81,9 @@ def blank_file(subject: Subject) -> Iterator[Found]:
 def sparse_hole(subject: Subject) -> Iterator[Found]:
     """A large part of the file was never written.
 
-    The file has its full size, and its end, or much of it, takes no space on the disk: a download that reserved the
-    space and stopped. Where the file system tells. A file of which nothing but the header was written is no
-    download: tests and tools make such.
+    The file has its full size, but its end, or much of it, takes up no space on the disk: a download reserved the space
+    and stopped. Checked where the file system can tell. A file of which only the header was written is not a download:
+    tests and tools create such files.
     """
     ahead = {header.path: header.bytes_in("header") + header.bytes_in("padding") for header in subject.all_headers}
     for entry in subject.named(*WEIGHTS, *_TORCH, ".bin", ".onnx"):
@@ -123,14 +123,14 @@ def _extents(path: Path, size: int) -> tuple[int, int]:
 
 @_rule("error-message", "error")
 def error_message(subject: Subject) -> Iterator[Found]:
-    """A server's error message under a data file's name.
+    """A server's error message, saved under a data file's name.
 
     An API answered "not found" or "not allowed", and the answer was saved. Download the file again; a gated
     repository wants a token.
     """
     for entry in subject.named(*_DATA):
         if 0 < entry.size <= _LONGEST_MESSAGE and (told := _message(subject, entry)) is not None:
-            yield Found(f"a server's message, not the file: {told!r:.120}; download it again", entry.path)
+            yield Found(f"a server's message instead of the file: {told!r:.120}; download it again", entry.path)
 
 
 #: No error message is longer; of a tokenizer or a configuration that is, the words stand in no field of their own.
@@ -196,16 +196,16 @@ def _of_object(value: Any) -> str | None:
 
 @_rule("endless-name", "error")
 def endless_name(subject: Subject) -> Iterator[Found]:
-    """A tensor's name that is longer than any model's.
+    """A tensor's name is implausibly long.
 
-    Programs look through names again and again: one of a megabyte is made to cost them time and memory. A warning
-    from 1,000 letters on, an error from 10,000 on.
+    Programs scan names again and again: one of a megabyte is made to cost them time and memory. A warning from
+    1,000 characters on, an error from 10,000 on.
     """
     for header in subject.all_headers:
         longest = max((tensor.name for tensor in header.tensors), key=len, default="")
         if len(longest) > _LONG_NAME:
             severity: Severity = "error" if len(longest) > 10 * _LONG_NAME else "warning"
-            yield Found(f"a name of {integer(len(longest))} letters", header.path, longest, severity)
+            yield Found(f"a name of {integer(len(longest))} characters", header.path, longest, severity)
 
 
 _LONG_NAME = 1_000
@@ -213,10 +213,10 @@ _LONG_NAME = 1_000
 
 @_rule("wrong-kind", "error")
 def wrong_kind(subject: Subject) -> Iterator[Found]:
-    """A file that is not of the kind that its name says.
+    """A file is not what its name says.
 
-    A tokenizer's model that is text, a JSON document of one value, weights of PyTorch that begin as none of its
-    formats do, a vocabulary with zeros in it: loaders refuse it. Download it again.
+    A tokenizer model that is text, a JSON document of a single value, PyTorch weights that begin like none of its
+    formats, a vocabulary with zero bytes in it: loaders refuse it. Download it again.
     """
     for entry in subject.entries:
         if entry.kind == "file" and entry.size and not entry.outside and (wrong := _wrong(subject, entry)):
@@ -228,21 +228,21 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
     if name.endswith(_SPM) and _is_tokenizer(name):
         start = subject.head(entry.path, 64)
         if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
-            return "no model of SentencePiece or tiktoken"
+            return "neither a SentencePiece nor a tiktoken model"
         if start[:1] == b"\n" and 0 < entry.size <= _MOST_PIECES and not _whole(subject.head(entry.path, entry.size)):
-            return "a model of SentencePiece that is cut off or overwritten"
+            return "a truncated or overwritten SentencePiece model"
     elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
         start = subject.head(entry.path, 64)
         if start and any(start) and _is_text(start) and not start.startswith(_PROTOCOL_0) and not stands_in(start):
-            return "text, and no file of PyTorch"
+            return "text, not a PyTorch file"
         if start.startswith(b"PK\x05\x06"):
-            return "an archive with nothing in it"
+            return "an empty archive"
         if _TORCH_BIN.fullmatch(name) and any(start) and not _begins_as_torch(subject, entry, start):
-            return "no file of PyTorch"
+            return "not a PyTorch file"
     elif name in ("merges.txt", "vocab.txt") or name.endswith(".tiktoken"):
         raw = subject.head(entry.path, min(entry.size, _MOST_TEXT))
         if any(raw[:8]) and b"\0" in raw:
-            return f"zeros at byte {raw.index(0)} of a text"
+            return f"zero bytes at byte {raw.index(0)} of a text file"
     return None
 
 

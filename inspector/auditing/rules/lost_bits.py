@@ -40,11 +40,11 @@ LEARNT_CODES, NOISE = 0.6, 0.85
 
 @_rule("lost-bits", "error")
 def lost_bits(subject: Subject) -> Iterator[Found]:
-    """A bit that is the same in all numbers of a tensor or of a part, and varies elsewhere.
+    """A bit is the same in all numbers of a tensor, or of part of one, but varies elsewhere.
 
-    A cut mantissa, a sign that was lost, a line of the memory or of the bus that is stuck: each number looks sane. What
-    was rounded on purpose is so in whole rows, in a whole layer, or in the same role of many layers. Download the file
-    again, or convert it again.
+    A truncated mantissa, a lost sign, a stuck line of memory or of a bus: each number by itself looks sane. Deliberate
+    rounding affects whole rows, a whole layer, or the same role in many layers. Download the file again, or convert it
+    again.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -83,9 +83,9 @@ def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
     """Bits that vary in the same role of other layers, and in the other matrices of the layer."""
     still = _still(seen)
     if still & SIGN.get(seen.dtype, 0):
-        return "all numbers have the same sign, as those of no learnt projection have"
+        return "all numbers have the same sign, which no trained projection has"
     if seen.is_block and still:
-        return f"{_bits(still)} of its bytes {_are(still)} the same throughout, as no writer leaves them"
+        return f"{_bits(still)} of its bytes {_are(still)} the same throughout, which no writer produces"
     if still & LEAST_LOST != LEAST_LOST:
         return None
     beside = [each for each in found.layers[seen.key.tower, seen.key.layer] if each.is_learnt and each is not seen]
@@ -140,7 +140,7 @@ def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
         if not all(_is_row_end(seen, end, near) for end in whole):
             of = "numbers" if seen.dtype in SIGN else "bytes"
             where = f"of the {of} from byte {integer(whole.start)} on, {size(whole.size)}"
-            yield f"{_bits(still)} {where}: the same in all, and not in the rest"
+            yield f"{_bits(still)} {where}: the same in all of them, but not in the rest"
 
 
 def _beside(seen: Seen, held: Held) -> Run:
@@ -182,10 +182,10 @@ def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> R
 
 @_rule("noise", "error")
 def noise(subject: Subject) -> Iterator[Found]:
-    """Packed codes that are as even as noise, where the others of the tensor, or of its role, are not.
+    """Packed codes are as uniform as noise, where the others of the tensor, or of its role, are not.
 
-    What was learnt is more often in the middle of a scale than at its ends; bytes of an archive, of an encrypted file
-    or of another place are not. Download the file again.
+    Trained values are more frequent in the middle of a scale than at its ends; bytes of an archive, of an encrypted
+    file or of another place are not. Download the file again.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -221,7 +221,7 @@ def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
     learnt = sum(_share(each) < LEARNT_CODES for each in others)
     if learnt < LEAST_PEERS or learnt < len(others) - len(others) // 4 or not _is_noise(seen, seen.extent, subject):
         return None
-    return "all its codes are as often there as any other, as in noise: those of other layers are not"
+    return "all codes are equally frequent, as in noise: those of other layers are not"
 
 
 def _noise_within(seen: Seen, subject: Subject) -> str | None:
@@ -231,6 +231,6 @@ def _noise_within(seen: Seen, subject: Subject) -> str | None:
     longest = sorted(facts.even, key=lambda run: -run.size)[: 2 * MOST_RANGES]
     for run in (part for whole in longest for part in _parts(whole)):
         if _is_noise(seen, run, subject):
-            what = "whose codes are as often there as any other, as in noise"
+            what = "whose codes are all equally frequent, as in noise"
             return f"{size(run.size)} from byte {integer(run.start)} on {what}: the rest is not so"
     return None

@@ -42,7 +42,7 @@ _BESIDE = frozenset(
 
 @_rule("misnamed", "error")
 def misnamed(subject: Subject) -> Iterator[Found]:
-    """Weights under a name that no loader looks for: a copy's, a backup's, an unfinished download's.
+    """Weights under a name that no loader looks for: that of a copy, a backup, an unfinished download.
 
     Transformers, PEFT and Diffusers look for `model.safetensors`, `adapter_model.safetensors` and the like, and find
     nothing in `model (1).safetensors`. Give the file its name, or download it again.
@@ -85,9 +85,9 @@ _ABOUT = (".metadata", ".lock", ".sha256", ".sha512", ".md5", ".sig", ".asc", ".
 
 @_rule("missing-config", "error")
 def missing_config(subject: Subject) -> Iterator[Found]:
-    """The weights of a model of Transformers, and what lies beside them, without its config.json.
+    """The weights of a Transformers model and its other files, without its config.json.
 
-    It names the class and the sizes: no loader that goes by it can open the model. Download it, or give it its name.
+    It names the class and the sizes: loaders that rely on it cannot open the model. Download it, or restore its name.
     """
     if subject.alone or subject.members:
         return
@@ -121,10 +121,10 @@ _LIBRARIES = ("diffusers", "transformers")
 
 @_rule("pipeline-index", "error")
 def pipeline_index(subject: Subject) -> Iterator[Found]:
-    """A pipeline of Diffusers without its index, or an index that names what is no part.
+    """A Diffusers pipeline without its index, or an index with an entry that is not a component.
 
-    model_index.json says which class each folder is. Diffusers refuses without it, where an entry is not
-    `[library, class]`, and where a part lacks the configuration that its class is made from.
+    model_index.json gives the class of each folder. Diffusers refuses where it is missing, where an entry is not
+    `[library, class]`, and where a component lacks the configuration that its class is built from.
     """
     for entry in subject.named("model_index.json"):
         own = subject.document(entry.path) if entry.name == "model_index.json" else {}
@@ -138,7 +138,7 @@ def pipeline_index(subject: Subject) -> Iterator[Found]:
     if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
         names = {entry.name for entry in subject.entries if not entry.folder}
         if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
-            yield Found(f"the parts {', '.join(sorted(folders & {*_PARTS}))} of a pipeline, and no model_index.json")
+            yield Found(f"the parts {', '.join(sorted(folders & {*_PARTS}))} of a pipeline, but no model_index.json")
 
 
 def _marked(subject: Subject) -> set[str]:
@@ -179,10 +179,10 @@ _POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmea
 
 @_rule("sentence-module", "error")
 def sentence_module(subject: Subject) -> Iterator[Found]:
-    """A module of sentence-transformers that cannot be made.
+    """A sentence-transformers module cannot be built.
 
-    modules.json lists them in order, each with its folder and class. One lacks its weights, or a field that it needs,
-    or its matrix has other sizes than its configuration: loading ends with an error.
+    modules.json lists the modules in order, each with its folder and class. One lacks its weights or a required field,
+    or its matrix disagrees with its configuration: loading ends with an error.
     """
     yield from _dense(subject)
     for entry in subject.named("modules.json"):
@@ -193,16 +193,16 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
         except ValueError:
             continue
         if not isinstance(listed, list) or not listed:
-            yield Found("no list of modules", entry.path)
+            yield Found("not a list of modules", entry.path)
             continue
         for at, module in enumerate(listed):
             match module:
                 case {"name": str(), "path": str(), "type": str(kind)} if "." not in kind:
-                    yield Found(f"no class is called {kind:.60}: its module is missing", entry.path)
+                    yield Found(f"unknown class {kind:.60}: its module is missing", entry.path)
                 case {"name": str(), "path": str(path), "type": str(kind)}:
                     yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
                 case _:
-                    yield Found(f"module {at} has no name, path and type that are texts", entry.path)
+                    yield Found(f"module {at} lacks a name, path or type, which must be strings", entry.path)
 
 
 def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
@@ -219,10 +219,10 @@ def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Itera
     modes = own.get("pooling_mode", ()) if kind == "Pooling" else ()
     for mode in modes if isinstance(modes, list | tuple) else [modes]:
         if mode not in _POOLING:
-            yield Found(f"pooling_mode {str(mode)[:40]!r} is none that there is", where)
+            yield Found(f"unknown pooling_mode {str(mode)[:40]!r}", where)
     for field in ("module_input_name", "module_output_name"):
         if field in own and not isinstance(own[field], str):
-            yield Found(f"{field} is {str(own[field])[:40]}, and should be a text", where)
+            yield Found(f"{field} is {str(own[field])[:40]}, and should be a string", where)
 
 
 def _dense(subject: Subject) -> Iterator[Found]:
@@ -244,14 +244,14 @@ def _dense(subject: Subject) -> Iterator[Found]:
 
 @_rule("no-weights", "error")
 def no_weights(subject: Subject) -> Iterator[Found]:
-    """A model of Transformers without its weights, beside files that made its folder a model's.
+    """A Transformers model without its weights.
 
-    config.json is there, and no file that a loader would take for the weights. Download them.
+    There is a config.json, but no file that a loader would take for the weights. Download them.
     """
     headers = [header for header in subject.headers if header.format == "safetensors"]
     asked = subject.config is not None and subject.config.kind == "config.json" and subject.config.model_type
     if headers and asked and not any(header.tensors for header in headers) and not subject.incomplete:
-        yield Found("no tensor in it, and a configuration that asks for some: download it again", headers[0].path)
+        yield Found("no tensors in it, though the configuration asks for some: download it again", headers[0].path)
     own = subject.document("config.json")
     known = own.get("model_type") in fields()["transformers"]["fields"]
     if not known or subject.alone or subject.members or {"modules.json", "model_index.json"} & subject.by_path.keys():
@@ -261,4 +261,4 @@ def no_weights(subject: Subject) -> Iterator[Found]:
     told = any(_DECORATED.fullmatch(name) or name.endswith((*PARTIAL, *CONTROL)) for name in names)
     state = re.compile(r"(training_args|optimizer|scheduler|rng_state|trainer_state|scaler)")
     if not told and all(state.match(name) for name in weights) and not any(shard_of(name) for name in names):
-        yield Found("a configuration, and no weights beside it: download them", "config.json")
+        yield Found("a configuration without weights beside it: download them", "config.json")

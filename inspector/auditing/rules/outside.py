@@ -1,4 +1,4 @@
-"""Does it name files outside of its folder: in an index, a list of modules, an ONNX graph, a recipe?"""
+"""Does the model name files outside its folder: in an index, a list of modules, an ONNX graph, a recipe?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.sources.listing import Entry
 def outside_path(subject: Subject) -> Iterator[Found]:
     """A document names a file outside the folder: an index, a list of modules, a recipe.
 
-    What loads the model then reads, and some programs write, a file that its user never meant. Looked for in every
+    Whatever loads the model then reads, and sometimes writes, a file that its user never meant. Looked for in every
     index but that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai, Ollama's
     Modelfile, archives' own lists of members, XML, and the base model's path where it is on another computer. A
     warning for a tokenizer's files: some are left over from the computer that saved it.
@@ -53,9 +53,9 @@ def _entities(subject: Subject) -> Iterator[Found]:
     for entry in subject.named(".xml"):
         start = subject.head(entry.path, MAX_PROLOGUE)
         if found := _ENTITY.search(start):
-            yield Found(f"it puts in what lies elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
+            yield Found(f"it includes text from elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
         elif entry.size > MAX_PROLOGUE and not re.search(rb"<[A-Za-z_]", start):
-            yield Found("its beginning is longer than any, and not judged", entry.path)
+            yield Found("its beginning is implausibly long, and was not judged", entry.path)
 
 
 def _checkpoint_state(subject: Subject) -> Iterator[Found]:
@@ -170,12 +170,12 @@ def _files_in(document: dict[str, Any]) -> Iterator[str]:
 
 @rule("external-data", "error", group="safe")
 def external_data(subject: Subject) -> Iterator[Found]:
-    """An ONNX graph, or an HDF5 file, whose tensors lie in a file outside the folder.
+    """An ONNX graph or an HDF5 file whose tensors are in a file outside the folder.
 
     Loaders have followed ONNX's `location` anywhere (CVE-2022-25882, CVE-2024-27318), and the HDF5 library follows
     links, external storage and virtual datasets by itself: a model reads the secrets of whoever runs it. Operations
-    that call Python are told as well, and a graph that cannot be read to its end. Information where the other file
-    lies in the folder.
+    that call Python are reported as well, and so is a graph that cannot be read to its end. A note where the other file
+    is in the folder.
     """
     for entry in subject.named(".onnx", ".onnx_model"):
         if entry.kind == "file" and not entry.outside:
@@ -232,7 +232,7 @@ def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
             elif text.kind == ".operation" and text.value in ("PyOp", "PyCustomOp", "PythonOp"):
                 told[f"an operation that calls Python: {text.value}"] = None
     except DamageError as error:
-        yield Found(f"its graph is not judged to its end: {error}", path)
+        yield Found(f"its graph was not judged to its end: {error}", path)
     for parent, key in keys.items():
         location = values.get(parent, "")
         if key == "location" and leaves(location):

@@ -1,4 +1,4 @@
-"""Packed weights: do the files hold what the configuration declares, and is the side data of each weight there?"""
+"""Packed weights: do the files hold what the configuration declares, and is each weight's side data present?"""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json"
 
 @_rule("packing-declared", "error")
 def packing_declared(subject: Subject) -> Iterator[Found]:
-    """The configuration declares no packing, or another width or group, and the stored shapes show what it is.
+    """The configuration declares no packing, or another width or group size than the stored shapes show.
 
-    Loaders unpack by the configuration alone: what it says otherwise makes other numbers of the same bytes, or a
-    refusal. Get the configuration that belongs to the files.
+    Loaders unpack by the configuration alone: a wrong one turns the same bytes into other numbers, or makes them
+    refuse. Get the configuration that belongs to the files.
     """
     packing, config = subject.result and subject.result.packing, subject.config
     if not packing or config is None or config.kind != "config.json" or not config.model_type:
@@ -36,7 +36,7 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
     said = declaration(config)
     if not said:
         if not any(subject.folder + name in subject.by_path for name in _DECLARING):
-            yield Found(f"weights packed as {packing.scheme}, and the configuration declares no packing", config.path)
+            yield Found(f"weights packed as {packing.scheme}, but the configuration declares no packing", config.path)
         return
     if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
         return
@@ -75,10 +75,10 @@ def _groups_of_awq(subject: Subject) -> int | None:
 
 @_rule("undeclared-float8", "warning")
 def undeclared_float8(subject: Subject) -> Iterator[Found]:
-    """Weights of eight-bit floats that the configuration of a Transformers model does not declare.
+    """Weights in eight-bit floats that a Transformers model's configuration does not declare.
 
-    Without `quantization_config` a loader takes them for the values themselves, without the scales that belong to
-    them, or cannot compute with them. Get the configuration that belongs to the files.
+    Without `quantization_config` a loader takes them for the values themselves and ignores their scales, or cannot
+    compute with them. Get the configuration that belongs to the files.
     """
     if subject.config is None or subject.config.kind != "config.json" or not subject.config.model_type:
         return
@@ -90,14 +90,14 @@ def undeclared_float8(subject: Subject) -> Iterator[Found]:
     for header in subject.headers:
         eight = [each for each in header.tensors if each.dtype.startswith("F8_E") and len(each.shape) > 1]
         if eight:
-            what = f"{plural(len(eight), 'weight')} of {eight[0].dtype}, and the configuration declares no packing"
+            what = f"{plural(len(eight), 'weight')} of {eight[0].dtype}, but the configuration declares no packing"
             yield Found(what, header.path, eight[0].name)
             return
 
 
 @_rule("packing-both", "error")
 def packing_both(subject: Subject) -> Iterator[Found]:
-    """The configuration tells bitsandbytes to pack in 4 bits and in 8 bits.
+    """The configuration asks bitsandbytes for both 4 bits and 8 bits.
 
     Transformers refuses to choose. One of the two flags is wrong: get the configuration that belongs to the files.
     """
@@ -108,11 +108,11 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 
 @_rule("side-data", "error")
 def side_data(subject: Subject) -> Iterator[Found]:
-    """Scales, zero points or the like of another shape than those of the same weight in other layers.
+    """Scales, zero points or the like have another shape than those of the same weight in other layers.
 
-    The weights are of one shape and packed in one way, and a piece that goes with one of them has other sizes: loading
-    ends with an error. The file was edited, or a tensor of another model is in it. Not looked at where the
-    configuration gives modules widths or groups of their own.
+    The weights have one shape and are packed in one way, but the side data of one of them has other sizes: loading ends
+    with an error. The file was edited, or holds a tensor of another model. Not checked where the configuration gives
+    modules widths or groups of their own.
     """
     result = subject.result
     if result is None or result.packing is None or len(result.tensors) > _MOST:

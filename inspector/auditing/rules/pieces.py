@@ -75,7 +75,7 @@ def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
         shared = {piece.part for piece in method.shared} & PROMPTS if not method.pieces else set[str]()
         lost = sorted(shared - {tensor.name for tensor in header.tensors})
         if header.tensors and lost:
-            yield Found(f"no {lost[0]}, which the method {own['peft_type']:.40} is made of", header.path)
+            yield Found(f"no {lost[0]}, which the method {own['peft_type']:.40} consists of", header.path)
 
 
 def _stored(header: Header, adapter: Adapter) -> _Stored:
@@ -131,7 +131,7 @@ def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]
                 said[_LAST.sub("*", weight), word][size] += 1
                 own[weight, word] = size
     if needed := {word for word in _SIZES if any(word in piece.when for piece in method.pieces)}:
-        raise ConfigError(f"nothing tells the {needed}")
+        raise ConfigError(f"nothing determines the {needed}")
     found = {}
     for weight, part in stored.pieces:
         if part not in PROMPTS:
@@ -206,7 +206,7 @@ def _compared(
     if missing:
         weight, part = missing[0]
         shared = part in PROMPTS
-        what = f"{plural(len(missing), 'piece')} that the method makes and that is not stored: {weight}: {part}"
+        what = f"{plural(len(missing), 'piece')} that the method creates but no file stores: {weight}: {part}"
         yield Found(what, header.path, severity="error" if shared else "warning")
     targeted = {weight for weight, _ in made}
     named = config.get("target_modules")
@@ -222,7 +222,7 @@ def _compared(
         if part not in of_any and _unmade(weight, part, made, targeted)
     ]
     if beyond:
-        what = f"{plural(len(beyond), 'tensor')} that the method does not make, and PEFT drops"
+        what = f"{plural(len(beyond), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, beyond[0], "warning")
 
 
@@ -240,7 +240,7 @@ def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -
     own = [re.compile(re.escape(piece.part).replace(r"\{\}", r"\d+")) for piece in pieces]
     odd = [name for (_, part), (name, _) in stored.pieces.items() if _beyond(part, own)]
     if odd:
-        what = f"{plural(len(odd), 'tensor')} that the method does not make, and PEFT drops"
+        what = f"{plural(len(odd), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, odd[0], "warning")
 
 
@@ -268,7 +268,7 @@ def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> I
     ]
     if missing:
         weight, part = missing[0]
-        what = f"{plural(len(missing), 'piece')} that other layers have and that is not stored: {weight}: {part}"
+        what = f"{plural(len(missing), 'piece')} that other layers have but no file stores: {weight}: {part}"
         yield Found(what, header.path, severity="warning")
 
 
@@ -304,13 +304,13 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
     """Tensors that are neither pieces nor weights of the base, and modules saved whole that are not there."""
     odd = [name for name in stored.whole if not (_is_weight(name) or name in PROMPTS or name.endswith(".alpha"))]
     if odd and not config.get("auto_mapping"):
-        what = f"{plural(len(odd), 'tensor')} of no adapter, which PEFT drops"
+        what = f"{plural(len(odd), 'tensor')} that belong to no adapter, so PEFT drops them"
         yield Found(what, header.path, odd[0], "warning")
     saved = config.get("modules_to_save")
     names = [tensor.name for tensor in header.tensors]
     for module in saved if isinstance(saved, list) else ():
         if isinstance(module, str) and not any(f".{module}." in f".{name}" for name in names):
-            yield Found(f"{module!r:.60} of modules_to_save is not stored, and PEFT asks for it", header.path)
+            yield Found(f"{module!r:.60} of modules_to_save is not stored, but PEFT asks for it", header.path)
 
 
 def _is_weight(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Is each file there that a loader needs beside those that are?
+"""Is every file present that loaders need beside the others?
 
 What Transformers, PEFT and llama.cpp look for, as their own code does: tokenization_utils_base, modeling_utils and
 peft's config in Python, llama-model-loader in C++.
@@ -30,10 +30,10 @@ _INDEXED = {
 
 @_rule("no-index", "error")
 def no_index(subject: Subject) -> Iterator[Found]:
-    """Shards without the index that says which tensor is in which of them.
+    """Shards without the index that says which of them holds each tensor.
 
     Transformers and Diffusers find the shards by it alone, and do not load the model without it. Download it. llama.cpp
-    and vLLM do without: a warning where no configuration says that the model is one of theirs.
+    and vLLM need none: a warning where no configuration says that this is a Transformers or Diffusers model.
     """
     shards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for entry in subject.entries:
@@ -50,7 +50,7 @@ def no_index(subject: Subject) -> Iterator[Found]:
         named = {usual, f"{stem}{suffix}.index.json", usual.replace("index.json", f"index.{variant}.json")}
         if named.isdisjoint(subject.by_path) and folder + slash + own + suffix not in subject.by_path:
             loaded = "config.json" in subject.names_in(folder) if folder else "config.json" in subject.by_path
-            what = f"{plural(len(paths), 'shard')} and no {_INDEXED[own]}: download it"
+            what = f"{plural(len(paths), 'shard')} but no {_INDEXED[own]}: download it"
             yield Found(what, paths[0], severity="error" if loaded else "warning")
 
 
@@ -58,8 +58,8 @@ def no_index(subject: Subject) -> Iterator[Found]:
 def shadowed_shards(subject: Subject) -> Iterator[Found]:
     """A single file that is loaded in place of the shards beside it.
 
-    Transformers takes `model.safetensors` where it is there, and looks at the index and its shards only where it is
-    not. An old file was left in the folder, or the shards were: delete what is not meant.
+    Transformers takes `model.safetensors` where there is one, and looks for an index and its shards only where there is
+    none. One of the two is left over from before: delete it.
     """
     for entry in subject.named("model" + INDEX):
         single = entry.folder + "model.safetensors"
@@ -85,12 +85,12 @@ def lone_part(subject: Subject) -> Iterator[Found]:
     for header in subject.all_headers:
         count = header.metadata.get("split.count") if header.format == "gguf" else None
         if isinstance(count, int) and count > 1 and shard_of(header.path) is None:
-            yield Found(f"a part of {integer(count)}, and its name does not say which", header.path)
+            yield Found(f"one of {integer(count)} parts, but its name does not say which", header.path)
 
 
 @_rule("missing-merges", "error")
 def missing_merges(subject: Subject) -> Iterator[Found]:
-    """One half of a tokenizer: its vocabulary without the merges, or these without it.
+    """Half a tokenizer: a vocabulary without merges, or merges without a vocabulary.
 
     Tokenizers of GPT-2's kind need vocab.json and merges.txt both, unless tokenizer.json has them: Transformers
     refuses to load. Download the other file.
@@ -124,8 +124,8 @@ def _needs_both(subject: Subject, folder: str) -> bool:
 def no_vocabulary(subject: Subject) -> Iterator[Found]:
     """A tokenizer's configuration without its vocabulary.
 
-    Transformers makes a tokenizer that knows no words, or refuses. Download the vocabulary: tokenizer.json,
-    tokenizer.model, vocab.json or what else the model has.
+    Transformers creates a tokenizer without a vocabulary, or refuses. Download the vocabulary: tokenizer.json,
+    tokenizer.model, vocab.json or whatever the model has.
     """
     for entry in subject.named("tokenizer_config.json"):
         if entry.name != "tokenizer_config.json" or entry.kind != "file":
@@ -151,10 +151,10 @@ _OF_BYTES = re.compile(r"(ByT5|Canine|Perceiver|Mgpstr|Myt5|Char|Byte|Tapex|Dia|
 
 @_rule("no-adapter-config", "error")
 def no_adapter_config(subject: Subject) -> Iterator[Found]:
-    """An adapter without its configuration, or with it under another name.
+    """An adapter whose configuration is missing or has another name.
 
-    PEFT makes an adapter from adapter_config.json, and refuses without. As config.json it is taken for a model's
-    configuration, which it is not. Download it, or rename it.
+    PEFT builds an adapter from adapter_config.json, and refuses without it. Named config.json, it is mistaken for a
+    model's configuration. Download it, or rename it.
     """
     for entry in subject.named("adapter_model.safetensors", "adapter_model.bin"):
         if entry.folder + ADAPTER_FILE not in subject.by_path and not subject.alone:
@@ -165,7 +165,7 @@ def no_adapter_config(subject: Subject) -> Iterator[Found]:
         if entry.name == "config.json":
             own = subject.document(entry.path)
             if isinstance(own.get("peft_type"), str) and "model_type" not in own:
-                yield Found(f"an adapter's configuration: its name is {ADAPTER_FILE}", entry.path)
+                yield Found(f"an adapter's configuration: name it {ADAPTER_FILE}", entry.path)
 
 
 def _says_its_own(header: Header) -> bool:

@@ -52,7 +52,7 @@ class Text(NamedTuple):
 
 
 class DamageError(ValueError):
-    """No such message, or more of it than is read."""
+    """No such message, or more of it than the audit reads."""
 
 
 def texts(read: Read, size: int, schema: Schema, kind: str = "model") -> Iterator[Text]:
@@ -65,12 +65,12 @@ def _of_message(
     window: _Window, start: int, end: int, schema: Schema, kind: str, budget: list[int], depth: int
 ) -> Iterator[Text]:
     if depth > MAX_DEPTH:
-        raise DamageError("messages within each other, deeper than any")
+        raise DamageError("implausibly deep messages")
     at = start
     while at < end:
         budget[0] -= 1
         if budget[0] < 0:
-            raise DamageError("more fields than are read")
+            raise DamageError("more fields than the audit reads")
         tag, at = window.number(at)
         wire, number = tag & 7, tag >> 3
         if wire == 0:
@@ -80,7 +80,7 @@ def _of_message(
         elif wire == 2:
             length, at = window.number(at)
             if length > end - at:
-                raise DamageError("a field that is longer than its message")
+                raise DamageError("a field longer than its message")
             inner = schema[kind].get(number, "")
             if inner.startswith("."):
                 yield Text(inner, window.take(at, min(length, 1024)).decode("utf-8", "replace"), start)
@@ -88,7 +88,7 @@ def _of_message(
                 yield from _of_message(window, at, at + length, schema, inner, budget, depth + 1)
             at += length
         else:
-            raise DamageError("no field of any kind")
+            raise DamageError("an invalid field")
 
 
 class _Window:
@@ -104,7 +104,7 @@ class _Window:
             self._start = at
         found = self._data[at - self._start : at - self._start + length]
         if len(found) < length:
-            raise DamageError("it is cut off")
+            raise DamageError("it is truncated")
         return found
 
     def number(self, at: int) -> tuple[int, int]:
@@ -116,4 +116,4 @@ class _Window:
             value |= (byte & 0x7F) << 7 * place
             if byte < 0x80:
                 return value, at
-        raise DamageError("a number longer than any")
+        raise DamageError("an implausibly long number")

@@ -1,4 +1,4 @@
-"""Does the model ask for Python code: its own, another repository's, or whatever a document names?"""
+"""Does the model ask for Python code: its own, that of another repository, or whatever a document names?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 
 @rule("remote-code", "error", group="safe")
 def remote_code(subject: Subject) -> Iterator[Found]:
-    """The model asks to run Python code that comes with it, or from another repository.
+    """The model asks to run Python code that comes with it or from another repository.
 
     `auto_map` in a configuration, a module of its own in modules.json, a custom pipeline. Loaders run it
-    under `trust_remote_code=True`. Read the code before, and pin its revision. Information where the
-    file that is named is not here, so that there is nothing to run. An error where a part of a model is one of Python's
+    under `trust_remote_code=True`. Read the code first, and pin its revision. A note where the named file is
+    absent, so that there is nothing to run. An error where a part of a model is one of Python's
     own modules (`["subprocess", "Popen"]`): loaders import and call it without being asked.
     """
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):

@@ -36,7 +36,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "A file of another kind under a weight file's name: a pickle, a ZIP archive, HDF5, GGML, a program.",
-        "It is told by its first bytes, and never opened further. Get the file in the format that its name says.",
+        "It is recognised by its first bytes and never opened further. Get the file in the format that its name says.",
     ),
     (
         "unreadable-file",
@@ -63,7 +63,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "trailing",
         "whole",
         "error",
-        "Bytes after the last tensor that none claims.",
+        "Bytes after the last tensor that no tensor claims.",
         "An oversized file: two files run together, or something appended. safetensors refuses it; llama.cpp does not.",
     ),
     (
@@ -77,8 +77,8 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "unknown-type",
         "whole",
         "warning",
-        "A tensor type that is not in the table of ggml's.",
-        "A fork's own type or one that was removed: llama.cpp will not load the file. Or one newer than this version.",
+        "A tensor type that ggml's table does not have.",
+        "A fork's own type, or one that was removed, which llama.cpp will not load; or one newer than this version.",
     ),
     (
         "tensor-entry",
@@ -91,7 +91,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "tensor-shape",
         "whole",
         "error",
-        "A shape with a dimension that is no size, or with more elements than 64 bits count.",
+        "A shape with an invalid dimension, or with more elements than 64 bits can count.",
         "Crafted to overflow a reader, or damaged. Do not load it.",
     ),
     (
@@ -133,7 +133,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "metadata",
         "whole",
         "error",
-        "`__metadata__` is not an object of texts.",
+        "`__metadata__` is not an object whose values are strings.",
         "The reference reader refuses the file.",
     ),
     (
@@ -164,13 +164,13 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "info",
         "A big-endian GGUF or PyTorch file.",
-        "llama.cpp reads it on big-endian machines only; PyTorch turns the numbers around.",
+        "llama.cpp reads it on big-endian machines only; PyTorch swaps the bytes.",
     ),
     (
         "storage",
         "whole",
         "error",
-        "A tensor's storage is not in a PyTorch file, or is shorter than the tensor.",
+        "A tensor's storage is missing from a PyTorch file, or is shorter than the tensor.",
         "Part of the archive is gone, or it was crafted. PyTorch refuses the file: download it again.",
     ),
     (
@@ -202,7 +202,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "warning",
         "A GGUF key of more than 65,535 bytes.",
-        "The specification allows no more; llama.cpp reads it. No writer makes such.",
+        "The specification allows no more; llama.cpp reads it all the same. No known writer makes such keys.",
     ),
     ("n-dims", "whole", "error", "A GGUF tensor of more than four dimensions.", "llama.cpp refuses the file."),
     ("dimension", "whole", "error", "A GGUF dimension beyond 63 bits.", "Crafted to overflow a reader, or damaged."),
@@ -210,14 +210,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "elements",
         "whole",
         "error",
-        "A GGUF tensor with more elements than 63 bits count.",
+        "A GGUF tensor with more elements than 63 bits can count.",
         "Crafted to overflow a reader, or damaged.",
     ),
     (
         "partial-block",
         "whole",
         "error",
-        "Rows that are no multiple of the type's block.",
+        "Rows whose length is not a multiple of the type's block size.",
         "llama.cpp refuses the file.",
     ),
     (
@@ -240,13 +240,13 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "Two parts of a split GGUF have the same number.",
-        "A part is there twice under two names, and another is missing. Download the parts again.",
+        "One part is present twice under two names, and another is missing. Download the parts again.",
     ),
     (
         "missing-part",
         "whole",
         "error",
-        "A part of a split GGUF is not there.",
+        "A part of a split GGUF is missing.",
         "Its first part says how many there are. Download the missing ones.",
     ),
     (
@@ -260,7 +260,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "split-duplicate",
         "whole",
         "error",
-        "A tensor stands in several parts of a split GGUF.",
+        "A tensor is stored in several parts of a split GGUF.",
         "Parts of different splits were mixed; llama.cpp refuses the set. Download the parts again.",
     ),
     # --- the libraries ----------------------------------------------------------------------------
@@ -268,17 +268,17 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "refused",
         "whole",
         "error",
-        "The format's own library refuses a file in which nothing was found.",
+        "The format's own library refuses a file in which the audit found nothing.",
         "`safetensors`, or as a warning the `gguf` package, which llama.cpp's converter is written with: both are "
-        "asked where they are installed. Their words stand beside it.",
+        "asked where they are installed. The message quotes them.",
     ),
     # --- the selection of files: is the set complete? ------------------------------------------------
     (
         "missing-shard",
         "whole",
         "error",
-        "A shard that the index or the other shards' names ask for is not there.",
-        "The message says which, and how many tensors are in it. Download it.",
+        "A shard that the index or the other shards' names ask for is missing.",
+        "The message says which, and how many tensors it holds. Download it.",
     ),
     (
         "lone-shard",
@@ -299,7 +299,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "The index names none of the files that are there.",
-        "It is of another way to split the model. Delete it, or download what it names. A warning beside "
+        "It describes another way of splitting the model. Delete it, or download what it names. A warning beside "
         "`model.safetensors`, which loaders take first.",
     ),
     (
@@ -307,28 +307,28 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "info",
         "Weight files beside those that the index names.",
-        "A second copy in another format or precision, most often. It costs disk space and is not loaded.",
+        "Usually a second copy in another format or precision. It takes up disk space and is not loaded.",
     ),
     (
         "several-checkpoints",
         "whole",
         "info",
-        "Weight files of more than one checkpoint lie together.",
-        "Each is judged: by a configuration of its name, by the common one where that fits, or by its tensors.",
+        "Weight files of more than one checkpoint are in one folder.",
+        "Each is judged: by the configuration named like it, by the shared one where that fits, or by its tensors.",
     ),
     (
         "many-files",
         "whole",
         "error",
-        "More files in one model than any model has.",
-        "Beyond 10,000 they are not looked at: weights and JSON documents first, then what lies highest. Keep "
-        "data sets and build trees out of a model's folder, or name the model's own.",
+        "An implausible number of files in one model.",
+        "Files beyond the first 10,000 are skipped; weights and JSON documents come first, then files nearest the top. "
+        "Keep data sets and build trees out of a model's folder, or name the model's own folder.",
     ),
     (
         "not-judged",
         "whole",
         "error",
-        "Something was not looked at.",
+        "Something was not examined.",
         "It takes more time or memory than any sound model of its size does, or there is more of it than any model "
         "has: made to exhaust whoever looks at it, or to hide something behind the bounds. Do not take it for sound.",
     ),
@@ -344,7 +344,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "unknown-checksum",
         "whole",
         "info",
-        "Nothing is known to compare a checksum with.",
+        "There is no known checksum to compare with.",
         "Keep a manifest (`--write-manifest FILE`) for the next time, or name the repository with `--hub`.",
     ),
     (
@@ -358,7 +358,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "second-copies",
         "whole",
         "info",
-        "Space in the Hub's cache that could be had back.",
+        "Space in the Hub's cache that could be reclaimed.",
         "With `--cache`: the same file under two repositories, or revisions that no branch or tag names.",
     ),
     # --- the bridge: does the configuration describe the tensors? ------------------------------------
@@ -380,7 +380,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "costly",
         "consistent",
         "error",
-        "A configuration that asks for more work than any model does.",
+        "A configuration that asks for more work than any model needs.",
         "Ten thousand layers of ten thousand groups, say: a loader would take all memory, or years. It is not "
         "followed, and the tensors are compared with nothing.",
     ),
@@ -388,7 +388,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "packing-inferred",
         "consistent",
         "warning",
-        "Weights packed in a way that no configuration declares, or in another than it declares.",
+        "Weights packed in a way that the configuration does not declare, or not as it declares.",
         "Loaders go by the configuration. Get the one that belongs to the files.",
     ),
     (
@@ -402,28 +402,28 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "left-out-packed",
         "consistent",
         "warning",
-        "A weight that the configuration leaves out of packing, and that is packed.",
+        "A weight that the configuration exempts from packing is packed.",
         "A loader takes it for a plain weight, and fails or reads nonsense. Get the configuration of these files.",
     ),
     (
         "packed-in-part",
         "consistent",
         "warning",
-        "A plain weight whose like is packed in other layers, and which the configuration does not leave out.",
-        "A loader expects it packed: scales and the like are missing to it. Get the configuration of these files.",
+        "A plain weight whose counterparts in other layers are packed, and which the configuration does not exempt.",
+        "A loader expects it to be packed, with scales that are missing. Get the configuration of these files.",
     ),
     (
         "no-tensors",
         "consistent",
         "info",
         "A file without tensors.",
-        "A vocabulary, or an empty shard. Nothing is missing that should be there.",
+        "A vocabulary, or an empty shard. Nothing that should be there is missing.",
     ),
     (
         "shape",
         "consistent",
         "error",
-        "A tensor of another shape than the configuration gives.",
+        "A tensor whose shape is not the one that the configuration gives.",
         "Weights and config.json belong to different models, or one of them was edited.",
     ),
     (
@@ -431,14 +431,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "consistent",
         "warning",
         "An embedding with more or fewer rows than the configuration's `vocab_size`.",
-        "Tokens were added, or rows padded, without the configuration being told. Loading may fail or resize.",
+        "Tokens were added, or rows padded, and the configuration was not updated. Loading may fail or resize.",
     ),
     (
         "missing",
         "consistent",
         "error",
-        "Tensors that the configuration asks for and that no file has.",
-        "Whole layers that are missing show here. Loaders fill them with random numbers, often without a word.",
+        "Tensors that the configuration asks for are in no file.",
+        "Missing layers show up here. Loaders fill them with random numbers, often silently.",
     ),
     (
         "unexplained",
@@ -451,7 +451,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "many-names",
         "consistent",
         "warning",
-        "More kinds of tensors than any model has.",
+        "An implausible number of different tensor names.",
         "Names are looked at a pattern at a time, and a model has hundreds of patterns. What the others are for was "
         "not looked into: a header made to cost time, or no model.",
     ),
@@ -467,7 +467,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "duplicate-key",
         "safe",
         "error",
-        "A name stands twice in a header.",
+        "A name appears twice in a header.",
         "With the same entry it is a writer's slip and a warning; a second `__metadata__`, or a key of a GGUF, is an "
         "error, and the reference readers refuse the file.",
     ),
@@ -475,7 +475,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "conflicting-key",
         "safe",
         "error",
-        "A tensor stands twice in a header, with different entries.",
+        "A tensor appears twice in a header, with different entries.",
         "The reference reader takes the last one, another may take the first: what one of them checked, the other does "
         "not load. An error in an audit, a warning elsewhere.",
     ),
@@ -499,7 +499,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "template-render",
         "safe",
         "error",
-        "A chat template that does harm, or fails, when it is rendered.",
+        "A chat template that does harm or fails when it is rendered.",
         "With `--deep`: in Jinja's sandbox, in a process without files and network, for five conversations. An error "
         "where the sandbox stops it, or it takes more than 2 s, 256 MB or 10 million characters; information where it "
         "fails on all five. What it does on other conversations is judged by what it says: see template-code.",
@@ -515,7 +515,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "tensor-name",
         "safe",
         "error",
-        "A tensor's name is empty, or no Unicode text.",
+        "A tensor's name is empty, or is not valid Unicode.",
         "An empty name is a warning; half of a surrogate pair breaks readers.",
     ),
 )

@@ -19,10 +19,10 @@ from inspector.sources.listing import Entry
 
 @rule("keras-lambda", "error", group="safe")
 def keras_lambda(subject: Subject) -> Iterator[Found]:
-    """A Keras model whose configuration names code: a Lambda layer, a function of any module.
+    """A Keras model whose configuration names code: a Lambda layer, or a function of any module.
 
     Loading imports the module and calls what is named (CVE-2024-3660, CVE-2025-1550); `safe_mode=True` has let
-    both pass. Looked for in `.keras` archives, HDF5 files and keras_metadata.pb, however the letters are escaped.
+    both pass. Checked in `.keras` archives, HDF5 files and keras_metadata.pb, however the letters are escaped.
     Use the safetensors files instead. An error too where the configuration cannot be read.
     """
     for entry in subject.entries:
@@ -30,7 +30,7 @@ def keras_lambda(subject: Subject) -> Iterator[Found]:
             found = dict.fromkeys(_in_keras(subject, entry))
             for what, damaged in list(found)[:5]:
                 if damaged:
-                    yield Found(f"its configuration is not judged: {what:.120}", entry.path)
+                    yield Found(f"its configuration was not judged: {what:.120}", entry.path)
                 else:
                     yield Found(f"it has {what:.160}: do not load it", entry.path)
 
@@ -77,7 +77,7 @@ def _inner(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
         return lambda at, length: read(start + at, max(0, min(length, size - at))), size
     raw = zips.unpacked(read, member, keras.MAX_CONFIG)
     if len(raw) < member.size:
-        raise zips.ZipError(f"{member.name!r:.80} unpacks to more than is read")
+        raise zips.ZipError(f"{member.name!r:.80} unpacks to more than the audit reads")
     return lambda at, length: raw[at : at + length], len(raw)
 
 
@@ -132,7 +132,7 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
                 found = dict.fromkeys(text.value for text in each if text.value in _OPERATIONS)
             except DamageError as error:
                 if name.startswith("saved_model"):
-                    yield Found(f"its graph is not judged: {error}", entry.path)
+                    yield Found(f"its graph was not judged: {error}", entry.path)
                 continue
         if found:
             yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
@@ -145,7 +145,7 @@ def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found]:
     if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
         yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
     if entry.size > MAX_TEXT_GRAPH and b"op:" in raw:
-        yield Found("its graph is not judged to its end: larger than any", entry.path)
+        yield Found("its graph was not judged to its end: larger than any", entry.path)
 
 
 def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
@@ -154,7 +154,7 @@ def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
         try:
             names = [name.removeprefix("Flex") for name in flatbuffers.custom_operations(read)]
         except ValueError as error:
-            yield Found(f"its operations are not judged: {error}", entry.path)
+            yield Found(f"its operations were not judged: {error}", entry.path)
             return
     if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
         yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
@@ -195,11 +195,11 @@ _SCRIPTED = re.compile(
 
 @rule("yaml-code", "error", group="safe")
 def yaml_code(subject: Subject) -> Iterator[Found]:
-    """A YAML or JSON document that names what its reader calls.
+    """A YAML or JSON document that names functions which its reader calls.
 
     `!!python/object/apply:os.system` runs when Python's `yaml.load` reads it; `_target_: os.system` when Hydra makes
     an object of it, as NeMo and many trainers do; `py/reduce` in jsonpickle's JSON, and a function that skops is to
-    find in its schema. Do not load it with them.
+    look up in its schema. Do not load it with any of these.
     """
     for entry in subject.named(".yaml", ".yml", ".json", ".model_config"):
         if entry.kind == "file" and not entry.outside:
@@ -213,7 +213,7 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
     is_json = entry.name.lower().endswith(".json")
     limit = MAX_JSON if is_json else MAX_YAML
     if entry.size > limit and not is_json:  # large ones in JSON are tokenizers and indexes
-        yield "a larger document than is looked through: not judged to its end"
+        yield "a very large document: not judged to its end"
     raw = subject.head(entry.path, min(entry.size, limit)).decode("utf-8", "replace") if entry.size else ""
     if is_json and (tag := _PICKLED_JSON.search(raw)):
         yield f"{tag[0]:.80}, which jsonpickle calls"
@@ -231,7 +231,7 @@ def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
             listed = [member for member in zips.members(read, entry.size) if member.name == "schema.json"]
             raw = zips.unpacked(read, listed[-1], MAX_YAML) if listed else b""
         except zips.ZipError as error:
-            yield f"its schema is not judged: {error}"
+            yield f"its schema was not judged: {error}"
             return
     for module in dict.fromkeys(_SKOPS_MODULE.findall(raw.decode("utf-8", "replace"))):
         if _RUNS.match(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
@@ -280,21 +280,21 @@ _IMPORTED = frozenset(
 
 @rule("python-name", "error", group="safe")
 def python_name(subject: Subject) -> Iterator[Found]:
-    """A Python file that is run for its name, without anybody asking for it.
+    """A Python file that is run because of its name, without being asked for.
 
-    `sitecustomize.py`, and a file named as a module that programs import (`torch.py`, `json.py`): Python takes the
-    one in the folder that it is started from. A warning for what servers and tools run (`handler.py`, `setup.py`).
-    Do not start programs from within the folder; read the file before.
+    `sitecustomize.py`, or a file named like a module that programs import (`torch.py`, `json.py`): Python prefers the
+    one in the folder that it is started from. A warning for what servers and tools run (`handler.py`, `setup.py`). Do
+    not start programs from within the folder; read the file first.
     """
     for entry in subject.entries:
         if entry.name in _BY_NAME:
             who, severity = _BY_NAME[entry.name]
             yield Found(who, entry.path, severity=severity)
         elif (module := _importable(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
-            yield Found(f"programs that are started here import it in place of their own `{module}`", entry.path)
+            yield Found(f"programs started here import it instead of the real `{module}`", entry.path)
         elif entry.name.endswith((".pyc", ".pyo")) and _source_of(entry) not in subject.by_path:
             yield Found(
-                "compiled Python without its source: nobody can read what it does", entry.path, severity="warning"
+                "compiled Python without its source: what it does cannot be reviewed", entry.path, severity="warning"
             )
 
 
@@ -315,8 +315,8 @@ def _importable(entry: Entry) -> str:
 def repository_program(subject: Subject) -> Iterator[Found]:
     """Version control or an editor's settings that start programs.
 
-    A `.git` folder that came with a download has hooks and a configuration of its author's: `core.fsmonitor`,
-    filters and aliases run as soon as git, or a prompt that asks git, looks at the folder. The same holds for
+    A `.git` folder that came with a download has its author's hooks and configuration: `core.fsmonitor`,
+    filters and aliases run as soon as git, or a shell prompt that calls git, looks at the folder. The same holds for
     Mercurial's hgrc, tasks of editors that run when the folder is opened, and direnv. Delete them.
     """
     for path, what in repositories.programs(subject):
@@ -325,9 +325,9 @@ def repository_program(subject: Subject) -> Iterator[Found]:
 
 @rule("hidden-archive", "warning", group="safe")
 def hidden_archive(subject: Subject) -> Iterator[Found]:
-    """A file that is an archive, and named as something else.
+    """An archive that is named as something else.
 
-    A picture, a text or a configuration whose bytes are a 7z or RAR archive is there to be passed over.
+    A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked.
     Look at what is in it before anything else.
     """
     for entry in subject.named(

@@ -56,17 +56,17 @@ _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 
 @rule("pickle", "error")
 def pickle(subject: Subject) -> Iterator[Found]:
-    """A pickle: loading it runs the program that it is.
+    """A pickle: loading it runs it as a program.
 
-    The program is followed, never run, as an unpickler would: which names it resolves, and which it calls. An error
-    where one of them runs, opens or fetches something (`os.system`, `builtins.eval`, …), and where the program cannot
-    be followed to its end; a warning for names that are not known; information for PyTorch's, NumPy's and the
-    trainers' own constructors and nothing else. Several pickles in a row are read, and archives within archives.
-    Use safetensors files instead, or `torch.load(…, weights_only=True)`.
+    The audit follows the program as an unpickler would, without running it: which names it resolves, and which it
+    calls. An error where one of them runs, opens or fetches something (`os.system`, `builtins.eval`, …), and where the
+    program cannot be followed to its end; a warning for unknown names; a note for PyTorch's, NumPy's and the trainers'
+    own constructors and nothing else. Several pickles in a row are read, and archives within archives. Use safetensors
+    files instead, or `torch.load(…, weights_only=True)`.
     """
     for path, found in judged(subject).items():
         if found is None:
-            yield Found("more files that may be pickles than are read: nothing is known of those from here on", path)
+            yield Found("too many files that may be pickles: this one and those after it were not read", path)
         elif found.pickles:
             yield _pickle(path, found)
 
@@ -75,7 +75,7 @@ def _pickle(path: str, found: Judged) -> Found:
     unread = f"; it cannot be followed to its end: {found.unread[0]}" if found.unread else ""
     if found.dangerous:
         return Found(f"loading it reaches {_some(found.dangerous)}, which can run anything: do not load it", path)
-    told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files do"
+    told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files import"
     severity: Severity = "error" if unread else "warning" if found.unusual else "info"
     return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity=severity)
 
@@ -86,34 +86,34 @@ def _some(names: tuple[str, ...]) -> str:
 
 @rule("unopened", "error")
 def unopened(subject: Subject) -> Iterator[Found]:
-    """An archive, or a compressed file, that is not opened: what it holds is not known.
+    """An archive or a compressed file that is not opened: what it holds is unknown.
 
-    Of a kind that is not read here (7z, RAR, Zstandard, …), damaged, or larger than is unpacked. An error in a file
-    that is named as weights and pickles are, for what loads it may open it; a warning elsewhere. Open it apart from
-    the model, and audit what comes out.
+    Its kind is not supported (7z, RAR, Zstandard, …), or it is damaged or too large to unpack. An error in a file that
+    is named like weights or a pickle, because a loader may open it; a warning elsewhere. Unpack it away from the model,
+    and audit the result.
     """
     for path, found in judged(subject).items():
         for each in (found.unopened if found else ())[:10]:
             place = f"{each.name!r:.120} in it: " if each.name else ""
             severity: Severity = "error" if path.lower().endswith(PICKLES) else "warning"
-            yield Found(f"{place}{each.why}: not looked into", path, severity=severity)
+            yield Found(f"{place}{each.why}: not examined", path, severity=severity)
 
 
 @rule("template-code", "error")
 def template_code(subject: Subject) -> Iterator[Found]:
-    """A chat template that reaches for Python's internals, or makes work without end.
+    """A chat template that reaches for Python's internals, or never stops working.
 
-    Templates are programs, run on each message. Judged on Jinja's own syntax tree, without rendering: an attribute
-    or item such as `__class__`, however its name is put together, tries to leave Jinja's sandbox, or counts on there
-    being none (CVE-2024-34359); so do other templates, and functions that no chat template has. Loops within loops,
-    recursion and texts that double cost hours. Do not use it. One that is longer than
-    any is an error too; a warning where Jinja cannot parse it, or Jinja is not installed.
+    Templates are programs, run for each message. They are judged on Jinja's own syntax tree, without rendering: an
+    attribute or item such as `__class__`, however its name is put together, tries to leave Jinja's sandbox, or relies
+    on there being none (CVE-2024-34359); so do including other templates, and functions that no chat template uses.
+    Nested loops, recursion and strings that double cost hours. Do not use it. An implausibly long one is an error too;
+    a warning where Jinja cannot parse it, or is not installed.
     """
     uninstalled = False
     for template in templates(subject):
         name = f"the template `{template.name[:40]}`"
         if template.text is None:
-            yield Found("more templates, or longer ones, than any model has: not judged", template.path)
+            yield Found("implausibly many or long templates: not judged", template.path)
             continue
         judgement = judge(template.text)
         for what, words in judgement.reaches[:3]:
@@ -128,7 +128,7 @@ def template_code(subject: Subject) -> Iterator[Found]:
 
 @rule("link-outside", "error")
 def link_outside(subject: Subject) -> Iterator[Found]:
-    """A link that leads out of the folder.
+    """A symbolic link that leads out of the folder.
 
     It is not followed. A repository from a stranger can make a program read, or overwrite, any file that
     its user can. Links from the Hub cache's snapshots to its blobs are not meant. Audit the folder that
@@ -141,10 +141,10 @@ def link_outside(subject: Subject) -> Iterator[Found]:
 
 @rule("file-name", "error")
 def file_name(subject: Subject) -> Iterator[Found]:
-    """A file's name that misleads: control characters, text that runs backwards, look-alike letters.
+    """A misleading file name: control characters, text that runs backwards, look-alike letters.
 
     What a terminal or a file manager shows is not what is there. Names that other systems cannot hold
-    are a warning; two that systems without upper and lower case take for one are told as information.
+    are a warning; two that a case-insensitive file system takes for one are a note.
     """
     seen: dict[str, str] = {}
     for entry in subject.entries:
@@ -155,23 +155,23 @@ def file_name(subject: Subject) -> Iterator[Found]:
         if escape(entry.path) != entry.path:
             yield Found("control or invisible characters in the name", entry.path)
         elif strange := look_alike(entry.path):
-            yield Found(f"a letter that looks like another: {strange}", entry.path)
+            yield Found(f"a look-alike letter: {strange}", entry.path)
         elif odd := odd_space(entry.path):
-            yield Found(f"a character that shows as a space: {odd}", entry.path, severity="warning")
+            yield Found(f"a character that looks like a space: {odd}", entry.path, severity="warning")
         elif not_on_windows(entry.path):
             yield Found("a name that means something else, or nothing, on Windows", entry.path, severity="warning")
         elif entry.name.startswith("-"):
-            yield Found("a name that programs take for an option", entry.path, severity="warning")
+            yield Found("a name that programs mistake for an option", entry.path, severity="warning")
         elif barely_portable(entry.path):
             yield Found("a name that Windows cannot hold", entry.path, severity="info")
 
 
 @rule("look-alike", "warning")
 def look_alike_names(subject: Subject) -> Iterator[Found]:
-    """A tensor's name mixes letters of scripts that look alike.
+    """A tensor's name mixes look-alike letters of different scripts.
 
-    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names passes over it. So
-    are two names that differ in nothing but how an accent is written.
+    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names misses it. The same
+    holds for two names that differ only in how an accent is encoded.
     """
     for header in subject.all_headers:
         told = 0
@@ -181,25 +181,23 @@ def look_alike_names(subject: Subject) -> Iterator[Found]:
             strange = look_alike(name) or odd_space(name)
             if told < 10 and (strange or same in seen):
                 told += 1
-                what = (
-                    f"a character that looks like another: {strange}" if strange else "looks the same as another name"
-                )
+                what = f"a look-alike character: {strange}" if strange else "looks the same as another name"
                 yield Found(what, header.path, name)
             seen.add(same)
 
 
 @rule("terminal-code", "warning")
 def terminal_code(subject: Subject) -> Iterator[Found]:
-    """A text in the metadata that rewrites what a terminal shows, or runs backwards.
+    """Text in the metadata that rewrites what a terminal shows, or runs backwards.
 
-    Programs print a model's name, licence or author as they are: escape codes in them erase lines, set titles, and make
-    links; letters that turn the direction show another text than is there. Tokens and chat templates are not looked at.
+    Programs print a model's name, licence or author as they are: escape codes in them erase lines, set titles and make
+    links; bidirectional controls show a different text. Tokens and chat templates are not examined.
     """
     for header in subject.all_headers:
         fields = ((key, _own_text(header.metadata, key)) for key in islice(header.metadata, MAX_FIELDS))
         for key, text in fields:
             if text and not (text.isascii() and text.isprintable()) and _CODES.search(text):
-                yield Found(f"the field {key!r:.80} has them: {text!r:.100}", header.path)
+                yield Found(f"control characters in the field {key!r:.80}: {text!r:.100}", header.path)
 
 
 #: Fields of one file, and characters of each, that are looked at.
@@ -219,9 +217,9 @@ def _own_text(metadata: Mapping[str, Any], key: str) -> str:
 
 @rule("duplicate-field", "error")
 def duplicate_field(subject: Subject) -> Iterator[Found]:
-    """A key stands twice in one object of a JSON document: a configuration, an index.
+    """A key appears twice in one object of a JSON document: a configuration, an index.
 
-    Python's reader takes the last, others the first: what one of them checked, the other does not load. A
+    Python's reader takes the last, others the first: what one of them checked is not what the other loads. A
     warning where the values are the same. Get the file from whoever wrote it, or remove one.
     """
     left = MAX_DOCUMENTS
@@ -232,7 +230,7 @@ def duplicate_field(subject: Subject) -> Iterator[Found]:
         try:
             repeated = list(configs.repeated(subject.text(entry.path) or ""))
         except ValueError:
-            continue  # no JSON: told by others
+            continue  # not JSON: another rule reports it
         for name, differ in repeated[:10]:
             what = f"the field {name!r:.120} appears twice" + (", with different values" if differ else "")
             yield Found(what, entry.path, severity="error" if differ else "warning")
@@ -246,9 +244,9 @@ _FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_
 def polyglot(subject: Subject) -> Iterator[Found]:
     """A weight file that is another kind of file as well.
 
-    Something is hidden in the bytes that no tensor claims, or a ZIP archive ends where the file does, be it within a
-    tensor: loaders that try PyTorch's format first read it. Only unclaimed bytes are looked at, and the last 64 kB of
-    files on this machine.
+    Something is hidden in bytes that no tensor claims, or a ZIP archive ends where the file does, perhaps inside a
+    tensor: loaders that try PyTorch's format first read that archive. Only unclaimed bytes are looked at, and the last
+    64 kB of files on this machine.
     """
     for header in subject.all_headers:
         unclaimed = (r for r in header.regions if r.label in ("trailing", "hole", "padding") and r.size >= _SMALLEST)
@@ -283,8 +281,8 @@ def _hidden(data: bytes) -> str | None:
 def executable(subject: Subject) -> Iterator[Found]:
     """A program or a script among the files.
 
-    Weights need none. A binary program is an error, in an archive too, a script a warning; Python files are told as
-    information where nothing makes a loader run them (see remote-code). Look at them before anything else.
+    Weights need none. A binary program is an error, in an archive too, and a script a warning; Python files are a note
+    where nothing makes a loader run them (see remote-code). Look at them before anything else.
     """
     yield from _programs(subject)
     for path, found in judged(subject).items():

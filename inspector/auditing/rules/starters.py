@@ -1,4 +1,4 @@
-"""Files by which editors, shells and package managers start programs of whoever wrote them, without being asked."""
+"""Files that make editors, shells and package managers run their author's programs without asking."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         (".gitmodules",),
         r"(?m)^\s*(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)",
-        "a submodule whose address is an option of git's, or a path outside",
+        "a submodule whose address is a git option, or a path outside",
     ),
     (
         ("requirements.txt", "constraints.txt"),
         r"(?m)^\s*(?:-i|--(?:extra-)?index-url|-f|--find-links)[\s=]+http://",
-        "an index of packages that anybody on the way can replace",
+        "a package index that anyone on the network path can replace",
     ),
 )

@@ -70,7 +70,7 @@ class Subject:
         self.alone = place.selected if one and members is None else None
         #: The one file, or set of shards, that the target names; empty for a whole folder, or an index's.
         self.members = members or (frozenset({self.alone}) if self.alone else frozenset[str]())
-        #: What the rules look at. What lies beside a lone file may be read, and is not judged.
+        #: What the rules look at. Siblings of a single-file target may be read but are not audited.
         self.entries = self._few_of([entry for entry in listed if not self.members or entry.path in self.members])
         self._beyond_few = set[str]() if one else self.by_path.keys() - {entry.path for entry in self.entries}
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
@@ -97,7 +97,7 @@ class Subject:
         if len(entries) <= MAX_FILES:
             return entries
         ends = (*WEIGHTS, ".json")
-        what = f"{integer(len(entries))} files, of which {integer(MAX_FILES)} are looked at: the others are not judged"
+        what = f"{integer(len(entries))} files, of which {integer(MAX_FILES)} were examined: the others are not judged"
         self.findings.append(Finding("many-files", "error", what))
         return sorted(entries, key=lambda entry: (not entry.path.endswith(ends), entry.path.count("/")))[:MAX_FILES]
 
@@ -116,7 +116,7 @@ class Subject:
     def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
         """One of several loose files, which are models of their own; the others are judged beside it."""
         others = {header.path for header in together.files} - {main}
-        what = f"{integer(len(others) + 1)} models lie together, each in a file of its own: each is judged by itself"
+        what = f"{integer(len(others) + 1)} models in one folder, each in a file of its own: each is judged by itself"
         self.findings.append(Finding("several-checkpoints", "info", what, main))
         self.apart = main
         found = checkpoints.examine(Narrowed(place, lambda path: path not in others), self.target, self.config_named)
@@ -133,7 +133,7 @@ class Subject:
                     self.findings.append(Finding("index", "error", str(error), path))
 
     def _small_enough(self, path: str) -> bool:
-        """Whether a file is within the audit's bounds. One beyond them is told, and as if absent."""
+        """Whether a file is within the audit's bounds. A larger file is reported and then ignored."""
         size = self.place.files[path]
         if (
             path.endswith(PICKLED) and path != self._whole.selected
@@ -326,11 +326,11 @@ class Subject:
         try:
             size = os.stat(full).st_size  # noqa: PTH116  the same
         except OSError:
-            return "it went away while others were read"
+            return "it was deleted while other files were read"
         if size < entry.size:
-            return "it became shorter while others were read"
+            return "it was truncated while other files were read"
         may = os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
-        return None if may else "its permissions forbid it"
+        return None if may else "its permissions forbid reading"
 
     def span(self, path: str, start: int, length: int) -> bytes:
         """Bytes of a file from `start`; none of a file that cannot be read."""

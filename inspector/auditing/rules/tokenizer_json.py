@@ -84,14 +84,14 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
             yield from _of_part(part, own[part], part, 0)
     for at, token in enumerate(_listed(own.get("added_tokens"))):
         if not isinstance(token, Mapping):
-            yield f"added_tokens.{at} is no object"
+            yield f"added_tokens.{at} is not an object"
         else:
             yield from _of_fields(token, _ADDED, f"added_tokens.{at}")
     for name, fields in (("truncation", _TRUNCATION), ("padding", _PADDING)):
         if isinstance(own.get(name), Mapping):
             yield from _of_fields(own[name], fields, name)
         elif own.get(name) is not None:
-            yield f"{name} is no object"
+            yield f"{name} is not an object"
     model = own.get("model")
     if isinstance(model, Mapping):
         yield from _of_vocabulary(model)
@@ -103,14 +103,14 @@ def _listed(value: Any) -> list[Any]:
 
 def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
     if not isinstance(value, Mapping):
-        yield f"{where} is no object"
+        yield f"{where} is not an object"
         return
     kind = value.get("type")
     if kind is None and part == "model":  # older files leave it out: told by its fields
         return
     fields = PARTS[part].get(kind) if isinstance(kind, str) else None
     if fields is None:
-        yield f"{where} is of type {str(kind)!r:.40}, which there is not"
+        yield f"{where} has the unknown type {str(kind)!r:.40}"
         return
     yield from _of_fields(value, fields, where)
     for field, inner in _INNER.items():
@@ -141,7 +141,7 @@ def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:
         for at, piece in enumerate(_listed(value.get(side))):
             inner = piece.get("Sequence", piece.get("SpecialToken")) if isinstance(piece, Mapping) else None
             if not isinstance(inner, Mapping):
-                yield f"{where}.{side}.{at} is no piece of a template"
+                yield f"{where}.{side}.{at} is not a piece of a template"
                 continue
             yield from _of_fields(inner, {"id": "s", "type_id": "i"}, f"{where}.{side}.{at}")
             if "SpecialToken" in piece and isinstance(inner.get("id"), str) and inner["id"] not in tokens:
@@ -150,7 +150,7 @@ def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:
                 yield f"{where}.{side}.{at} is of sequence {inner['id']!r:.40}"
     for name, token in tokens.items():
         if not isinstance(token, Mapping):
-            yield f"{where}.special_tokens.{name:.40} is no object"
+            yield f"{where}.special_tokens.{name:.40} is not an object"
         else:
             yield from _of_fields(token, {"id": "s", "ids": "l", "tokens": "l"}, f"{where}.special_tokens.{name:.40}")
 
@@ -160,18 +160,18 @@ def _of_vocabulary(model: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(vocabulary, Mapping):
         odd = next((token for token, number in vocabulary.items() if not _is_id(number)), None)
         if odd is not None:
-            yield f"the token {odd!r:.40} has no number for an id"
+            yield f"the token {odd!r:.40} has an id that is not a number"
     elif isinstance(vocabulary, list):
         odd_piece = next((at for at, each in enumerate(vocabulary) if not _is_piece(each)), None)
         if odd_piece is not None:
-            yield f"model.vocab.{odd_piece} is no piece and score"
+            yield f"model.vocab.{odd_piece} is not a piece with a score"
         unknown = model.get("unk_id")
         if type(unknown) is int and not 0 <= unknown < len(vocabulary):
-            yield f"unk_id is {unknown}, of {len(vocabulary)} pieces"
+            yield f"unk_id is {unknown}, but there are {len(vocabulary)} pieces"
     for at, merge in enumerate(_listed(merges)):
         pieces = merge.split(" ") if isinstance(merge, str) else merge
         if not (isinstance(pieces, list) and len(pieces) == 2 and all(isinstance(each, str) for each in pieces)):
-            yield f"model.merges.{at} is no pair"
+            yield f"model.merges.{at} is not a pair"
             return
 
 

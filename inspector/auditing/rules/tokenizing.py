@@ -1,4 +1,4 @@
-"""Would the tokenizer be made from its files? What tokenizer_config.json says, and the files that its class reads."""
+"""Can the tokenizer be built from its files? What tokenizer_config.json says, and the files that its class reads."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBer
 
 @_rule("tokenizer-files", "error")
 def tokenizer_files(subject: Subject) -> Iterator[Found]:
-    """The class that tokenizer_config.json names is made of other files than there are.
+    """The tokenizer class that tokenizer_config.json names needs files that are missing.
 
-    GPT-2's needs vocab.json and merges.txt, Llama's tokenizer.model, each of them takes tokenizer.json instead.
-    Transformers refuses, or makes a tokenizer that knows no words. A file was lost or renamed, or the configuration is
-    another model's.
+    GPT-2's needs vocab.json and merges.txt, Llama's tokenizer.model; each accepts tokenizer.json instead.
+    Transformers refuses, or creates a tokenizer without a vocabulary. A file was lost or renamed, or the configuration
+    belongs to another model.
     """
     classes = fields()["tokenizers"]["classes"]
     for entry in subject.named("tokenizer_config.json"):
@@ -44,16 +44,16 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         kind = kind.removesuffix("Fast") if kind not in _ANY else kind
         if kind in _ANY:
             if not any(name in _WHOLE or name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
-                yield Found(f"{kind} is made of tokenizer.json, which is not there: download it", entry.path)
+                yield Found(f"{kind} needs tokenizer.json, which is missing: download it", entry.path)
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
         missing = [name for name in needed if name not in names]
         alone = {"vocab.json", "merges.txt"} & names and set(needed) == {"vocab.json", "merges.txt"}  # told as halves
         near = get_close_matches(kind, classes, 1, 0.9) if not needed and not names & {*_WHOLE} else []
         if near and kind not in classes:
-            yield Found(f"{kind:.60} is no tokenizer that Transformers has; {near[0]} is", entry.path)
+            yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
         if needed and len(missing) == len(needed) and _some(names) and not alone and not names & {*_WHOLE}:
-            yield Found(f"{kind} is made of {' and '.join(needed)}, or of tokenizer.json: download them", entry.path)
+            yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)
 
 
 def _some(names: frozenset[str]) -> bool:
@@ -63,9 +63,9 @@ def _some(names: frozenset[str]) -> bool:
 
 @_rule("tokenizer-field", "error")
 def tokenizer_field(subject: Subject) -> Iterator[Found]:
-    """A field of tokenizer_config.json has a value of a kind that Transformers does not take.
+    """A field of tokenizer_config.json has a value of a type that Transformers does not accept.
 
-    A special token is a text, or an object with its text; the class is a text. Anything else ends with an error.
+    A special token is a string, or an object that contains it; the class is a string. Anything else ends with an error.
     """
     for entry in subject.named("tokenizer_config.json"):
         own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
@@ -73,12 +73,12 @@ def tokenizer_field(subject: Subject) -> Iterator[Found]:
             token = own.get(field)
             text = token.get("content") if isinstance(token, Mapping) else token
             if field == "unk_token" and text == "":
-                yield Found("unk_token is an empty text: looking for what is unknown never ends", entry.path)
+                yield Found("unk_token is an empty string: the search for unknown text never ends", entry.path)
             if token is not None and not isinstance(text, str):
-                yield Found(f"{field} is {_shown(token)}, and should be a text", entry.path)
+                yield Found(f"{field} is {_shown(token)}, and should be a string", entry.path)
         kind = own.get("tokenizer_class")
         if kind is not None and not isinstance(kind, str):
-            yield Found(f"tokenizer_class is {_shown(kind)}, and should be a text", entry.path)
+            yield Found(f"tokenizer_class is {_shown(kind)}, and should be a string", entry.path)
         for field in _FLAGS:
             if own.get(field) is not None and not isinstance(own[field], bool):
                 yield Found(f"{field} is {_shown(own[field])}, and should be true or false", entry.path)
@@ -90,10 +90,10 @@ def _shown(value: Any) -> str:
 
 @_rule("vocabulary-lines", "error")
 def vocabulary_lines(subject: Subject) -> Iterator[Found]:
-    """A list of tokens or merges without what the tokenizer needs of it.
+    """A list of tokens or merges lacks what the tokenizer needs.
 
-    merges.txt joins pieces that vocab.json does not have, or vocab.txt has no token for what is unknown: the library
-    refuses. The file was cut, or is another model's. Where tokenizer.json is, it is read instead of them.
+    merges.txt joins pieces that vocab.json does not have, or vocab.txt has no token for unknown text: the library
+    refuses. The file was truncated, or belongs to another model. Where there is a tokenizer.json, it is read instead.
     """
     for entry in subject.named("tokenizer_config.json"):
         names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)

@@ -1,4 +1,4 @@
-"""Tensors in the place of others: one that is there twice, and two that changed places. With `--data` alone."""
+"""Tensors in place of others: one stored twice, and two that were exchanged. With `--data` only."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ MOST_COMPARED = 32
 
 @_rule("repeated-tensor", "error")
 def repeated_tensor(subject: Subject) -> Iterator[Found]:
-    """A tensor that has the bytes of another one, in another layer or for another role, where no others are alike.
+    """A tensor has the bytes of another one, from another layer or for another role, where no others are equal.
 
-    A tensor that was written twice, the second time to another's place. Layers that are repeated as a whole, roles that
-    all layers share, and experts that begin as copies are sound. Download the file again, or convert it again.
+    The tensor was written twice, the second time in place of another. Layers repeated as a whole, roles that all layers
+    share, and experts that begin as copies are sound. Download the file again, or convert it again.
     """
     found = peers(subject)
     if found is None:
@@ -42,7 +42,8 @@ def repeated_tensor(subject: Subject) -> Iterator[Found]:
     suspects = (pair for pair in twins.pairs if twins.are_odd(*pair))
     for _, (one, other) in zip(range(MOST_COMPARED), suspects, strict=False):
         if _are_equal(one, other, subject):
-            yield Found(f"byte for byte {escape(one.name, 120)}: one of the two is lost", other.path, other.name)
+            what = f"byte for byte equal to {escape(one.name, 120)}: one of the two is lost"
+            yield Found(what, other.path, other.name)
 
 
 class _Place(NamedTuple):
@@ -126,7 +127,7 @@ def _are_equal(one: Seen, other: Seen, subject: Subject) -> bool:
 
 @_rule("exchanged-tensors", "error")
 def exchanged_tensors(subject: Subject) -> Iterator[Found]:
-    """Two tensors of a layer whose sizes are each other's.
+    """Two tensors of a layer were exchanged, as their magnitudes show.
 
     In all other layers the numbers of one role are by nearly the same factor larger than those of the other, and in
     this one smaller by that factor: keys in the place of values, a gate in that of its projection. Whoever wrote the
@@ -140,7 +141,7 @@ def exchanged_tensors(subject: Subject) -> Iterator[Found]:
         if told.isdisjoint((one.name, other.name)):
             told |= {one.name, other.name}
             what = f"numbers {2**factor:.3g} times those of {escape(other.name, 120)}; in all other layers it is the"
-            yield Found(f"{what} other way round: the two changed places", one.path, one.name)
+            yield Found(f"{what} other way round: the two were exchanged", one.path, one.name)
 
 
 def _exchanged(found: Peers) -> Iterator[tuple[Seen, Seen, float]]:

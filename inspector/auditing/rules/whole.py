@@ -50,9 +50,9 @@ _DATA = (".json", ".model", ".bin", ".pt", ".pth", ".jinja", ".txt", ".tiktoken"
 
 @rule("lfs-pointer", "error")
 def lfs_pointer(subject: Subject) -> Iterator[Found]:
-    """A git-LFS pointer where a file should be.
+    """A git-LFS pointer in place of a file.
 
-    The repository was cloned without git-LFS, or its files were copied as they stand in git. Run
+    The repository was cloned without git-LFS, or its files were copied as stored in git. Run
     `git lfs pull` in the folder, or download the file itself.
     """
     for entry in subject.entries:
@@ -66,14 +66,16 @@ def lfs_pointer(subject: Subject) -> Iterator[Found]:
 
 @rule("html-page", "error")
 def html_page(subject: Subject) -> Iterator[Found]:
-    """A web page under a data file's name.
+    """A web page, saved under a data file's name.
 
-    The download got a login page or an error page, and saved it. Download the file again; a gated
+    The download received a login or error page and saved it. Download the file again; a gated
     repository wants a token.
     """
     for entry in subject.named(*_DATA):
         if _HTML.match(subject.head(entry.path, 64)):
-            yield Found("a web page, not the file: a login or error page was saved; download it again", entry.path)
+            yield Found(
+                "a web page, not the file: a login or error page was saved; download it again", entry.path
+            )
 
 
 def stands_in(start: bytes) -> bool:
@@ -83,31 +85,31 @@ def stands_in(start: bytes) -> bool:
 
 @rule("wrong-extension", "warning")
 def wrong_extension(subject: Subject) -> Iterator[Found]:
-    """A weight file whose name says another format than its bytes.
+    """A weight file whose name implies another format than its bytes.
 
     Loaders choose by the name: they refuse the file, or take it for a pickle. Rename it.
     """
     for header in subject.all_headers:
         if header.tensors and not header.path.endswith(ENDS[header.format]):
-            yield Found(f"the file is {header.format}, and its name says otherwise: rename it", header.path)
+            yield Found(f"the file is {header.format}, but its name says otherwise: rename it", header.path)
     for entry in subject.named(".bin", ".pt", ".pth", ".ckpt", ".model"):
         start = subject.head(entry.path, 16)
         if start[:4] == b"GGUF":
-            yield Found("the file is GGUF, and its name says otherwise: rename it", entry.path)
+            yield Found("the file is GGUF, but its name says otherwise: rename it", entry.path)
         elif start[8:10] == b'{"' and int.from_bytes(start[:8], "little") < entry.size:
-            yield Found("the file is safetensors, and its name says otherwise: rename it", entry.path)
+            yield Found("the file is safetensors, but its name says otherwise: rename it", entry.path)
 
 
 @rule("unfinished-download", "error")
 def unfinished_download(subject: Subject) -> Iterator[Found]:
-    """A download that was not finished.
+    """An unfinished download.
 
-    The tool that began it left its temporary file, or its notes beside a file that it has not finished. Run the
-    download again; a warning where the finished file is there too, and only the remains need to be deleted.
+    The tool left its temporary file, or its notes beside a file that it has not finished. Run the download again. A
+    warning where the finished file is there too: only the remains need to be deleted.
     """
     for entry in subject.named(*CONTROL):
         if (name := _without(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
-            yield Found("the notes of a download that has not finished the file: run it again", name)
+            yield Found("notes of an unfinished download of this file: run it again", name)
     for entry in subject.named(*PARTIAL):
         hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)\.[^/]*incomplete$", entry.path)
         yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
@@ -138,47 +140,47 @@ def _remains(subject: Subject, entry: Entry, *named: str) -> Found:
 
 @rule("broken-link", "error")
 def broken_link(subject: Subject) -> Iterator[Found]:
-    """A link to a file that is not there.
+    """A symbolic link to a file that does not exist.
 
-    In the Hub's cache: the blob was deleted and its link stayed. Download the repository again.
+    In the Hub's cache: the blob was deleted and its link remained. Download the repository again.
     """
     for entry in subject.entries:
         if entry.broken:
-            yield Found(f"a link to {entry.link or ''!r:.160}, which is not there: download it again", entry.path)
+            yield Found(f"a link to {entry.link or ''!r:.160}, which does not exist: download it again", entry.path)
 
 
 @rule("special-file", "warning")
 def special_file(subject: Subject) -> Iterator[Found]:
     """A pipe, socket or device, or a link to a folder, among the files.
 
-    No model needs a pipe, a socket or a device, and a reader that opens one may wait for ever. A linked
-    folder is told as information: it is not looked into.
+    No model needs a pipe, a socket or a device, and a reader that opens one may wait forever. A linked
+    folder is a note: it is not followed.
     """
     for entry in subject.entries:
         if entry.kind == "special" and not entry.broken and entry.refused is None:
             if entry.link is None:
                 yield Found("not a regular file: a pipe, a socket or a device", entry.path)
             elif not entry.outside:
-                yield Found("a link to a folder: not looked into", entry.path, severity="info")
+                yield Found("a link to a folder: not followed", entry.path, severity="info")
 
 
 @rule("no-access", "warning")
 def no_access(subject: Subject) -> Iterator[Found]:
-    """A file or a folder that cannot be looked at.
+    """A file or a folder that cannot be read.
 
-    Its permissions forbid it, its path is longer than the system allows, or it went away during the audit.
-    What is in it was not judged: allow reading, and audit again.
+    Its permissions forbid it, its path is longer than the system allows, or it was deleted during the audit.
+    Its contents were not judged: allow reading, and audit again.
     """
     for entry in subject.entries:
         if entry.refused is not None:
-            yield Found(f"cannot be looked into: {entry.refused}", entry.path)
+            yield Found(f"cannot be listed: {entry.refused}", entry.path)
         elif reason := subject.refusal(entry):
             yield Found(f"cannot be read: {reason}", entry.path)
 
 
 @rule("extra-shard", "error")
 def extra_shard(subject: Subject) -> Iterator[Found]:
-    """A shard with a number beyond its set's total.
+    """A shard whose number exceeds its set's total.
 
     Files of two sets were mixed, or one was renamed: `model-00003-of-00002.safetensors`.
     """
@@ -193,8 +195,8 @@ def extra_shard(subject: Subject) -> Iterator[Found]:
 def stale_shards(subject: Subject) -> Iterator[Found]:
     """A second set of shards beside the one in use.
 
-    A model was saved again with other shards into the same folder. It is not loaded, doubles the disk
-    space, and a loader that goes by names instead of the index takes a mixture. Delete the stale set.
+    A model was saved again, with other shards, into the same folder. The old set is not loaded, doubles the disk
+    space, and gives a mixture to a loader that goes by names instead of the index. Delete the stale set.
     """
     live = {header.path for header in subject.headers}
     sets = list(_sets(subject))
@@ -220,7 +222,7 @@ def _sets(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
 
 @rule("index-mismatch", "error")
 def index_mismatch(subject: Subject) -> Iterator[Found]:
-    """The index puts a tensor into a file that does not have it.
+    """The index assigns a tensor to a file that does not have it.
 
     The index belongs to another version of the shards, or a shard to another model: loading fails, or
     leaves the tensor random.
@@ -232,30 +234,30 @@ def index_mismatch(subject: Subject) -> Iterator[Found]:
     wrong = [(name, file) for name, file in index.weight_map.items() if file in stored and name not in stored[file]]
     if wrong:
         name, file = wrong[0]
-        what = f"{plural(len(wrong), 'tensor')} of the index not in the file that it names; the first is not in {file}"
+        what = f"{plural(len(wrong), 'tensor')} missing from the file that the index names, first from {file}"
         yield Found(what, index.path, name)
 
 
 @rule("unindexed-tensors", "warning")
 def unindexed_tensors(subject: Subject) -> Iterator[Found]:
-    """Tensors that are in a shard and not in the index.
+    """Tensors that are in a shard but not in the index.
 
-    Some loaders take them, others do not: the model differs between two programs. Write the index again.
+    Some loaders use them, others do not: the model differs between programs. Write the index again.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     for header in subject.headers if index else ():
         assert index is not None
         extra = [tensor.name for tensor in header.tensors if tensor.name not in index.weight_map]
         if extra:
-            yield Found(f"{plural(len(extra), 'tensor')} in no entry of the index", header.path, extra[0])
+            yield Found(f"{plural(len(extra), 'tensor')} not listed in the index", header.path, extra[0])
 
 
 @rule("missing-component", "error")
 def missing_component(subject: Subject) -> Iterator[Found]:
-    """A part of a pipeline that its index names, and that is not there.
+    """A component that a pipeline's index names is missing.
 
-    model_index.json gives each part a folder; modules.json does so for parts with a configuration of their own. Loading
-    the pipeline fails: download the part. One whose class has weights needs them too.
+    model_index.json gives each component a folder; modules.json does so for those with a configuration of their own.
+    Loading the pipeline fails: download the component. One whose class has weights needs those too.
     """
     for entry in subject.named("model_index.json"):
         for name, value in subject.document(entry.path).items():
@@ -301,9 +303,9 @@ def _modules(text: str | None) -> Iterator[tuple[str, str]]:
 
 @rule("second-index", "info")
 def second_index(subject: Subject) -> Iterator[Found]:
-    """More than one index for safetensors in a folder.
+    """More than one safetensors index in a folder.
 
-    Only one is used. Where it is a leftover, delete it; a variant (`model.fp16`) may be meant.
+    Only one is used. Delete a leftover; a variant (`model.fp16`) may be intended.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     if index is None:
@@ -316,18 +318,18 @@ def second_index(subject: Subject) -> Iterator[Found]:
 
 @rule("split-name", "error")
 def split_name(subject: Subject) -> Iterator[Found]:
-    """A part of a split GGUF whose name gives it another number than it has.
+    """A part of a split GGUF whose name gives it another number than its header.
 
     `split.no` counts from 0, names from 1. llama.cpp finds the parts by their names and then refuses the
-    set. A file was renamed, or stands in for another: download the parts again.
+    set. A file was renamed, or replaced by another: download the parts again.
     """
     for header in subject.all_headers:
         number = header.metadata.get("split.no") if header.format == "gguf" else None
         shard = shard_of(header.path)
         if shard and number is None and "split.count" in header.metadata:
-            yield Found("no split.no, which llama.cpp asks each part for", header.path)
+            yield Found("no split.no, which llama.cpp needs in each part", header.path)
         if shard and isinstance(number, int) and shard.number != number + 1:
-            yield Found(f"split.no is {number}, counted from 0, and the name says {shard.number}", header.path)
+            yield Found(f"split.no is {number}, counted from 0, but the name says {shard.number}", header.path)
 
 
 def _name(header: Header) -> str:

@@ -37,14 +37,14 @@ def _decimal(machine: Machine) -> int | bool:
     if line in (b"00", b"01"):
         return line == b"01"
     if len(line) > MAX_DIGITS:
-        raise PickleError("a number longer than any")
+        raise PickleError("an implausibly long number")
     return int(line.removesuffix(b"L"), 0)
 
 
 def _index(machine: Machine) -> int:
     line = machine.stream.line()
     if len(line) > 20:
-        raise PickleError("a number longer than any")
+        raise PickleError("an implausibly long number")
     return int(line)
 
 
@@ -118,7 +118,7 @@ def _raw_text(machine: Machine) -> str:
 def _float_text(machine: Machine) -> float:
     line = machine.stream.line()
     if len(line) > MAX_DIGITS:
-        raise PickleError("a number longer than any")
+        raise PickleError("an implausibly long number")
     return float(line)
 
 
