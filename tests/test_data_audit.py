@@ -129,7 +129,7 @@ def test_every_byte_is_read_once(tmp_path: Path) -> None:
     place.close()
 
 
-_RECORDED = Path(spoilt.__file__).parents[1] / "fixtures" / "gguf_blocks.jsonl"
+_RECORDED = Path(spoilt.__file__).parents[2] / "fixtures" / "gguf_blocks.jsonl"
 BLOCKS = [json.loads(line) for line in _RECORDED.read_text().splitlines()]
 
 
