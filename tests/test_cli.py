@@ -193,7 +193,7 @@ def test_output_that_cannot_be_written_is_one_line(made: Made) -> None:
     with Path("/dev/full").open("w") as full:
         code = [sys.executable, "-m", "inspector", str(made("llama-7b"))]
         ran = subprocess.run(code, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (2, "inspect: the output cannot be written: No space left on device\n")
+    assert (ran.returncode, ran.stderr) == (2, "inspect: cannot write the output: No space left on device\n")
 
 
 def test_a_closed_output_is_no_error(made: Made) -> None:

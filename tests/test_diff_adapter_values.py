@@ -154,7 +154,7 @@ def test_diff_data_of_an_adapter_tells_how_large_the_changes_are(
     ran = inspect("diff", base[0], lora, "--data")
     assert ran.code == 1
     assert "‖ΔW‖ / ‖W‖" in ran.out
-    assert "1 weight of these stay as they are" in ran.out
+    assert "1 weight of these stay unchanged" in ran.out
     assert "‖ΔW‖" not in inspect("diff", base[0], lora).out
     silent, _ = adapter(tmp_path / "silent", {})
     told = "values of 4 weights not compared: the adapter does not say its lora_alpha"

@@ -438,7 +438,7 @@ def test_deepseek_v3_by_each_convention(made: Callable[[str], Path]) -> None:
         "without_embeddings": 671_026_404_352 - 2 * 129280 * 7168,
     }
     assert result.logical == 671_026_404_352
-    assert "counted otherwise     682,636,472,320  with layers that predict further tokens" in text.overview(result)
+    assert "counted otherwise  682,636,472,320  with layers that predict further tokens" in text.overview(result)
     document = documents.overview(result, tensors=True)
     assert document["parameters"]["prediction_heads"] == 11_610_067_968
     assert sum(each["parameters"] for each in document["tensors"]) == result.logical

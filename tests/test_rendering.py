@@ -76,4 +76,4 @@ def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.
     folder = hostile.make(hostile.both(*several), tmp_path)
     assert not auditing.audit([folder]).fails("error")
     (deep,) = auditing.collect(auditing.each_of([str(folder)], more=rendering.findings), ()).checkpoints
-    assert [each.message for each in deep.findings] == ["more templates than the 2 that are rendered"]
+    assert [each.message for each in deep.findings] == ["more than 2 templates: the others are not rendered"]

@@ -42,9 +42,7 @@ FINDINGS = 1  # exit code
 @wide_option
 @html_option
 @form_options
-@click.option(
-    "--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning."
-)
+@click.option("--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning.")
 def audit(
     targets: tuple[str, ...],
     cache: bool,

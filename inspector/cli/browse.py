@@ -43,9 +43,7 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
     if len(targets) > 2:
         raise click.UsageError("one target is browsed, or two are compared")
     if not is_terminal():
-        raise UsageError(
-            "browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same facts"
-        )
+        raise UsageError("browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same facts")
     check()
     from inspector.browsing.app import Browser  # 0.2 s
 

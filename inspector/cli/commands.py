@@ -103,7 +103,7 @@ class _DefaultGroup(click.Group):
 
         near = get_close_matches(word, self.list_commands(ctx), 1, 0.75)
         if near and not os.path.lexists(word):
-            raise click.UsageError(f"no such command: {word!r}. Did you mean {near[0]!r}?")
+            raise click.UsageError(f"no such command: {word!r} (did you mean {near[0]!r}?)")
 
 
 @click.group(

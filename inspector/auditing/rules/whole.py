@@ -73,9 +73,7 @@ def html_page(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.named(*_DATA):
         if _HTML.match(subject.head(entry.path, 64)):
-            yield Found(
-                "a web page, not the file: a login or error page was saved; download it again", entry.path
-            )
+            yield Found("a web page, not the file: a login or error page was saved; download it again", entry.path)
 
 
 def stands_in(start: bytes) -> bool:
