@@ -1,6 +1,8 @@
 """Comparing values: `inspect diff --data`, `cmp`, hashes, and a NumPy loop over `safe_open`.
 
-    python benchmarks/diff.py [--big]     # needs xxhash; what is printed goes into benchmarks/diff.txt
+    python benchmarks/diff.py [--big] [--gguf-hash PROGRAM]     # needs xxhash; what it prints goes into benchmarks/diff.txt
+
+PROGRAM is llama.cpp's tool, of `examples/gguf-hash` in its source: it hashes each tensor of a GGUF, here of both files.
 
 Two copies of random numbers in F16, the same with 1 % added, and with --big two sparse copies of LLaMA-7B (13.5 GB).
 Seconds of wall and of processor, and peak memory, each of a process of its own; the files are in the page cache.
@@ -18,6 +20,12 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
+
+from sparse_gguf import write_gguf  # noqa: E402  found through the path above
+
+import inspector  # noqa: E402  the same
+
 METER = """
 import resource, subprocess, sys, time
 began = time.perf_counter()
@@ -34,8 +42,7 @@ for path in sorted(glob.glob(sys.argv[1] + "/*.safetensors")):
             x, y = a.get_tensor(name), b.get_tensor(name)
             print(name, np.array_equal(x, y), np.abs(x.astype(np.float32) - y.astype(np.float32)).max())
 """
-#: In place of llama.cpp's `gguf-hash`, which is in no package: a hash of each tensor of both files, XXH64 (the tool's
-#: own choice) by the package `xxhash`, or SHA-256.
+#: A hash of each tensor of both files: XXH64, which `gguf-hash` takes by itself, by the package `xxhash`, or SHA-256.
 HASHES = """
 import glob, hashlib, sys
 from safetensors import safe_open
@@ -93,19 +100,60 @@ def compared(title: str, a: Path, b: Path) -> None:
         print(f"  {name:<34}{metered(*command)}", flush=True)
 
 
+def as_gguf(folder: Path, out: Path) -> Path:
+    """The same tensors as a GGUF; of a sparse model, zeros that take no room."""
+    tensors, at = [], []
+    for path in sorted(folder.glob("*.safetensors")):
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            entries = json.loads(file.read(size))
+        entries.pop("__metadata__", None)
+        for name, entry in entries.items():
+            tensors.append((entry["dtype"], entry["shape"], name))
+            at.append((path, 8 + size + entry["data_offsets"][0]))
+    write_gguf(out, [("general.architecture", "string", "llama")], tensors)
+    if folder.name != "llama-7b":
+        places = {tensor.name: tensor.offset for tensor in inspector.open(out).files[0].tensors}
+        for (_, shape, name), (path, offset) in zip(tensors, at, strict=True):
+            values = np.fromfile(path, np.uint8, 2 * int(np.prod(shape)), offset=offset)
+            with out.open("r+b") as file:
+                file.seek(places[name])
+                file.write(values.tobytes())
+    return out
+
+
+def hashed(title: str, program: str, a: Path, b: Path) -> None:
+    """Two GGUFs, by `inspect diff` and by llama.cpp's tool."""
+    print(f"{title}, as GGUF")
+    inspect = str(Path(sys.executable).parent / "inspect")
+    for name, command in {
+        "inspect diff --data": (inspect, "diff", str(a), str(b), "--data"),
+        "gguf-hash --xxh64": ("sh", "-c", f"{program} --xxh64 {a} && {program} --xxh64 {b}"),
+        "gguf-hash --sha256": ("sh", "-c", f"{program} --sha256 {a} && {program} --sha256 {b}"),
+    }.items():
+        print(f"  {name:<34}{metered(*command)}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--big", action="store_true", help="LLaMA-7B, sparse, too")
+    parser.add_argument("--gguf-hash", metavar="PROGRAM", help="llama.cpp's tool, built")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         base = written(folder / "a", 0.0)
         compared("equal", base, written(folder / "b", 0.0))
+        if arguments.gguf_hash:
+            a, b = (as_gguf(folder / side, folder / f"{side}.gguf") for side in "ab")
+            hashed("equal", arguments.gguf_hash, a, b)
         compared("different", base, written(folder / "c", 0.01))
         if arguments.big:
             for copy in ("x", "y"):
                 subprocess.run([sys.executable, ROOT / "fixtures" / "sparse.py", "llama-7b", folder / copy], check=True)
             compared("sparse", folder / "x" / "llama-7b", folder / "y" / "llama-7b")
+            if arguments.gguf_hash:
+                a, b = (as_gguf(folder / side / "llama-7b", folder / f"{side}.gguf") for side in "xy")
+                hashed("sparse", arguments.gguf_hash, a, b)
 
 
 if __name__ == "__main__":

@@ -27,11 +27,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter, Small
+from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter
+from remote import ALSO, rename
 from remote import cases as remote_cases
 from remote import write as write_remote
-from towers import fields as tower_fields
-from towers import publish
+from towers import fields, publish
 
 import inspector
 
@@ -53,12 +53,15 @@ KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 
 def saved(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> tuple[str, dict[str, int]]:
     """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
-    remote = REMOTE.get(name)
+    built = ALSO[name][0] if name in ALSO and not towers else name
+    remote = REMOTE.get(built)
     if remote is not None:
-        write_remote(next(each for each in remote_cases(seed) if each.name == name), folder, seed)
+        write_remote(next(each for each in remote_cases(seed) if each.name == built), folder, seed)
         model_type = str(remote.case.config.get("model_type", ""))
     else:
-        model_type = _built(name, seed, folder, numbered, towers)
+        model_type = _built(built, seed, folder, numbered, towers)
+    if built != name:
+        rename(name, folder)
     first = _number(folder / "model.safetensors") if numbered else {}
     if not towers:
         words = {f"token {number}": number for number in range(VOCABULARY)}
@@ -73,7 +76,7 @@ def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> 
 
     model_class = getattr(transformers, name)
     made = model_class.config_class
-    config = made(**(tower_fields(name, made, seed) if towers else Small(seed).fields(made)))
+    config = made(**fields(name, made, seed))
     config.architectures = [name]
     model = model_class(config)
     draw = torch.Generator().manual_seed(seed + 1000)
@@ -245,7 +248,7 @@ def main() -> None:
     converter, counts, towers = Converter(arguments.source), Counter[str](), arguments.mmproj
     names = [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
     draw, cases = random.Random(0), []
-    for name in arguments.classes or [*names, *([] if towers else REMOTE)]:
+    for name in arguments.classes or [*names, *([] if towers else [*REMOTE, *ALSO])]:
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
                 try:

@@ -102,6 +102,10 @@ TIED: Mapping[str, Mapping[str, Any]] = {
 WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "deepseek_v32": {"scoring_func": "sigmoid"},
     "exaone_moe": {"scoring_func": "sigmoid"},
+    "deepseek_v4": {"num_hash_layers": 0},
+    "gemma4_unified": {"moe_intermediate_size": None},
+    "minimax_m3_vl": {"n_shared_experts": 1},
+    "step3p7": {"num_attention_groups": 2, "moe_num_experts": 8},
     "cohere2": {"rotary_pct": 1.0, "rope_theta": 10000.0},
     "falcon_h1": {"head_dim": 24, "mamba_expand": 2},
     "gpt2": {"n_ctx": 64},

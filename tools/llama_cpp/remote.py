@@ -21,6 +21,50 @@ VOCABULARY = 160
 FLOATS = ("expert_bias", "e_score_correction_bias", "router_bias")
 
 
+#: Other names under which the converter knows a class → the one that is built, and what goes before its tensors' names.
+ALSO: dict[str, tuple[str, str]] = {
+    "BaiChuanForCausalLM": ("BaichuanForCausalLM", ""),
+    "BailingMoeV3VLForConditionalGeneration": ("BailingMoeV3ForCausalLM", ""),
+    "ChameleonForCausalLM": ("ChameleonForConditionalGeneration", ""),
+    "ChatGLMForConditionalGeneration": ("ChatGLMModel", ""),
+    "DeepseekOCRForCausalLM": ("DeepseekForCausalLM", ""),
+    "Dots3NoteTextForCausalLM": ("Dots3NoteForCausalLM", ""),
+    "DotsOCRForCausalLM": ("Qwen2ForCausalLM", ""),
+    "ExaoneMoEForCausalLM": ("ExaoneMoeForCausalLM", ""),
+    "IQuestCoderForCausalLM": ("LlamaForCausalLM", ""),
+    "JinaEmbeddingsV5Model": ("EuroBertModel", ""),
+    "KORMoForCausalLM": ("Qwen2ForCausalLM", ""),
+    "KimiLinearModel": ("KimiLinearForCausalLM", ""),
+    "KimiK25ForConditionalGeneration": ("DeepseekV3ForCausalLM", "language_model."),
+    "KimiVLForConditionalGeneration": ("DeepseekV3ForCausalLM", "language_model."),
+    "LFM2ForCausalLM": ("Lfm2ForCausalLM", ""),
+    "LLaDAMoEModelLM": ("LLaDAMoEModel", ""),
+    "LLaMAForCausalLM": ("LlamaForCausalLM", ""),
+    "Lfm25AudioTokenizer": ("Lfm2Model", ""),
+    "Lfm2BidirectionalModel": ("Lfm2Model", ""),
+    "LlavaStableLMEpochForCausalLM": ("StableLMEpochForCausalLM", ""),
+    "MiMoV2ForCausalLM": ("MiMoV2FlashForCausalLM", ""),
+    "MiniMaxM1ForCausalLM": ("MiniMaxText01ForCausalLM", ""),
+    "MiniMaxM3SparseForCausalLM": ("MiniMaxM3SparseForConditionalGeneration", ""),
+    "NeoBERTForSequenceClassification": ("NeoBERT", ""),
+    "NeoBERTLMHead": ("NeoBERT", ""),
+    "OLMoForCausalLM": ("OlmoForCausalLM", ""),
+    "PLaMo2ForCausalLM": ("Plamo2ForCausalLM", ""),
+    "PLaMo3ForCausalLM": ("Plamo3ForCausalLM", ""),
+    "Phi4ForCausalLMV": ("Phi3ForCausalLM", ""),
+    "Qwen2_5OmniModel": ("Qwen2_5_VLForConditionalGeneration", "thinker."),
+    "Rwkv7ForCausalLM": ("RWKV7ForCausalLM", ""),
+    "Sarashina2VisionForCausalLM": ("LlamaForCausalLM", "llm."),
+    "StepVLForConditionalGeneration": ("Qwen3ForCausalLM", ""),
+    "T5WithLMHeadModel": ("T5ForConditionalGeneration", ""),
+    "UnlimitedOCRForCausalLM": ("DeepseekForCausalLM", ""),
+    "VLlama3ForCausalLM": ("LlamaForCausalLM", ""),
+    "YoutuVLForConditionalGeneration": ("DeepseekV3ForCausalLM", ""),
+    "modeling_grove_moe.GroveMoeForCausalLM": ("GroveMoeForCausalLM", ""),
+    "modeling_sarvam_moe.SarvamMoEForCausalLM": ("SarvamMoEForCausalLM", ""),
+}
+
+
 class Remote(NamedTuple):
     name: str  # of the class, with a number where it has several cases
     case: texts.Case
@@ -66,3 +110,15 @@ def write(remote: Remote, folder: Path, seed: int) -> None:
     }
     tensors |= {name: tensor.abs() for name, tensor in tensors.items() if name.endswith("slopes")}  # of ALiBi
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def rename(name: str, folder: Path) -> None:
+    """Make a model that was written one of another name under which the converter knows its class."""
+    from safetensors.torch import load_file, save_file
+
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "architectures": [name]}))
+    _, prefix = ALSO[name]
+    if prefix:
+        tensors = {prefix + each: tensor for each, tensor in load_file(folder / "model.safetensors").items()}
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})

@@ -1,4 +1,4 @@
-"""Tiny models that see or hear, with what the converter asks of them beyond what `convert_cases` draws.
+"""Tiny models that see or hear, and others with parts, with what they ask for beyond what `convert_cases` draws.
 
 build(name, seed, folder)      config.json, preprocessor_config.json and tensors under the names of published models
 """
@@ -32,7 +32,19 @@ PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 _DEEPSTACK = {"vision_config": {"deepstack_visual_indexes": [1, 3]}}
 #: Fields that a class ties to others, or has none of by itself.
+_QWEN4 = {"indexer_n_heads": 4, "indexer_kv_heads": 1, "indexer_head_dim": 16, "indexer_budget": 32,
+          "indexer_compress_ratio": 4, "hc_lowrank": 16, "ple_embed_dim": 32, "ngram_vocab_size_base": 1000,
+          "split_ngram_parts": 4, "heads_per_ngram": 4}
+_UNSHARED = {"text_config": {"num_kv_shared_layers": 0, "hidden_size_per_layer_input": 0}}
 FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "ChameleonForConditionalGeneration": {"vocabulary_map": {"<image>": 3, "IMGIMGAI": 4}},
+    "Dots3NoteForCausalLM": {"num_key_value_heads": 4},
+    "Gemma4AssistantForCausalLM": _UNSHARED,
+    "Gemma4UnifiedAssistantForCausalLM": _UNSHARED,
+    "Qwen4ExpForCausalLM": _QWEN4,
+    "Qwen4ExpForConditionalGeneration": {"text_config": _QWEN4},
+    "Qwen3OmniMoeForConditionalGeneration": {
+        "talker_config": {"text_config": {"shared_expert_intermediate_size": 48}}},
     "Dots3NoteForConditionalGeneration": {
         "text_config": {"num_key_value_heads": 4, "mlp_layer_types": None, "layer_types": None},
         "vision_config": {"mlp_layer_types": ["dense", "dense", "sparse", "sparse"], "num_hidden_layers": 4,
@@ -52,7 +64,9 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
                           "mm_embed_dim": 72, "mm_posemb_size": 24, "output_proj_dims": 72},
         "audio_config": {"model_type": "gemma4_unified_audio", "audio_embed_dim": 40},
     },
-    "Glm5NextForConditionalGeneration": {"text_config": {"num_key_value_heads": 4, "index_kpool": 4}},
+    "Glm5NextForConditionalGeneration": {
+        "text_config": {"num_key_value_heads": 4, "index_kpool": 4, "qk_rope_head_dim": 0, "head_dim": 0,
+                        "linear_head_dim": 24, "linear_num_heads": 4}},
     "Granite4VisionForConditionalGeneration": {
         "downsample_rate": "1/2", "deepstack_layer_map": [[-2, 0], [-1, 1]], "spatial_target_layers": [2, 3],
         "vision_config": {"model_type": "siglip_vision_model", "image_size": 56, "patch_size": 14},
