@@ -1,6 +1,6 @@
 """Comparing values: `inspect diff --data`, `cmp`, hashes, and a NumPy loop over `safe_open`.
 
-    python benchmarks/diff.py [--big] [--gguf-hash PROGRAM]     # needs xxhash; what it prints goes into benchmarks/diff.txt
+    python benchmarks/diff.py [--big] [--gguf-hash PROGRAM]     # needs xxhash; goes into benchmarks/diff.txt
 
 PROGRAM is llama.cpp's tool, of `examples/gguf-hash` in its source: it hashes each tensor of a GGUF, here of both files.
 

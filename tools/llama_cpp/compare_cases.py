@@ -29,6 +29,7 @@ from typing import Any
 
 from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter
 from remote import ALSO, rename
+from remote import TOWERS as RECIPES_OF_TOWERS
 from remote import cases as remote_cases
 from remote import write as write_remote
 from towers import fields, publish
@@ -48,16 +49,20 @@ CHANGED = frozenset(
 )
 #: Models that are written from recipes.
 REMOTE = {each.name: each for each in remote_cases(0)}
+REMOTE_TOWERS = {each.name: each for each in remote_cases(0, RECIPES_OF_TOWERS)}
 KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 
 
 def saved(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> tuple[str, dict[str, int]]:
     """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
     built = ALSO[name][0] if name in ALSO and not towers else name
-    remote = REMOTE.get(built)
+    remote = (REMOTE_TOWERS if towers else REMOTE).get(built)
     if remote is not None:
-        write_remote(next(each for each in remote_cases(seed) if each.name == built), folder, seed)
+        recipes = remote_cases(seed, RECIPES_OF_TOWERS) if towers else remote_cases(seed)
+        write_remote(next(each for each in recipes if each.name == built), folder, seed)
         model_type = str(remote.case.config.get("model_type", ""))
+        if towers:
+            publish(name, folder)
     else:
         model_type = _built(built, seed, folder, numbered, towers)
     if built != name:
@@ -111,7 +116,7 @@ def _number(path: Path) -> dict[str, int]:
 
 
 def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str, towers: bool) -> Path:
-    model_class = REMOTE[name].model_class if name in REMOTE else name
+    model_class = REMOTE[name].model_class if name in REMOTE and not towers else name
     out = folder.parent / f"{kind}.gguf"
     config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
     return converter.written(folder, model_class, {**config, **WRITTEN.get(model_type, {})}, out, KINDS[kind], towers)
@@ -248,7 +253,7 @@ def main() -> None:
     converter, counts, towers = Converter(arguments.source), Counter[str](), arguments.mmproj
     names = [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
     draw, cases = random.Random(0), []
-    for name in arguments.classes or [*names, *([] if towers else [*REMOTE, *ALSO])]:
+    for name in arguments.classes or [*names, *(REMOTE_TOWERS if towers else [*REMOTE, *ALSO])]:
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
                 try:

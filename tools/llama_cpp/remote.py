@@ -16,6 +16,7 @@ from typing import NamedTuple
 import cases as texts
 
 RECIPES = Path(__file__).parent / "remote.txt"
+TOWERS = Path(__file__).parent / "towers.txt"
 VOCABULARY = 160
 #: Ends of the names of what is published in F32.
 FLOATS = ("expert_bias", "e_score_correction_bias", "router_bias")
@@ -74,10 +75,10 @@ class Remote(NamedTuple):
         return str(self.case.config["architectures"][0])
 
 
-def cases(seed: int) -> Iterator[Remote]:
+def cases(seed: int, recipes: Path = RECIPES) -> Iterator[Remote]:
     """Every recipe with the sizes of a seed."""
     counted: dict[str, int] = {}
-    filled = re.sub(r"<([^<>]+)>", lambda match: str(_value(match[1], _sizes(seed))), RECIPES.read_text())
+    filled = re.sub(r"<([^<>]+)>", lambda match: str(_value(match[1], _sizes(seed))), recipes.read_text())
     for case in texts.parsed(filled):
         name = str(case.config["architectures"][0])
         counted[name] = counted.get(name, 0) + 1

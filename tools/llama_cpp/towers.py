@@ -24,7 +24,6 @@ _OLD_TOWER = (r"^(model\.)?vision_tower\.(?!vision_model)", r"\1vision_tower.vis
 PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
     "Gemma3ForConditionalGeneration": (_OLD_TOWER,),
     "Lfm2VlForConditionalGeneration": (_OLD_TOWER,),
-    "PaddleOCRVisionModel": ((r"^", "visual."),),
     "Qwen3ASRForConditionalGeneration": (
         (r"^(model\.)?", "thinker."),
         (r"multi_modal_projector\.linear_", "audio_tower.proj"),
@@ -32,9 +31,18 @@ PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 _DEEPSTACK = {"vision_config": {"deepstack_visual_indexes": [1, 3]}}
 #: Fields that a class ties to others, or has none of by itself.
-_QWEN4 = {"indexer_n_heads": 4, "indexer_kv_heads": 1, "indexer_head_dim": 16, "indexer_budget": 32,
-          "indexer_compress_ratio": 4, "hc_lowrank": 16, "ple_embed_dim": 32, "ngram_vocab_size_base": 1000,
-          "split_ngram_parts": 4, "heads_per_ngram": 4}
+_QWEN4 = {
+    "indexer_n_heads": 4,
+    "indexer_kv_heads": 1,
+    "indexer_head_dim": 16,
+    "indexer_budget": 32,
+    "indexer_compress_ratio": 4,
+    "hc_lowrank": 16,
+    "ple_embed_dim": 32,
+    "ngram_vocab_size_base": 1000,
+    "split_ngram_parts": 4,
+    "heads_per_ngram": 4,
+}
 _UNSHARED = {"text_config": {"num_kv_shared_layers": 0, "hidden_size_per_layer_input": 0}}
 FIELDS: Mapping[str, Mapping[str, Any]] = {
     "ChameleonForConditionalGeneration": {"vocabulary_map": {"<image>": 3, "IMGIMGAI": 4}},
@@ -75,7 +83,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
     "HunYuanVLForConditionalGeneration": {"vision_config": {"max_image_size": 56, "img_max_token_num": 16,
                                                             "text_hidden_size": "hidden"},
                                           "text_config": {"head_dim": 24}},
-    "Lfm2VlForConditionalGeneration": {"vision_config": {"patch_size": 16}},
+    "Lfm2VlForConditionalGeneration": {"vision_config": {"patch_size": 16, "vision_use_head": False}},
     "LlavaForConditionalGeneration": {"vision_config": {"model_type": "pixtral", "head_dim": None}},
     "MiniMaxM3SparseForConditionalGeneration": {"vision_config": {"hidden_size": 320, "num_attention_heads": 4}},
     "Qwen3VLForConditionalGeneration": _DEEPSTACK,
