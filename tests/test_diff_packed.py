@@ -309,6 +309,28 @@ def test_packed_weights_are_their_source_but_for_rounding(
     ] == [codes]
 
 
+@pytest.mark.parametrize("scheme", ["gptq-4", "awq"])
+@pytest.mark.parametrize("deviation", [1e-6, 1e-5])
+def test_scales_below_the_normal_numbers_of_f16_are_no_difference(
+    scheme: str, deviation: float, tmp_path: Path
+) -> None:
+    """Numbers so small that their scales, some 3e-7, are told in steps of 2⁻²⁴: rounded, and a changed code different."""
+    declared, quantize = SCHEMES[scheme]
+    numbers = bits16(np.random.default_rng(7).normal(0, deviation, (128, 128)))
+    name = "model.layers.0.self_attn.q_proj"
+    plain = {"model_type": "llama", **SIZES}
+    a = saved(tmp_path / "a", plain, {f"{name}.weight": numbers})
+    pieces = {name + end: np.ascontiguousarray(piece) for end, piece in quantize(floats(numbers)).items()}
+    config = {**plain, "quantization_config": declared}
+    assert statuses(inspector.diff(a, saved(tmp_path / "b", config, pieces), data=True)) == {
+        f"{name}.weight": "rounded"
+    }
+    flat = pieces[f"{name}.qweight"].reshape(-1)
+    flat[:200] ^= 0x08888888
+    found = inspector.diff(a, saved(tmp_path / "c", config, pieces), data=True)
+    assert statuses(found) == {f"{name}.weight": "different"}
+
+
 @pytest.mark.parametrize("width", [96, 64])  # as gpt-oss-20b's: as wide as the hidden state
 def test_mxfp4_experts_are_those_of_the_plain_model(width: int, tmp_path: Path) -> None:
     """GPT-OSS packs [experts, outputs, inputs]; the plain model has [experts, inputs, outputs]."""

@@ -29,6 +29,7 @@ class Grid(NamedTuple):
     step: float  # of the grid's range on one side of zero: the largest gap between neighbours
     whole: int = 0  # elements whose scales are themselves quantized; 0 where they are not
     scales: float = 0.0  # the step of these, likewise
+    least: float = 0.0  # the smallest step of the dtype that scales have
 
 
 #: Dtype → bits of the mantissa, and the exponent of the smallest step.
@@ -43,6 +44,8 @@ FLOATS: Mapping[str, tuple[int, int]] = {
     "F8_E5M2FNUZ": (2, -17),
 }
 
+#: Of scales in F16: below its normal numbers all steps are alike.
+_LEAST, _NORMAL = 2.0**-24, 2.0**-14
 #: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
 GRIDS: Mapping[str, Grid] = {
     "Q4_0": Grid(32, 1 / 7),  # −8 to 7: of a positive maximum the last step is cut off
@@ -102,7 +105,8 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
     if gap is not None and largest is not None:
         step = np.float32(gap * largest)
         return lambda values: np.full_like(values, step)
-    return _over(Grid(group or 1, gap)) if gap is not None else None
+    least = 0.0 if words & GAPS.keys() else _LEAST
+    return _over(Grid(group or 1, gap, least=least)) if gap is not None else None
 
 
 def _most(values: Array, largest: float | None) -> Any:
@@ -131,6 +135,8 @@ def _over(grid: Grid) -> Step:
     def steps(values: Array) -> Array:
         size = np.abs(values)
         found: Array = _largest(size, grid.group) * np.float32(grid.step)
+        if grid.least:  # what a scale was rounded by counts once for each step from zero
+            found += np.where(found < _NORMAL, np.float32(2 * grid.least / grid.step), np.float32(0))
         if grid.whole:
             found += _largest(size, grid.whole) * np.float32(grid.scales)
         return found
