@@ -105,8 +105,8 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
     if gap is not None and largest is not None:
         step = np.float32(gap * largest)
         return lambda values: np.full_like(values, step)
-    least = 0.0 if words & GAPS.keys() else _LEAST
-    return _over(Grid(group or 1, gap, least=least)) if gap is not None else None
+    smallest = 0.0 if words & GAPS.keys() else _LEAST
+    return _over(Grid(group or 1, gap, least=smallest)) if gap is not None else None
 
 
 def _most(values: Array, largest: float | None) -> Any:
