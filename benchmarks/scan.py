@@ -4,7 +4,7 @@
     python benchmarks/scan.py --most 10000       the curve up to 10,000
     python benchmarks/scan.py --pairs 1          a single round of loop, one worker and two
 
-The tree (`fixtures/many.py`, 1.2 GB with 100,000 folders) has 1,000 different sparse models of ten families, some 300
+The tree (`fixtures/many.py`, 0.4 GB with 100,000 folders) has 1,000 different sparse models of ten families, some 300
 tensors each, a folder of its own for each checkpoint: after a thousand they come again, as links to the same files. So
 headers are in the page cache, and no two of the same configuration are near each other; families do repeat. FOLDER is
 kept, and used again where it is there.

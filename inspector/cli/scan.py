@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ FINDINGS = 1  # exit code: something is broken or cannot be read
 @click.option("--requests-per-second", type=click.FloatRange(0.01, 100_000), default=50.0, metavar="N",
               help="Requests a second to one server, from all workers together (50).")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1, 86_400), default=120.0, metavar="SECONDS",
-              help="Seconds for one checkpoint (120).")  # fmt: skip
+              help="Seconds for one checkpoint, or for listing one folder (120).")  # fmt: skip
 @click.option("--watch", is_flag=True, help="Audit whatever appears in a folder, one line each, until Ctrl-C.")
 @click.option(
     "--report",
@@ -134,7 +135,8 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
     def show(progress: Progress) -> None:
         nonlocal last, told
         if not told:
-            console.tell(f"Dask's dashboard: {progress.dashboard}")
+            page = progress.dashboard if find_spec("bokeh") else "pip install bokeh, which draws it"
+            console.tell(f"Dask's dashboard: {page}")
             told = True
         if monotonic() - last > 0.2:
             last = monotonic()

@@ -15,26 +15,37 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from inspector.errors import InspectorError, TargetError
-from inspector.scanning.trees import Listed, LocalTree, Node, set_of, units, unlisted, whole
+from inspector.scanning.patience import Patience, PatientTree
+from inspector.scanning.trees import Listed, LocalTree, Node, Tree, set_of, units, unlisted, whole
 from inspector.scanning.unit import Unit, stamp_of
 from inspector.sources import ollama
 from inspector.sources.targets import is_path
 from inspector.units import escape
 
+#: Seconds for which one listing is waited for.
+PATIENCE = 120.0
 #: Bytes of a line in a file of targets.
 LONGEST_LINE = 4096
 
 
-def discover(roots: Iterable[str]) -> Iterator[Unit]:
-    """The units at each root; a root that cannot be looked at is a unit with its error."""
-    for root in roots:
-        try:
-            if root.startswith("@") and not Path(root).exists():
-                yield from (unit._replace(root=root) for unit in discover(lines(root[1:])))
-            else:
-                yield from _at(root)
-        except (InspectorError, OSError, ValueError, RuntimeError) as error:
-            yield unlisted(root, root, error)
+def discover(roots: Iterable[str], seconds: float = PATIENCE) -> Iterator[Unit]:
+    """The units at each root; a root that cannot be looked at is a unit with its error.
+
+    Args:
+        seconds: how long one folder's listing is waited for; one that takes longer is such a unit too.
+    """
+    patience = Patience(seconds)
+    try:
+        for root in roots:
+            try:
+                if root.startswith("@") and not Path(root).exists():
+                    yield from (unit._replace(root=root) for unit in discover(lines(root[1:]), seconds))
+                else:
+                    yield from _at(root, patience)
+            except (InspectorError, OSError, ValueError, RuntimeError) as error:
+                yield unlisted(root, root, error)
+    finally:
+        patience.end()
 
 
 def lines(path: str) -> Iterator[str]:
@@ -52,10 +63,11 @@ def lines(path: str) -> Iterator[str]:
         raise TargetError(f"{escape(path)}: {error.strerror or error}") from error
 
 
-def _at(root: str) -> Iterator[Unit]:
+def _at(root: str, patience: Patience) -> Iterator[Unit]:
     path = Path(root).expanduser()
-    if path.is_dir():
-        yield from units(LocalTree(), root, os.path.abspath(path), _stores(root))  # noqa: PTH100  links stay as they are
+    if patience.call(path.is_dir):
+        tree: Tree = PatientTree(LocalTree(), patience)
+        yield from units(tree, root, os.path.abspath(path), _stores(root))  # noqa: PTH100  links stay as they are
     elif path.exists():
         yield _file(root, path)
     elif "://" not in root and not root.startswith(ollama.PREFIX) and is_path(root):
@@ -67,8 +79,8 @@ def _at(root: str) -> Iterator[Unit]:
     else:
         from inspector.scanning.remote import StoreTree  # and what fsspec needs
 
-        tree = StoreTree(root)
-        yield from units(tree, root, tree.top, lambda _folder, _nodes: None)
+        store: StoreTree = patience.call(lambda: StoreTree(root))
+        yield from units(PatientTree(store, patience), root, store.top, lambda _folder, _nodes: None)
 
 
 def _named(root: str) -> Iterator[Unit]:

@@ -79,7 +79,7 @@ def scan(
         scheduler: the address of a Dask scheduler; by default a cluster of this machine's cores.
         workers: processes of the cluster on this machine.
         requests_per_second: of all workers to one server.
-        timeout: seconds for one checkpoint.
+        timeout: seconds for one checkpoint, and for the listing of one folder.
 
     Returns:
         What scan.json says of it.
@@ -194,7 +194,7 @@ class Run:
     def _discover(self) -> None:
         """In a thread of its own: what there is, written down as it is found."""
         try:
-            units = discover(self._roots)
+            units = discover(self._roots, self._timeout)
             while (some := list(islice(units, TOGETHER))) and not self._leave.is_set():
                 self._ledger.add(some)
         except BaseException as error:  # raised where the scan is waited for

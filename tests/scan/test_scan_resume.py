@@ -6,14 +6,17 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from subprocess import DEVNULL, Popen
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
 
 from inspector.errors import UsageError
 from inspector.scanning import storage
+from inspector.scanning.trees import LocalTree, Node
 from scan.conftest import OF_THE_SCAN, Scan, gguf, llama, make, table, tables
 
 
@@ -175,3 +178,24 @@ def test_parts_are_few() -> None:
     assert len(merges(sizes, {})) == 245
     assert merges({"a": 4096, "b": 5, "c": 7, "d": 4000}, {"d": {"x"}}) == [{"b": [], "c": [], "d": ["x"]}]
     assert merges({"a": 4096, "b": 5}, {}) == []
+
+
+def test_a_listing_hangs(tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder is a row, the others are inspected all the same; once the disk is back, --resume does that one alone."""
+    tree = make(tmp_path / "tree", a=llama(), b=llama(), c=llama())
+    back, listed = Event(), LocalTree.list
+
+    def hang(self: LocalTree, folder: str) -> Sequence[Node]:
+        if folder.endswith("/b"):
+            back.wait()
+        return listed(self, folder)
+
+    monkeypatch.setattr(LocalTree, "list", hang)
+    done = scan([tree], tmp_path / "out", timeout=5)
+    assert (done["checkpoints"], done["unreadable"]) == (3, 1)
+    (row,) = [row for row in table(tmp_path / "out", "checkpoints") if row["error"]]
+    assert (row["target"], row["error_kind"]) == (str(tree / "b"), "Timeout")
+    assert row["error"] == "does not answer within 5 seconds"
+    back.set()
+    assert scan([], tmp_path / "out", resume=True)["inspected"] == 1
+    assert [row["error"] for row in table(tmp_path / "out", "checkpoints")] == [None, None, None]
