@@ -46,18 +46,40 @@ def test_a_file_alone_is_known_by_its_names(case: cases.Case, beginning: str, tm
     assert report.logical == report.prediction.parameters == sum(map(prod, weights))
 
 
-def test_diffusers_names_without_a_configuration(tmp_path: Path) -> None:
-    """ComfyUI stores Qwen-Image under diffusers' names, behind a beginning of its own."""
-    predicted = inspector.predict({"_class_name": "QwenImageTransformer2DModel", "num_layers": 2}).expected
+#: What single files hold under diffusers' names: the class, its fields, what the names begin with. ComfyUI stores
+#: Qwen-Image so, and HunyuanVideo's autoencoder comes so from its authors.
+AS_DIFFUSERS: list[tuple[dict[str, Any], str]] = [
+    ({"_class_name": "QwenImageTransformer2DModel", "num_layers": 2}, "model.diffusion_model."),
+    ({"_class_name": "AutoencoderKLHunyuanVideo"}, ""),
+]
+
+
+@pytest.mark.parametrize(("fields", "beginning"), AS_DIFFUSERS)
+def test_diffusers_names_without_a_configuration(fields: dict[str, Any], beginning: str, tmp_path: Path) -> None:
+    predicted = inspector.predict(fields).expected
     names = {row.name_of(key): row.shape for row in predicted for key in row.keys()}
     path = tmp_path / "model.safetensors"
-    entries = [("BF16", list(shape), f"model.diffusion_model.{name}") for name, shape in names.items()]
-    sparse.write_safetensors(path, entries)
+    sparse.write_safetensors(path, [("BF16", list(shape), beginning + name) for name, shape in names.items()])
     report = inspector.reconcile(inspector.open(path))
     assert report.prediction is not None
-    assert report.prediction.config.model_type == "QwenImageTransformer2DModel"
+    assert report.prediction.config.model_type == fields["_class_name"]
     assert report.unexplained == ()
     assert report.logical == report.prediction.parameters == sum(map(prod, names.values()))
+
+
+def test_averaged_weights_beside_the_denoiser(tmp_path: Path) -> None:
+    """Stable Diffusion's first files hold each weight of the denoiser again, averaged, in a name without dots."""
+    predicted = inspector.predict({"model_type": "stable-diffusion-1", "has_vae": True, "vae_quant": True}).expected
+    names = {row.name_of(key): row.shape for row in predicted for key in row.keys()}
+    denoiser = {name: shape for name, shape in names.items() if name.startswith("model.")}
+    averages = {f"model_ema.{name.removeprefix('model.').replace('.', '')}": each for name, each in denoiser.items()}
+    stored = {**names, **averages, "model_ema.decay": (), "model_ema.num_updates": ()}
+    assert (len(denoiser), "model_ema.diffusion_modelinput_blocks00weight" in stored) == (686, True)
+    path = tmp_path / "model.safetensors"
+    sparse.write_safetensors(path, [("F32", list(shape), name) for name, shape in stored.items()])
+    report = inspector.reconcile(inspector.open(path))
+    assert report.unexplained == ()
+    assert report.logical == 859_520_964 + 83_653_863  # the denoiser and the autoencoder, each once
 
 
 #: Parameters as the models' repositories, or sums over diffusers' models, have them.
@@ -69,6 +91,8 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int]] = {
     "FLUX.1 dev": ({"model_type": "flux", "guidance_embed": True}, 11_901_408_320),
     "Qwen-Image": ({"_class_name": "QwenImageTransformer2DModel"}, 20_430_401_088),
     "HunyuanVideo": ({"model_type": "hunyuan_video", "guidance_embed": True}, 12_821_012_544),
+    "Wan 2.1's autoencoder": ({"model_type": "wan-vae"}, 126_892_531),
+    "Wan 2.2's autoencoder": ({"model_type": "wan-2.2-vae"}, 704_688_668),
 }
 
 

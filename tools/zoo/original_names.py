@@ -216,6 +216,7 @@ FILES = (
             ),
         ),
     ),
+    Single("wan-vae", {}, (Part(single.convert_wan_vae_to_diffusers, "AutoencoderKLWan", {}),)),
     Single(
         "z_image",
         {"num_layers": 3},
