@@ -161,6 +161,17 @@ def test_what_is_the_same_is_left_out_at_first(tmp_path: Path) -> None:
     assert "different" in compared
 
 
+def test_an_adapter_is_shown_on_its_base(made: Made) -> None:
+    """Of rank 8 for a model of width 256, beside one of 4096: 12 tensors change 6 weights, and none fits."""
+    first, opened = screens((str(made("llama-7b")), str(made("lora"))), "right right right right")
+    shown = text(first)
+    assert "lora on llama-7b" in shown
+    assert "6 weights changed, 26,624 parameters added, 12 tensors without a fit" in shown
+    assert re.search(r"down_proj +4 tensors +2 weights +4 no", shown)
+    assert re.search(r"8×512 +4096×11008 +no", text(opened))
+    assert "8×11008 would fit" in text(opened)
+
+
 def test_a_folder_of_models_lists_them(made: Made) -> None:
     """Enter opens one, backspace comes back."""
     folder = made("gpt2").parent / "several"

@@ -29,7 +29,8 @@ Progress = Callable[[int, int], None]
 def browse(targets: tuple[str, ...], **opening: Any) -> int:
     """Browse a checkpoint in the terminal: by role or by layer, with search and details of each tensor.
 
-    With two targets, the tree shows what differs between them, as `inspect diff` pairs their tensors.
+    With two targets, the tree shows what differs between them, as `inspect diff` pairs their tensors; of an adapter and
+    its base, the weights that it changes.
 
     \b
     up, down, left, right   move, close and open
@@ -41,7 +42,7 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
     q                       quit
     """
     if len(targets) > 2:
-        raise click.UsageError("one target is browsed, or two are compared")
+        raise click.UsageError("one target is browsed, or two are compared; of three, `inspect diff BASE A B` tells")
     if not is_terminal():
         raise UsageError("browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same facts")
     check()
@@ -88,7 +89,9 @@ def loaded(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress
 
     a, b = (_reconciled(target, opening, progress) for target in targets)
     if (a.adapter is None) != (b.adapter is None):
-        raise UsageError("one is an adapter: `inspect diff` says what it does to its base")
+        from inspector.browsing.attached import Adapter
+
+        return Adapter(api.attachment(*((a, b) if a.adapter is None else (b, a))))
     result = api.diff(a, b)
     return Pairs(result, partial(_compared, result))
 
