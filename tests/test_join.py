@@ -334,6 +334,17 @@ def test_a_predicted_buffer_is_asked_for_and_not_counted() -> None:
     assert sum(each.parameters for each in (Q, NORM, mask)) == 36
 
 
+def test_what_was_measured_in_training_cannot_be_made_anew() -> None:
+    """A batch norm's mean that is missing is a warning, where another buffer that is missing is a note."""
+    mean = row("running_mean", "model.bn.running_mean", 3, group="buffer", buffer=True)
+    other = row("inv_freq", "model.rotary_emb.inv_freq", 3, group="buffer", buffer=True)
+    book = Book(SOUND, [Q, NORM, mean, other])
+    assert book.findings == [
+        ("missing", "warning", "model.bn.running_mean"),
+        ("missing", "info", "model.rotary_emb.inv_freq"),
+    ]
+
+
 def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
     """Layer 2 of 2, where the configuration says that one more predicts: no parameters of the model, and no surprise."""
     stored = tensors(
