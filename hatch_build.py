@@ -1,13 +1,17 @@
-"""What a wheel holds that no file of the repository is: the tables in one packed file, and the manual page."""
+"""What a wheel holds that no file of the repository is: tables in one packed file or deflated, and the manual page."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+#: Tables that only audits read.
+AUDITED = "inspector/auditing/data"
 
 
 class Made(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
@@ -24,6 +28,10 @@ class Made(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
         written = Path(self._folder.name) / PACKED.name
         written.write_bytes(packed(FOLDER))
         build_data["force_include"][str(written)] = str(PACKED.relative_to(home))
+        for table in sorted((home / AUDITED).glob("*.json")):
+            deflated = Path(self._folder.name) / f"{table.name}.z"
+            deflated.write_bytes(zlib.compress(table.read_bytes(), 9))
+            build_data["force_include"][str(deflated)] = f"{AUDITED}/{deflated.name}"
         from inspector.cli.manual import page
 
         manual = Path(self._folder.name) / "inspect.1"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 import inspector.architectures  # noqa: F401  the module, whose name its function has too
 from inspector.architectures.store import Store, packed
+from inspector.auditing import data
 from inspector.errors import TableError
 
 MODULE = sys.modules["inspector.architectures.store"]
@@ -134,3 +136,13 @@ def test_where_nothing_may_be_written_tables_are_read_all_the_same(home: Path, m
     monkeypatch.setattr(MODULE, "PACKED", home / "no-such-folder" / "tables.pack")
     assert set(read().types) == {"a-type", "b", "z"}
     assert not (home / "no-such-folder").exists()
+
+
+def test_the_audits_tables_are_deflated_in_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read from either form: the plain one of a source tree comes first."""
+    monkeypatch.setattr(data, "FOLDER", tmp_path)
+    (tmp_path / "deflated.json.z").write_bytes(zlib.compress(b'{"form": "deflated"}'))
+    assert data.table("deflated") == {"form": "deflated"}
+    (tmp_path / "plain.json.z").write_bytes(zlib.compress(b'{"form": "deflated"}'))
+    (tmp_path / "plain.json").write_text('{"form": "plain"}')
+    assert data.table("plain") == {"form": "plain"}

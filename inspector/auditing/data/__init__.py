@@ -1,1 +1,26 @@
-"""What the libraries take, as tables that tools write."""
+"""What the libraries take, as data that tools read out of them (tools/loading, tools/llama_cpp).
+
+A source tree has each table as `name.json`, to be read and compared; a wheel has it as `name.json.z`, deflated by
+hatch_build.py: that is a sixth of the size, and only audits read them.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """A table of this folder."""
+    try:
+        text = (FOLDER / f"{name}.json").read_bytes()
+    except FileNotFoundError:
+        text = zlib.decompress((FOLDER / f"{name}.json.z").read_bytes())
+    found: dict[str, Any] = json.loads(text)
+    return found

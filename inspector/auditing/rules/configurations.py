@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
@@ -20,7 +20,6 @@ from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-_TABLE = Path(__file__).parents[1] / "data" / "fields.json"
 #: Findings of one configuration that are told, and items of a list that are looked at.
 _MOST, _MOST_ITEMS = 8, 1_000
 #: Sizes, of which none is negative.
@@ -33,11 +32,9 @@ _SIZES = frozenset(
 )
 
 
-@cache
 def fields() -> dict[str, Any]:
     """The table: `transformers` and `peft`, each with the kinds of value that its fields take."""
-    found: dict[str, Any] = json.loads(_TABLE.read_text(encoding="utf-8"))
-    return found
+    return data.table("fields")
 
 
 def takes(library: str, kind: str, field: str) -> str | None:

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from inspector.architectures import predicted_gguf
+from inspector.auditing import data
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.gguf.values import KeyValues
@@ -20,14 +19,11 @@ from inspector.model import Header, Severity
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
-_TABLE = Path(__file__).parents[1] / "data" / "gguf.json"
 
 
-@cache
 def table() -> dict[str, Any]:
     """What llama.cpp's loader asks of key-values."""
-    found: dict[str, Any] = json.loads(_TABLE.read_text(encoding="utf-8"))
-    return found
+    return data.table("gguf")
 
 
 def _known() -> frozenset[str]:
