@@ -5,9 +5,9 @@
     data/tables/blocks/gguf.json        →  ("blocks", "gguf_mlp") and the other blocks in it
 
 The packed file, `data/tables.pack`, is a line of JSON about itself; two JSON objects with an entry a line, which table
-has a model type and where each document is; then the documents, each deflated by itself. So one is found without
-reading the others. A wheel holds the packed file alone; in a source tree it is a cache beside the folder, and made
-again when the folder has changed.
+has a model type and where each document is; what documents have in common (RFC 1950's preset dictionary); then the
+documents, each deflated by itself. So one is found without reading the others. A wheel holds the packed file alone; in
+a source tree it is a cache beside the folder, and made again when the folder has changed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ PACKED = FOLDER.with_suffix(".pack")
 SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions"})
 #: Fields of which a table has one: a file without them holds several tables, each under its name.
 ONE = frozenset({"types", "like", "part", "rows"})
+
+
+#: Pieces of a document that others may have too, and bytes of those that a preset dictionary can have (RFC 1951, 2).
+_SAID = rb'\{[^{}\[\]]*\}|\[[^\[\]{}]*\]|"[^"]{12,}"'
+_MOST_COMMON = 32_768
 
 
 class Store:
@@ -56,6 +62,7 @@ class Store:
         self.signs: Mapping[str, list[str]] = about.get("signs", {})
         self._types = _Entries(content, start, start + about["types"])
         self._places = _Entries(content, self._types.end, self._types.end + about["places"])
+        self._start = self._places.end + about["common"]
         self._content = content
 
     def find(self, kind: str, name: str) -> Mapping[str, Any]:
@@ -65,10 +72,15 @@ class Store:
             return self.beyond.find(kind, name)
         if place is None:
             raise KeyError(name)
-        start = self._places.end + place[0]
-        document = json.loads(zlib.decompress(self._content[start : start + place[1]]))
+        start = self._start + place[0]
+        inflate = zlib.decompressobj(zdict=self._common)
+        document = json.loads(inflate.decompress(self._content[start : start + place[1]]))
         assert isinstance(document, dict)
         return document
+
+    @cached_property
+    def _common(self) -> bytes:
+        return self._content[self._places.end : self._start]
 
     def has(self, kind: str, name: str) -> bool:
         """Whether there is such a document here."""
@@ -167,7 +179,7 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
     inferable: dict[str, int] = {}
     signs: dict[str, list[str]] = {}
     coverage: dict[str, Any] = {}
-    places, pieces, offset = dict[str, tuple[int, int]](), list[bytes](), 0
+    texts: dict[str, bytes] = {}
     for _, kind, name, document in (*documents(folder), (folder, "made", "coverage", coverage)):
         if kind == "families":
             types.update(dict.fromkeys(document["types"], name))
@@ -175,9 +187,11 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
             signs.update(document.get("signs", {}))
             coverage.update(_coverage(document))
         told = {field: value for field, value in document.items() if field != "notes"}
-        pieces.append(zlib.compress(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode(), 9))
-        places[f"{kind}/{name}"] = (offset, len(pieces[-1]))
-        offset += len(pieces[-1])
+        texts[f"{kind}/{name}"] = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+    common = _common(texts.values())
+    pieces = [_deflated(text, common) for text in texts.values()]
+    starts = accumulate(map(len, pieces), initial=0)
+    places = {place: (start, len(piece)) for place, start, piece in zip(texts, starts, pieces, strict=False)}
     entries = [_entries(dict(sorted(types.items()))), _entries(places)]
     about = {
         "stamp": stamp,
@@ -185,8 +199,25 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
         "signs": signs,
         "types": len(entries[0]),
         "places": len(entries[1]),
+        "common": len(common),
     }
-    return b"".join([json.dumps(about, separators=(",", ":")).encode(), b"\n", *entries, *pieces])
+    return b"".join([json.dumps(about, separators=(",", ":")).encode(), b"\n", *entries, common, *pieces])
+
+
+def _common(texts: Collection[bytes]) -> bytes:
+    """A preset dictionary: what many documents have in common, the most frequent last, where references are short."""
+    import re  # only where a table has changed
+    from collections import Counter
+
+    said = Counter(each for text in texts for each in set(re.findall(_SAID, text)))
+    gains = sorted(((number * len(each), each) for each, number in said.items() if number > 1), reverse=True)
+    sizes = accumulate(len(each) for _, each in gains)
+    return b"".join(reversed([each for (_, each), size in zip(gains, sizes, strict=True) if size <= _MOST_COMMON]))
+
+
+def _deflated(text: bytes, common: bytes) -> bytes:
+    deflate = zlib.compressobj(9, zdict=common)
+    return deflate.compress(text) + deflate.flush()
 
 
 def _entries(entries: Mapping[str, Any]) -> bytes:
