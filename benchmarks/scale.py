@@ -1,7 +1,8 @@
 """docs/scale.md: what the Hub's two million model repositories would take, computed from what scans measured.
 
     PYTHONPATH=tests python benchmarks/scale.py            measures, and writes docs/scale.md
-    PYTHONPATH=tests python benchmarks/scale.py --again    writes it again from the numbers in benchmarks/scale.json
+    python benchmarks/scale.py --again --milliseconds 8.5    writes it again from the numbers in benchmarks/scale.json,
+        with the processor time that benchmarks/scan.py says a checkpoint takes
 
 Repositories of four kinds are put on a Hub on this machine and scanned; requests are counted there by the class that the
 Hub's limits know. The mix of kinds, the Hub's size and its limits are stated below, each with where it is from.
@@ -117,7 +118,7 @@ Computed by `benchmarks/scale.py` from what scans measured; nothing here was run
 Repositories of four kinds and an empty one, {EACH} of each, on a Hub on this machine; a model has 300 tensors. A GGUF is
 read along with its parsing, for a vocabulary may take megabytes, and what is on its way when parsing ends counts as
 received. The tables of {EACH} repositories are larger each than those of thousands. Processor time:
-{milliseconds:.1f} ms a checkpoint of 300 tensors, of all processes together, on a busy machine with two cores.
+{milliseconds:.1f} ms a checkpoint of 300 tensors, of all processes together, on a machine with two cores (benchmarks/scan.py).
 
 ## Two million repositories
 

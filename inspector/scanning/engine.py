@@ -26,6 +26,8 @@ AHEAD = 2
 RETRIES = 5
 #: Seconds for which a scheduler that is gone is waited for, and between two tries.
 PATIENCE, BETWEEN = 300.0, 0.5
+#: Seconds in which a scheduler has to answer.
+ANSWERING = 5.0
 #: Seconds between two looks at what else is to be done.
 TICK = 0.5
 #: Settings of Dask's, where the user has none: a silent worker is given up sooner, logs are short.
@@ -214,7 +216,7 @@ def _client(address: str) -> Any:
     from distributed import Client
 
     try:
-        client = Client(address, timeout=5, set_as_default=False)
+        client = Client(address, timeout=ANSWERING, set_as_default=False)
         client.register_plugin(_plugin())
     except Exception as error:  # Dask's kinds are many
         said = escape(" ".join(str(error).split()), 200) or type(error).__name__

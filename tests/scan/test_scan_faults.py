@@ -17,7 +17,7 @@ import pytest
 
 import inspector
 from inspector.errors import SourceError
-from inspector.scanning import storage
+from inspector.scanning import engine, storage
 from scan.conftest import OF_THE_SCAN, gguf, llama, make, table, tables
 from scan.test_scan_resume import many
 
@@ -224,7 +224,8 @@ def test_a_file_system_hangs(team: Team, tmp_path: Path) -> None:
     environment.undo()
 
 
-def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
+def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ANSWERING", 1.0)
     tree = make(tmp_path / "tree", a=llama())
     with pytest.raises(SourceError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1"):
         inspector.scan([tree], tmp_path / "out", scheduler="tcp://127.0.0.1:1")
