@@ -172,7 +172,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--tree", type=Path, help="kept, and used again where it is there")
     options.add_argument("--pairs", type=int, default=3)
-    options.add_argument("--count", type=int, default=2000)
+    options.add_argument("--count", type=int, default=3000)
     options.add_argument("--most", type=int, default=CURVE[-1])
     asked = options.parse_args()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
