@@ -249,6 +249,21 @@ def test_a_cut_dates_what_is_unreleased(source: Path) -> None:
     assert "@v0.2.0" in (source / releasing.PINNED).read_text()
 
 
+def test_the_address_is_written_everywhere(tmp_path: Path) -> None:
+    """No file that named the placeholder does so any more, and a release is refused no longer."""
+    for name in releasing.ADDRESSED:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    releasing.address(tmp_path, "me/inspector")
+    texts = [(tmp_path / name).read_text() for name in releasing.ADDRESSED]
+    assert not releasing.unnamed(tmp_path)
+    assert [text for text in texts if re.search(r"OWNER/(checkpoint|hf)-inspect", text)] == []
+    assert "uses: me/inspector@v" in texts[-1] and "hf extensions install me/hf-inspect" in texts[-1]
+    for wrong in ("me", "me/in spector", "../x", "me/a/b"):
+        with pytest.raises(releasing.RefusalError):
+            releasing.address(tmp_path, wrong)
+
+
 @pytest.mark.parametrize("version", ["0.1.0", "0.0.9", "1.0", "next"])
 def test_a_cut_is_of_a_later_version(version: str, source: Path) -> None:
     with pytest.raises(releasing.RefusalError):

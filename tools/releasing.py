@@ -1,6 +1,7 @@
 """A release: the version and the changelog of the next one, and a rehearsal of it.
 
     python tools/releasing.py cut 0.2.0     writes version and date; what is left to do is a commit and a tag
+    python tools/releasing.py address ME/checkpoint-inspector    writes where on GitHub the project is, in all that says so
     python tools/releasing.py check         rehearses the next release on a copy of what is committed
 
 `check` cuts the release in a copy, builds it, and looks at everything that a user gets: metadata and contents of the wheel, an
@@ -38,10 +39,12 @@ def main(arguments: list[str]) -> int:
                 if unnamed(ROOT):
                     raise RefusalError(TO_DO)
                 cut(ROOT, version, datetime.now(timezone.utc).date())
+            case ["address", place]:
+                address(ROOT, place)
             case ["check"]:
                 check()
             case _:
-                raise RefusalError("usage: python tools/releasing.py cut VERSION | check")
+                raise RefusalError("usage: python tools/releasing.py cut VERSION | address OWNER/NAME | check")
     except RefusalError as refused:
         print(f"release: {refused}", file=sys.stderr)
         return 1
@@ -50,14 +53,32 @@ def main(arguments: list[str]) -> int:
 
 #: Who publishes the project, in `[project.urls]`, until somebody does.
 OWNER = "OWNER"
-TO_DO = (
-    f"[project.urls] of pyproject.toml still says {OWNER} where the project's address belongs; the documents follow it"
-)
+TO_DO = f"[project.urls] of pyproject.toml still says {OWNER}: python tools/releasing.py address OWNER/NAME"
 
 
 def unnamed(root: Path) -> bool:
     """Whether the project has no public address yet."""
     return f"/{OWNER}/" in (root / "pyproject.toml").read_text()
+
+
+#: What names the project's address.
+ADDRESSED = ("pyproject.toml", "mkdocs.yml", "CONTRIBUTING.md", PINNED)
+
+
+def address(root: Path, place: str) -> None:
+    """Write the project's address into the files that name it. Raises RefusalError for what is no address."""
+    owner, _, name = place.partition("/")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}", owner) or not re.fullmatch(r"[\w.-]{1,100}", name):
+        raise RefusalError(f"{place} is no OWNER/NAME")
+    found = re.search(
+        r'^Homepage = "https://github\.com/([^/"]+)/([^/"]+)"', (root / "pyproject.toml").read_text(), re.M
+    )
+    if found is None:
+        raise RefusalError("[project.urls] of pyproject.toml has no Homepage on GitHub")
+    for file in (root / each for each in ADDRESSED):
+        text = file.read_text().replace(f"{found[1]}/{found[2]}", place)
+        text = text.replace(f"install {found[1]}/hf-inspect", f"install {owner}/hf-inspect")
+        file.write_text(text.replace(f" {found[1]} below is whoever publishes the project.", ""))
 
 
 # --- the cut --------------------------------------------------------------------------------------
