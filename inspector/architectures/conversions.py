@@ -34,7 +34,7 @@ converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to 
            `rows`   which of the model's rows are kept, the `first` or the `last`
            `name`   what people call it
 folded     what it computes of several tensors: a name for people, and for each of the file's keys the formula (`value`)
-           of x and of other letters, with the model's key that each is
+           of x and of other letters, with the model's key that each is; `key@1/2`: the first half of its columns
 transposed keys of matrices that the model stores as [in, out] where no table of it says so
 left_out   keys that the converter drops; `tower:*` for all of a tower
 dropped    words in the names of what it drops besides
@@ -134,7 +134,7 @@ _KEY = re.compile(r"(?:(\w+):)?(?:(.+) )?([^ ./]+)(?:\.(\w+))?((?:/\d+)*)")
 
 def named(text: str, like: Key) -> Key:
     """The key that a text says, in the layer and expert of another. Raises TableError."""
-    match = _KEY.fullmatch(text)
+    match = _KEY.fullmatch(text.partition("@")[0])
     if match is None:
         raise TableError(f"{text!r} is not a key")
     tower, branch, role, part, indexes = match.groups()

@@ -156,13 +156,26 @@ def _folded(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
     for name, formulas in sides.conversion.folded.items():
         for number, tensor in enumerate(file.tensors):
             said = formulas.get(key_text(tensor.key), {})
-            asked = {letter: places.get(text) for letter, text in said.items() if letter != "value"}
-            views = {letter: whole(model.shapes[at], at).flat() for letter, at in asked.items() if at is not None}
+            asked = {letter: text.partition("@") for letter, text in said.items() if letter != "value"}
+            views = {
+                letter: _columns(whole(model.shapes[places[text]], places[text]), part).flat()
+                for letter, (text, _, part) in asked.items()
+                if text in places
+            }
             made = whole(file.shapes[number], number).flat()
             if asked and len(views) == len(asked) and all(view.shape == made.shape for view in views.values()):
                 x = views.pop("x")
                 one, other = (x, made) if sides.file == 1 else (made, x)
                 yield Piece(str(number), (Option(name, one, other, said["value"], beside=views),))
+
+
+def _columns(view: View, part: str) -> View:
+    """A share of a matrix's columns: `1/2` is the first half; all without a part."""
+    number, _, count = part.partition("/")
+    if not part:
+        return view
+    width = view.shape[-1] // int(count)
+    return view.taken(len(view.axes) - 1, 0, (int(number) - 1) * width, int(number) * width)
 
 
 def _layout(at: int, sides: Sides) -> Mapping[str, Mapping[str, str]]:
