@@ -240,6 +240,24 @@ def test_fused_and_stacked_layouts_are_taken_apart(tmp_path: Path) -> None:
     assert [(each.status, each.sums.differing, each.sums.max_abs) for each in found] == [("different", 1, 1.0)]
 
 
+def test_convolutions_of_queries_keys_and_values_lie_in_one_or_in_three(tmp_path: Path) -> None:
+    """Kimi's linear attention: published with three, in Transformers one after the other; of different widths here."""
+    draw = np.random.default_rng(3)
+    widths = {"q": 8, "k": 8, "v": 16}
+    parts = {letter: draw.normal(size=(width, 1, 4)).astype(np.float32) for letter, width in widths.items()}
+    config = {"model_type": "kimi_linear", "num_hidden_layers": 1}
+    single = {f"model.layers.0.self_attn.{letter}_conv1d.weight": each for letter, each in parts.items()}
+    fused = {"model.layers.0.self_attn.conv1d.weight": np.concatenate(list(parts.values()))}
+    a, b = saved(tmp_path / "a", single, config), saved(tmp_path / "b", fused, config)
+    (data,) = inspector.diff(a, b, data=True).data or ()
+    assert data is not None
+    assert (data.status, data.transform, data.sums.elements) == ("equal", "fused", 128)
+    fused["model.layers.0.self_attn.conv1d.weight"][9] += 1  # the second of the keys
+    (data,) = inspector.diff(a, saved(tmp_path / "c", fused, config), data=True).data or ()
+    assert data is not None
+    assert (data.status, data.sums.differing) == ("different", 4)
+
+
 def test_nans_are_equal_to_nans_and_counted(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """Two NaNs at the same place are no difference; one that has gone is."""
     tensors = llama()

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from inspector.architectures import family_of, formula
 from inspector.architectures.conversions import Conversion, key_text
-from inspector.architectures.data.fusions import PARTS
+from inspector.architectures.data.fusions import BRANCHED, PARTS
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
 from inspector.comparing.numbers import MEANS, words
@@ -137,7 +137,7 @@ def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
         return folded
     apart = _lies_apart(pair.a) or _lies_apart(pair.b)
     fine = _needs_parts(pair.a, pair.b, sides)
-    sizes = _sizes(pair.a, pair.b) if fine else {}
+    sizes = _sizes(pair.a, pair.b, sides) if fine else {}
     a, b = (
         _atoms(own, other, known, _layout(at, sides) if fine else None, sizes, sides, apart)
         for at, (own, other, known) in enumerate(((pair.a, pair.b, sides.a), (pair.b, pair.a, sides.b)))
@@ -201,7 +201,7 @@ def _atoms(
         together = _is_stack(key, shape, other)
         base = int(together and not apart and _counts(shape, other))
         text = key_text(tensor.key._replace(part="weight"))
-        parts = {} if layout is None else layout.get(text) or dict.fromkeys(PARTS.get(key.role, ()), "")
+        parts = {} if layout is None else layout.get(text) or dict.fromkeys(_usual_parts(key), "")
         for index, single in _taken_apart(view, key, apart, together):
             role = "" if len(side.tensors) == len(other.tensors) == 1 else _part_name(key, sides)
             held = _split(single, base, parts, sizes, sides, key.layer) if parts else [(role, single)]
@@ -212,8 +212,15 @@ def _atoms(
 
 def _part_name(key: Key, sides: Sides) -> str:
     """What the elements of a tensor are called among those that the other side fuses."""
-    text = key_text(key)
-    return text if any(text in parts for parts in sides.conversion.file.values()) else key.role
+    text, place = key_text(key), f"{key.branch} {key.role}"
+    if any(text in parts for parts in sides.conversion.file.values()):
+        return text
+    return place if place in BRANCHED else key.role
+
+
+def _usual_parts(key: Key) -> Sequence[str]:
+    """The projections that a tensor usually has in one; none of what is one of them itself."""
+    return () if f"{key.branch} {key.role}" in BRANCHED else PARTS.get(key.role, ())
 
 
 def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, sides: Sides) -> bool:
@@ -270,14 +277,14 @@ def _needs_parts(a: Side, b: Side, sides: Sides) -> bool:
     )
 
 
-def _sizes(a: Side, b: Side) -> dict[str, int]:
+def _sizes(a: Side, b: Side, sides: Sides) -> dict[str, int]:
     """The rows of projections that lie by themselves on either side."""
     found: dict[str, int] = {}
     for side in (a, b):
         for key, shape in zip(side.keys, side.shapes, strict=True):
-            if key.role not in PARTS and shape:
+            if not _usual_parts(key) and shape:
                 rest = shape[1:] if key.expert == STACKED and len(shape) > 1 else shape
-                found[key.role] = prod(rest[:-1]) if key.part == "weight" else prod(rest)
+                found[_part_name(key, sides)] = prod(rest[:-1]) if key.part == "weight" else prod(rest)
     return found
 
 

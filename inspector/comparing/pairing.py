@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, PROJECTOR, GgufArchitecture
 from inspector.architectures.conversions import NUMBER, ORIGINAL, Conversion, conversion_of, key_text, named
-from inspector.architectures.data.fusions import COARSE
+from inspector.architectures.data.fusions import BRANCHED, COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
 Status = Literal["same", "dtype", "shape", "only_a", "only_b"]
@@ -342,7 +342,8 @@ def _without_experts(key: Key) -> Key:
 
 
 def _fused(key: Key) -> Key:
-    return key._replace(role=COARSE.get(key.role, key.role))
+    whole = BRANCHED.get(f"{key.branch} {key.role}")
+    return key._replace(branch="", role=whole) if whole else key._replace(role=COARSE.get(key.role, key.role))
 
 
 def _without_layers(key: Key) -> Key:

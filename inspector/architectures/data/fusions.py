@@ -12,6 +12,9 @@ COARSE: Mapping[str, str] = {
     **dict.fromkeys(("k_b_proj", "v_b_proj"), "kv_b_proj"),
 }
 
+#: Branch and role, where the branch tells them apart → the role of all without it.
+BRANCHED: Mapping[str, str] = dict.fromkeys(("q conv1d", "k conv1d", "v conv1d"), "conv1d")
+
 #: Role of several projections in one tensor → these, in the order in which writers put them.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "qkv_proj": ("q_proj", "k_proj", "v_proj"),
@@ -20,6 +23,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "gate_up_proj": ("gate_proj", "up_proj"),
     "shared_gate_up_proj": ("shared_gate_proj", "shared_up_proj"),
     "kv_b_proj": ("k_b_proj", "v_b_proj"),
+    "conv1d": ("q conv1d", "k conv1d", "v conv1d"),
 }
 
 #: Roles of several projections in one tensor.
