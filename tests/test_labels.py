@@ -84,3 +84,10 @@ def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
 def test_bytes_of_a_label_are_filled_up(parameters: str, bits: int, nbytes: int) -> None:
     """Three weights of four bits take two bytes."""
     assert labels.given(parameters, bits).bytes == nbytes
+
+
+def test_a_label_is_counted_in_whole_numbers() -> None:
+    """2⁵³ + 1, which no float is; and 1.1 billions, of which 1.1 is none either."""
+    assert labels.given("9,007,199,254,740,993", 16).parameters == 2**53 + 1
+    exact = labels.given("1.1B", 16).parameters
+    assert (exact, type(exact)) == (1_100_000_000, int)
