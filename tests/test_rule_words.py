@@ -11,7 +11,8 @@ import pytest
 import rule_words
 from rule_words import Said
 
-from inspector.auditing.rules import running, tokenizer_json
+from inspector.auditing.rules import configurations, hdf5, outside, running, tokenizer_json
+from inspector.auditing.rules.rule import Found
 
 CASES = {case.name: case for case in rule_words.cases()}
 EXPECTED = {line["case"]: line["said"] for line in map(json.loads, rule_words.SAID.read_text().splitlines())}
@@ -45,14 +46,14 @@ def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_pa
     """A model without weights; not where a copy's name, a download's or a shard's tells more."""
     bare = hostile.drop(*(each for each in hostile.sound() if each not in ("config.json", "tokenizer.json")))
     assert asked("no-weights", hostile.both(bare, hostile.put("optimizer.pt", b"x")), tmp_path / "a") == [
-        "a configuration, and no weights beside it: download them"
+        "a configuration without weights beside it: download them"
     ]
     assert asked("no-weights", hostile.both(bare, hostile.put(name, b"x")), tmp_path / "b") == []
 
 
 def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MAX_TEXT_GRAPH", 40)
-    write, beyond = b'node { op: "WriteFile" }', "its graph is not judged to its end: larger than any"
+    write, beyond = b'node { op: "WriteFile" }', "its graph was not judged to its end: larger than any"
     found = "its graph has the operations WriteFile"
     for text, said in (
         (write, [found]),
@@ -73,8 +74,8 @@ TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
         ({}, []),
         ({"single": [{"Sequence": {"id": "A", "type_id": 0}}], "pair": [{"Sequence": {"id": "B", "type_id": 1}}]}, []),
         ({"single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}], "special_tokens": {"[CLS]": TOKEN}}, []),
-        ({"single": ["A"]}, ["p.single.0 is no piece of a template"]),
-        ({"pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Other": {}}]}, ["p.pair.1 is no piece of a template"]),
+        ({"single": ["A"]}, ["p.single.0 is not a piece of a template"]),
+        ({"pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Other": {}}]}, ["p.pair.1 is not a piece of a template"]),
         ({"single": [{"Sequence": {"id": "A"}}]}, ["p.single.0 has no type_id"]),
         ({"single": [{"Sequence": {"id": "A", "type_id": "0"}}]}, ["p.single.0.type_id is no whole number"]),
         ({"single": [{"Sequence": {"id": "C", "type_id": 0}}]}, ["p.single.0 is of sequence 'C'"]),
@@ -82,7 +83,7 @@ TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
             {"single": [{"SpecialToken": {"id": "[SEP]", "type_id": 0}}], "special_tokens": {"[CLS]": TOKEN}},
             ["p.single.0 names '[SEP]', which is not among its tokens"],
         ),
-        ({"special_tokens": {"x" * 50: 5}}, [f"p.special_tokens.{'x' * 40} is no object"]),
+        ({"special_tokens": {"x" * 50: 5}}, [f"p.special_tokens.{'x' * 40} is not an object"]),
         (
             {"special_tokens": {"a": {"ids": 1, "tokens": []}}},
             ["p.special_tokens.a has no id", "p.special_tokens.a.ids is no list"],
@@ -94,3 +95,64 @@ TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
 )
 def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[str]) -> None:
     assert list(tokenizer_json._of_template(template, "p")) == faults
+
+
+@pytest.mark.parametrize(
+    ("fields", "faults"),
+    [
+        ({}, []),
+        ({"target_modules": ["q", "v"], "feedforward_modules": ["v"], "r": 1, "peft_type": "LORA"}, []),
+        ({"target_modules": ["q", 5, None]}, ["target_modules has 5, and should hold names"]),
+        ({"modules_to_save": [None]}, ["modules_to_save has null, and should hold names"]),
+        ({"target_modules": "q.*", "feedforward_modules": ["v"]}, []),
+        (
+            {"target_modules": ["q"], "feedforward_modules": ["z", "v", "q"]},
+            ["feedforward_modules has 'v', which target_modules does not have"],
+        ),
+        ({"r": 0, "peft_type": "LORA"}, ["r is 0: a rank must be positive"]),
+        ({"r": -8, "peft_type": "VERA"}, ["r is −8: a rank must be positive"]),
+        ({"r": 0, "peft_type": "ADALORA"}, []),  # which has ranks of its own
+        ({"r": "0", "peft_type": "LORA"}, []),  # no number: told by its kind
+        ({"layer_replication": [[0, 2], [1, 3]]}, []),
+        ({"layer_replication": [[0, 2], [1]]}, ["layer_replication is [[0, 2], [1]], and should be a list of pairs"]),
+        ({"layer_replication": []}, []),
+        ({"layers_pattern": "h"}, ["layers_pattern without layers_to_transform"]),
+        ({"layers_pattern": "h", "layers_to_transform": 0}, []),
+    ],
+)
+def test_what_fields_of_an_adapter_ask_of_each_other(fields: dict[str, Any], faults: list[str]) -> None:
+    assert list(configurations._wrong_targets(fields)) == faults
+
+
+@pytest.mark.parametrize(
+    ("unknown", "lines", "said"),
+    [
+        (None, b"a\n[UNK]\n", []),
+        (None, b"a\r\n[UNK]\r\nb\r\n", []),
+        (None, b"a\n[unk]\n", ["no '[UNK]' in it, which BertTokenizer needs"]),
+        ("<u>", b"a\n[UNK]\n", ["no '<u>' in it, which BertTokenizer needs"]),
+        ({"content": "<u>"}, b"a\n<u>", []),
+        ({"content": "<u>"}, b"a\n[UNK]\n", ["no '<u>' in it, which BertTokenizer needs"]),
+    ],
+)
+def test_the_word_for_what_a_vocabulary_lacks(unknown: Any, lines: bytes, said: list[str], tmp_path: Path) -> None:
+    fields = {"tokenizer_class": "BertTokenizerFast", **({} if unknown is None else {"unk_token": unknown})}
+    own = hostile.both(hostile.put("tokenizer_config.json", hostile.dump(fields)), hostile.put("vocab.txt", lines))
+    change = hostile.both(hostile.drop("tokenizer.json"), own)
+    assert asked("vocabulary-lines", change, tmp_path) == said
+
+
+def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -> None:
+    """An error is what leads out of it."""
+    found = [
+        list(
+            outside._in_hdf5(
+                "a.h5", [hdf5.Elsewhere("an external link", each), hdf5.Elsewhere("an external link", each)]
+            )
+        )
+        for each in ("b.h5", "../b.h5")
+    ]
+    assert found == [
+        [Found("an external link in 'b.h5'", "a.h5", severity="info")],
+        [Found("an external link in '../b.h5', outside the folder", "a.h5")],
+    ]
