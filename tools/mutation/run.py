@@ -137,7 +137,7 @@ def _pytest(work: Path, log: str, *arguments: str, may_fail: bool = False, **env
     Args:
         may_fail: whether single tests may fail: one of a time limit on a busy machine is left out, and says nothing.
     """
-    code = _call(work, log, *arguments, **environment)
+    code = _call(work, log, *arguments, mutant="", **environment)
     if code and not (may_fail and code == pytest.ExitCode.TESTS_FAILED):
         sys.exit(f"The tests could not be run: see {work / log}.log")
 
