@@ -288,6 +288,24 @@ def test_a_row_that_is_filled_twice_has_a_duplicate_of_each() -> None:
     assert book.account.parameters == [16, 16, 0, 0]
 
 
+def test_a_row_that_is_begun_under_another_name_is_not_filled_again() -> None:
+    """Layer 0 without the model's prefix, then both layers with it: 16 elements of BF16 are there twice."""
+    stored = tensors("BF16 4×4 layers.0.self_attn.q_proj.weight")
+    book = Book([*stored, *SOUND], [Q, NORM])
+    assert book.steps == {"duplicate": (32, 1, "1 × self_attn.q_proj")}
+    assert book.account.parameters == [16, 0, 16, 4]
+
+
+def test_a_vector_in_the_place_of_an_optional_matrix_is_unexplained() -> None:
+    """As many elements as the matrix has rows make a bias in a GGUF, and nothing else."""
+    matrix = row("gate_proj", "model.layers.{layer}.mlp.gate_proj.weight", 3, 4, layers=(0,), group="feed_forward")
+    for size, cause in (("3×4", "optional"), ("3", None)):
+        stored = tensors(f"BF16 {size} model.layers.0.mlp.gate_proj.weight")
+        book = Book([*SOUND, *stored], [Q, NORM], optional=[matrix])
+        assert [*book.steps] == ([cause] if cause else [])
+        assert len(book.account.unexplained) == (0 if cause else 1)
+
+
 def test_what_no_cause_claims_is_unexplained() -> None:
     """Its bytes are in no step, its parameters count, and one warning names the first."""
     book = Book([*SOUND, *tensors("BF16 5 model.unheard.weight", "BF16 7 model.other.weight")], [Q, NORM])
