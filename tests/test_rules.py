@@ -33,7 +33,7 @@ def test_every_rule_has_a_case() -> None:
 #: without a configuration, one of two that disagree; and those that an option trips.
 ELSEWHERE = frozenset(
     (
-        "chat-template", "checksum", "dtype", "file-name", "lone-shard", "missing-blob", "missing-config", "missing-shard", "no-access", "no-config",
+        "chat-template", "checksum", "dtype", "file-name", "folder-for-file", "lone-shard", "missing-blob", "missing-config", "missing-shard", "no-access", "no-config",
         "no-index", "no-weights", "packing-declared", "unfinished-download", "unknown-checksum", "unindexed-file", "unindexed-tensors",
     )
 )  # fmt: skip

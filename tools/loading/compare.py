@@ -41,6 +41,7 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
     torch.set_num_threads(1)
     import diffusers  # noqa: F401  once for all children
     import downloads
+    import further  # noqa: F401  adds its downloads
     import loaders
     import mutations
     import peft  # noqa: F401
@@ -52,6 +53,8 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
         downloads.make(each, out.parent / "seeds" / each, () if each == part else ("llama",))
     names = sorted(each.name for each in seeds.iterdir() if not only or each.name in only)
     base = out.parent / "seeds" / "a" / "llama"
+    for name in names:
+        loaders.warm(downloads.LOADED[name], seeds / name, base)
     sound = {name: _asked(loaders, downloads.LOADED[name], seeds / name, seeds / name, base) for name in names}
     for name in [name for name in names if sound[name].refused]:  # nothing can be learnt of a fault in it
         print(f"{name} left out: refused as it is: {sound[name].refused[:200]}")
@@ -144,7 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["make", "judge"])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--set", default="a", choices=["a", "b", "c"])
+    parser.add_argument("--set", default="a", choices=[*"abcde"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=1_000)
     parser.add_argument("--only", nargs="*", default=[], help="downloads")

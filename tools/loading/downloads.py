@@ -21,7 +21,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 Make = Callable[[Path], None]
-SETS: dict[str, dict[str, Make]] = {"a": {}, "b": {}, "c": {}}
+SETS: dict[str, dict[str, Make]] = {each: {} for each in "abcde"}
 #: Name of a download → how it is loaded: the class of Transformers, or the library.
 LOADED: dict[str, str] = {}
 
@@ -164,7 +164,7 @@ def pieces(folder: Path, kind: str = "LlamaTokenizer", name: str = "tokenizer.mo
     train(
         sentence_iterator=iter([" ".join(WORDS)] * 200),
         model_prefix=str(folder / "made"),
-        vocab_size=70,
+        vocab_size=more.pop("vocab_size", 70),
         model_type=more.pop("model_type", "bpe"),
         minloglevel=2,
     )

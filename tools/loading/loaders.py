@@ -54,6 +54,11 @@ def ask(kind: str, folder: Path, base: Path) -> Outcome:
     return Outcome(*json.loads(said)) if said else Outcome(f"the process ended with {status}", [], {})
 
 
+def warm(kind: str, folder: Path, base: Path) -> None:
+    """Load a sound download in this process, so that its children find the libraries' modules imported."""
+    _tried(kind, folder, base)
+
+
 def _tried(kind: str, folder: Path, base: Path) -> Outcome:
     """The stages of loading, up to the first that refuses."""
     told: list[str] = []
@@ -148,7 +153,7 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
             not _rows(model)
             or "ids" not in kept
             or hasattr(model.config, "vision_config")
-            or kind.startswith("Whisper")
+            or kind.startswith(("Whisper", "Speech2Text"))
         ):
             return
         ids = torch.tensor([kept["ids"][:12]])
@@ -157,10 +162,6 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
                 model.generate(ids, max_new_tokens=2, do_sample=False)
             else:
                 model(ids)
-
-    def process() -> None:
-        auto = "AutoImageProcessor" if "Image" in kind or "Swin" in kind else "AutoFeatureExtractor"
-        made["processor"] = digest(getattr(transformers, auto).from_pretrained(folder).to_dict())
 
     transformers.logging.set_verbosity_error()
     original = base if kind == "peft" else Path(os.environ.get("SEED", str(folder)))
@@ -171,8 +172,25 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
     if (folder / "generation_config.json").exists():  # a model does without
         yield "generation settings", generate
     yield "running", run
+    yield from _processors(folder, original, made)
+
+
+def _processors(folder: Path, original: Path, made: dict[str, str]) -> Any:
+    """What prepares images and sound, where the sound download has it."""
+    import transformers
+
+    def process() -> None:
+        values = json.loads((original / "preprocessor_config.json").read_text())
+        auto = "AutoImageProcessor" if "image_processor_type" in values else "AutoFeatureExtractor"
+        made["preprocessor"] = digest(getattr(transformers, auto).from_pretrained(folder).to_dict())
+
+    def process_all() -> None:
+        made["processor"] = digest(transformers.AutoProcessor.from_pretrained(folder).to_dict())
+
     if (original / "preprocessor_config.json").exists():
         yield "preprocessor", process
+    if (original / "processor_config.json").exists():
+        yield "processor", process_all
 
 
 def _rows(model: Any) -> int:
@@ -240,6 +258,8 @@ def _of_diffusers(kind: str, folder: Path, base: Path, told: list[str], made: di
         for name, part in own.components.items():
             if isinstance(part, torch.nn.Module):
                 made[name] = digest(part.state_dict())
+            elif hasattr(part, "image_processor_type") or "Processor" in type(part).__name__:
+                made[name] = digest(part.to_dict())
             elif callable(part):
                 made[name] = digest(part("the quick brown fox")["input_ids"])
             elif part is not None:

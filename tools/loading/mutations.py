@@ -60,12 +60,20 @@ def mutate(folder: Path, others: list[Path], draw: random.Random) -> Done:
     """Change one thing. Drawn again where there is nothing that the drawn change applies to."""
     while True:
         path = draw.choice(sorted(each for each in folder.rglob("*") if each.is_file() and each.name != "README.md"))
-        whole: tuple[Callable[..., Done | None], ...] = (_gone, _cut, _instead, _renamed, _another)
+        whole: tuple[Callable[..., Done | None], ...] = (
+            _gone,
+            _cut,
+            _instead,
+            _renamed,
+            _another,
+            _elsewhere,
+            _encoded,
+        )
         inside = _inside(path)
         change = draw.choice(whole) if draw.random() < 0.3 or not inside else draw.choice(inside)
         before = path.read_bytes()
         done = change(folder, path, others, draw)
-        if done is not None and not (path.exists() and path.read_bytes() == before):
+        if done is not None and not (path.is_file() and path.read_bytes() == before):
             return done[0], f"{path.relative_to(folder)}: {done[1]}"
 
 
@@ -76,9 +84,13 @@ def _inside(path: Path) -> tuple[Callable[..., Done | None], ...]:
     if path.name == "tokenizer.json":
         return (_field, _vocabulary, _vocabulary, _token, _merges)
     if path.suffix == ".json":
-        return (_field,)
+        return (_field, _field, _written_otherwise)
     if path.suffix == ".safetensors":
-        return (_tensor,)
+        return (_tensor, _tensor, _converted)
+    if path.suffix == ".bin":
+        return (_pickled,)
+    if path.suffix == ".model":
+        return (_pieces,)
     if path.suffix == ".gguf":
         return (_gguf_key, _gguf_key, _gguf_tensor)
     if path.name in ("vocab.txt", "merges.txt"):
@@ -127,7 +139,91 @@ def _another(folder: Path, path: Path, others: list[Path], draw: random.Random) 
     return "file of another download", str(other.parent.name)
 
 
+def _elsewhere(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
+    """The file lies a folder deeper, or its name has another case; or a folder has its name; or it is a link to nothing."""
+    raw = path.read_bytes()
+    how = draw.choice(("deeper", "case", "folder", "link"))
+    path.unlink()
+    if how == "deeper":
+        below = path.parent / draw.choice(("model", "original", "tmp", "checkpoint-500"))
+        below.mkdir(exist_ok=True)
+        (below / path.name).write_bytes(raw)
+    elif how == "case":
+        path.with_name(draw.choice((path.name.upper(), path.name.capitalize()))).write_bytes(raw)
+    elif how == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("../../blobs/none")
+    return f"file elsewhere: {how}", how
+
+
+_CODES = ("utf-8-sig", "utf-16", "latin-1", "crlf", "null at the end", "blank", "text after it", "cut and closed")
+
+
+def _encoded(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
+    """A text in another encoding, or with what editors and shells add to it."""
+    raw = path.read_bytes()
+    how = draw.choice(_CODES)
+    try:
+        text = raw.decode()
+    except ValueError:
+        return None
+    if how == "crlf":
+        path.write_bytes(raw.replace(b"\n", b"\r\n"))
+    elif how == "null at the end":
+        path.write_bytes(raw + bytes(draw.choice((1, 512))))
+    elif how == "blank":
+        path.write_bytes(draw.choice((b" ", b"\n\n")))
+    elif how == "text after it":
+        path.write_bytes(raw + draw.choice((b"\n", b"\n}\n", b"EOF\n", raw)))
+    elif how == "cut and closed":
+        path.write_bytes(raw[: draw.randrange(len(raw) + 1)] + b"}")
+    else:
+        path.write_bytes(text.encode(how, "replace"))
+    return f"text {how}", f"{how} of {len(raw)} bytes"
+
+
 # --- documents ------------------------------------------------------------------------------------
+
+
+def _written_otherwise(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
+    """A field has another name, another field's value, its value in another form; or there is one more."""
+    document = json.loads(path.read_text())
+    places = [each for each in _places(document) if isinstance(each[-1], str) and each[0] != "vocab"]
+    if not places:
+        return None
+    place = draw.choice(places)
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    name, old = place[-1], inner[place[-1]]
+    alike = [key for key, value in inner.items() if type(value) is type(old) and key != name and value != old]
+    how = draw.choice(("renamed", "exchanged", "form", "form", "more", "of another download"))
+    if how == "renamed":
+        new = draw.choice((name.upper(), name + "s", name[:-1], name.replace("_", "-"), "_" + name))
+        items = list(inner.items())
+        inner.clear()
+        inner.update({new if key == name else key: value for key, value in items})
+    elif how == "exchanged" and alike:
+        other = draw.choice(alike)
+        inner[name], inner[other] = inner[other], old
+    elif how == "form":
+        forms = [str(old), [old], float(old) if isinstance(old, int) else None, {"value": old}, json.dumps(old)]
+        inner[name] = draw.choice(forms)
+    elif how == "more":
+        inner[draw.choice(("comment", "_extra", "use_flash", "notes"))] = draw.choice((1, "text", [1, 2], {"a": None}))
+    elif how == "of another download":
+        found = [each / path.relative_to(folder) for each in others]
+        values = [own for each in found if each.is_file() and isinstance(own := json.loads(each.read_text()), dict)]
+        values = [each[name] for each in values if len(place) == 1 and name in each and each[name] != old]
+        if not values:
+            return None
+        inner[name] = draw.choice(values)
+    else:
+        return None
+    _written(path, document)
+    now = str(inner.get(name, ""))[:40]
+    return f"field {how}", f"{'.'.join(map(str, place))} {str(old)[:40]!r} → {now!r}"
 
 
 def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -312,6 +408,86 @@ def _write_tensors(path: Path, tensors: dict[str, tuple[str, list[int], bytes]],
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data for _, _, data in tensors.values()))
+
+
+#: dtype → (dtype, how many bytes of a value are kept, of how many); the bits are not converted.
+_NARROWER = {"F32": ("F16", 2, 4), "F16": ("F32", 4, 2), "BF16": ("F8_E4M3", 1, 2), "F8_E4M3": ("BF16", 2, 1)}
+
+
+def _converted(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
+    """All tensors, or those of a layer, have another width; or two tensors have each other's names."""
+    raw = path.read_bytes()
+    length = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8 : 8 + length])
+    metadata = header.pop("__metadata__", None)
+    tensors = {name: (each["dtype"], each["shape"], raw[8 + length :][slice(*each["data_offsets"])]) for name, each in header.items()}  # fmt: skip
+    how = draw.choice(("width of all", "width of a layer", "exchanged names", "names of another class", "empty"))
+    if how == "exchanged names":
+        one, two = draw.sample(sorted(tensors), 2) if len(tensors) > 1 else (None, None)
+        if one is None or two is None or tensors[one][1] == tensors[two][1]:
+            return None
+        tensors[one], tensors[two] = tensors[two], tensors[one]
+    elif how == "names of another class":
+        old, new = draw.choice(((".self_attn.", ".attention."), ("layers.", "h."), (".weight", ".kernel"), ("model.", "module.model."), ("", "_orig_mod.")))  # fmt: skip
+        tensors = {name.replace(old, new, 1): each for name, each in tensors.items()}
+    elif how == "empty":
+        name = draw.choice(sorted(tensors))
+        tensors[name] = tensors[name][0], [0, *tensors[name][1][1:]], b""
+    else:
+        some = [name for name in tensors if how == "width of all" or ".1." in name]
+        for name in some:
+            dtype, shape, data = tensors[name]
+            if dtype in _NARROWER:
+                new, keep, of = _NARROWER[dtype]
+                wide = (data * 2)[: len(data) // of * keep]
+                tensors[name] = new, shape, wide
+    _write_tensors(path, tensors, metadata)
+    return f"tensors: {how}", how
+
+
+def _pickled(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
+    """A file of PyTorch with a tensor less, more, of another shape or name; or wrapped as trainers do."""
+    import torch
+
+    tensors: Any = torch.load(path, weights_only=True)
+    name = draw.choice(sorted(tensors))
+    how = draw.choice(("dropped", "renamed", "another shape", "wrapped", "a list", "one alone", "old form"))
+    if how == "dropped":
+        del tensors[name]
+    elif how == "renamed":
+        tensors[name + "x"] = tensors.pop(name)
+    elif how == "another shape":
+        tensors[name] = tensors[name].repeat(2, *[1] * (tensors[name].dim() - 1))
+    elif how == "wrapped":
+        tensors = {draw.choice(("state_dict", "model", "module")): tensors, "epoch": 3}
+    elif how == "a list":
+        tensors = list(tensors.values())
+    elif how == "one alone":
+        tensors = tensors[name]
+    torch.save(tensors, path, _use_new_zipfile_serialization=how != "old form")
+    return f"pickle: {how}", name
+
+
+def _pieces(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
+    """A model of SentencePiece with pieces less or more, twice, or of another kind."""
+    from sentencepiece import sentencepiece_model_pb2 as protobuf
+
+    own = protobuf.ModelProto()
+    own.ParseFromString(path.read_bytes())
+    how = draw.choice(("fewer", "more", "twice", "no unknown piece", "none"))
+    if how == "fewer":
+        del own.pieces[len(own.pieces) // 2 :]
+    elif how == "more":
+        for number in range(draw.choice((1, 400))):
+            own.pieces.add(piece=f"zz{number}", score=-99.0)
+    elif how == "twice":
+        own.pieces.add(piece=own.pieces[-1].piece, score=-99.0)
+    elif how == "no unknown piece":
+        own.pieces[0].type = 1
+    else:
+        del own.pieces[:]
+    path.write_bytes(own.SerializeToString())
+    return f"pieces: {how}", how
 
 
 def _moved(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:

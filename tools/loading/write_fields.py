@@ -29,7 +29,7 @@ from transformers.activations import ACT2FN
 from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_LAYER_TYPES
 from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
-OUT = Path(__file__).parents[2] / "inspector" / "auditing" / "data" / "fields.json"
+OUT = Path(os.environ.get("OUT") or Path(__file__).parents[2] / "inspector" / "auditing" / "data" / "fields.json")
 #: Letter → a value of the kind: numbers, texts, null; lists by their items; objects.
 SAMPLES: dict[str, Any] = {
     "i": 1,
@@ -133,10 +133,21 @@ class Tiny(torch.nn.Module):
         return self.down_proj(self.q_proj(x))
 
 
+#: What methods need beside their modules, to be put into a model so small.
+_SIZES: Mapping[str, dict[str, Any]] = {
+    "VBLORA": {"vector_length": 4, "num_vectors": 4, "topk": 2, "r": 2},
+    "MISS": {"r": 2},
+    "TRAINABLE_TOKENS": {"token_indices": [1]},
+    "BOFT": {"boft_block_size": 4},
+    "ADALORA": {"total_step": 10},
+}
+
+
 def of_method(name: str) -> dict[str, str]:
     """Field → kinds, of a method that can be put into `Tiny`; nothing of others."""
     kind = peft.PEFT_TYPE_TO_CONFIG_MAPPING[peft.PeftType(name)]
     fixed = {"peft_type": name, "target_modules": ["q_proj", "down_proj"], "inference_mode": True}
+    fixed |= _SIZES.get(name, {})
 
     def made(values: dict[str, Any]) -> dict[str, Any]:
         config = kind.from_peft_type(**values)
@@ -212,7 +223,45 @@ def of_tokenizers() -> dict[str, Any]:
     return {"classes": found}
 
 
-SECTIONS = {"transformers": of_transformers, "peft": of_peft, "tokenizers": of_tokenizers}
+def of_diffusers() -> dict[str, Any]:
+    import diffusers
+    import write_pipelines
+
+    kinds = write_pipelines.of_classes(letters, SAMPLES)
+    return {
+        "version": diffusers.__version__,
+        **document(kinds),
+        "names": {name: sorted(own) for name, own in kinds.items()},
+        "checked": write_pipelines.checked(kinds),
+        "words": write_pipelines.words(),
+        "pipelines": write_pipelines.pipelines(),
+    }
+
+
+def of_others(name: str) -> dict[str, Any]:
+    """What one more reader takes: of a single document, or of one of each class."""
+    import write_others
+
+    found: dict[str, Any] = getattr(write_others, name)(letters)
+    return document(found if isinstance(next(iter(found.values())), dict) else {"any": found})
+
+
+def of_processors() -> dict[str, Any]:
+    import write_others
+
+    return {**of_others("processors"), **write_others.names_of_processors()}
+
+
+SECTIONS = {
+    "generation": partial(of_others, "generation"),
+    "tokenizer": partial(of_others, "tokenizer"),
+    "processors": of_processors,
+    "modules": partial(of_others, "modules"),
+    "transformers": of_transformers,
+    "peft": of_peft,
+    "tokenizers": of_tokenizers,
+    "diffusers": of_diffusers,
+}
 
 
 def main() -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
@@ -69,11 +70,17 @@ def kind_of(value: Any) -> str:
     """The letter of a value's kind; of a list its first item's, of an empty one every list's."""
     if isinstance(value, bool):
         return "b"
+    if isinstance(value, dict) and value.keys() == {
+        "__float__"
+    }:  # how Transformers 5 writes what JSON has no number for
+        return "f"
     for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
         if isinstance(value, known):
             return letter
     if not value:
         return "IFSLO"
+    if kind_of(value[0]) == "f":
+        return "IF"
     items = {bool: "IFSLO", int: "I", float: "F", str: "S", list: "L", dict: "O", type(None): ""}
     found = items.get(type(value[0]), "IFSLO")
     return "IF" if found and found in "IF" else found
@@ -127,9 +134,12 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
             yield f"{where}{field} is {integer(value)}, and a size cannot be negative"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {_shown(value)}, and should be a string"
+        elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table):
+            odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
+            yield from (f"{where}layer_types has {_shown(each)}, which is no kind of layer" for each in set(odd))
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value)):
             yield f"{where}{field} is {_shown(value)}: {wrong}"
-    yield from (where + what for what in _wrong_labels(own))
+    yield from (where + what for what in (*_wrong_labels(own), *_beyond_one(own)))
 
 
 def _near(word: str, known: Collection[str], least: float) -> list[str]:
@@ -181,9 +191,9 @@ def model_type(subject: Subject) -> Iterator[Found]:
         elif not own.keys() - {"transformers_version"} and _is_whole(subject, entry):
             yield Found("neither a model_type nor anything else of a model", entry.path)
         elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
-            near = _near(kind, table["fields"], 0.75)
-            if near and str(first).lower().startswith(_flat(near[0])[:4]):
-                yield Found(f"model_type {_shown(kind)} is unknown to Transformers; {near[0]!r} is known", entry.path)
+            near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
+            if near and str(first).lower().startswith(_flat(near[-1])[:4]):
+                yield Found(f"model_type {_shown(kind)} is unknown to Transformers; {near[-1]!r} is known", entry.path)
 
 
 def _is_whole(subject: Subject, entry: Entry) -> bool:
@@ -191,6 +201,12 @@ def _is_whole(subject: Subject, entry: Entry) -> bool:
     names = {each.name for each in subject.entries if each.folder == entry.folder}
     beside = names & {"tokenizer_config.json", "generation_config.json", "preprocessor_config.json"}
     return bool(beside and entry.size < 100 and names & {"model.safetensors", "pytorch_model.bin"})
+
+
+def _of_class(name: str, known: Collection[str]) -> list[str]:
+    """The type that a class of Transformers is named after, as Speech2TextForConditionalGeneration is."""
+    stem = re.sub(r"(For[A-Z]|Model|LMHead).*", "", name).lower().replace("2", "to")
+    return [kind for kind in known if stem and _flat(kind).replace("2", "to") == stem][:1]
 
 
 def _flat(name: str) -> str:
@@ -278,16 +294,6 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
 
 # --- generation -----------------------------------------------------------------------------------
 
-#: Fields of generation_config.json → the kinds that generating takes.
-_GENERATION: Mapping[str, str] = {
-    "eos_token_id": "ibnfI",
-    "pad_token_id": "ibn",
-    **dict.fromkeys(("bos_token_id", "decoder_start_token_id", "forced_bos_token_id"), "ibfnIFSLO"),
-    **dict.fromkeys(("temperature", "top_p", "repetition_penalty", "typical_p", "min_p", "length_penalty"), "ibfn"),
-    **dict.fromkeys(("output_hidden_states", "output_attentions", "output_scores", "output_logits", "use_cache"), "bn"),
-    **dict.fromkeys(("max_length", "max_new_tokens", "min_length", "min_new_tokens", "top_k", "num_beams"), "ibn"),
-}
-
 
 @_rule("generation-field", "error")
 def generation_field(subject: Subject) -> Iterator[Found]:
@@ -297,10 +303,12 @@ def generation_field(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.named("generation_config.json"):
         own = subject.document(entry.path)
-        for field, kinds in _GENERATION.items():
-            value = own.get(field)
-            if value is not None and not set(kind_of(value)) & set(kinds):
-                yield Found(f"{field} is {_shown(value)}", entry.path)
+        for field, value in own.items() if entry.name == "generation_config.json" else ():
+            if value is not None and (should := wrong_kind("generation", "any", field, value)):
+                yield Found(f"{field} is {_shown(value)}, and should be {should}", entry.path)
+        start = own.get("decoder_start_token_id")
+        if type(start) is int and start < 0:
+            yield Found(f"decoder_start_token_id is {integer(start)}: no token has such an id", entry.path)
 
 
 # --- PEFT -----------------------------------------------------------------------------------------
@@ -335,6 +343,21 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:_MOST])
 
 
+_BIASES = ("none", "all", "lora_only")
+#: Methods that are put into modules.
+_TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
+#: Fields with the probability that a dropout has.
+_DROPOUT = re.compile(r"(?:\w+_)?(?:dropout|pdrop|drop_rate)(?:_p|_prob|_rate)?")
+
+
+def _beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
+    """Probabilities of dropping that are none: PyTorch refuses to make the module, or to call it."""
+    for field, value in own.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and _DROPOUT.fullmatch(field) and not 0 <= value <= 1:
+            yield f"{field} is {_shown(value)}, and a probability lies between 0 and 1"
+
+
 def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     """What fields ask of each other."""
     for field in ("target_modules", "modules_to_save", "feedforward_modules"):
@@ -345,11 +368,24 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(targets, list) and isinstance(forward, list):
         for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
             yield f"feedforward_modules has {name!r:.60}, which target_modules does not have"
-    rank = own.get("r")
-    if type(rank) is int and rank <= 0 and own.get("peft_type") in ("LORA", "LOHA", "LOKR", "VERA"):
-        yield f"r is {integer(rank)}: a rank must be positive"
     copies = own.get("layer_replication")
     if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
         yield f"layer_replication is {_shown(copies)}, and should be a list of pairs"
     if own.get("layers_pattern") and own.get("layers_to_transform") is None:
         yield "layers_pattern without layers_to_transform"
+    yield from _wrong_values(own)
+
+
+def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
+    """Values of the right kind that PEFT refuses."""
+    rank = own.get("r")
+    if type(rank) is int and rank <= 0 and own.get("peft_type") != "OFT":  # whose r is 0 where blocks have a size
+        yield f"r is {integer(rank)}: a rank must be positive"
+    base, bias = own.get("base_model_name_or_path"), own.get("bias")
+    if base is not None and not isinstance(base, str):
+        yield f"base_model_name_or_path is {_shown(base)}, and should be a string"
+    if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
+        yield f"bias is {_shown(bias)}, and should be one of {', '.join(_BIASES)}"
+    if own.get("peft_type") in _TARGETED and own.get("target_modules") == [] and not own.get("target_parameters"):
+        yield "target_modules names nothing to adapt"
+    yield from _beyond_one(own)

@@ -175,8 +175,8 @@ def adapter_rank(subject: Subject) -> Iterator[Found]:
 def document(subject: Subject) -> Iterator[Found]:
     """A JSON document beside the weights cannot be read.
 
-    A tokenizer or a configuration that is empty, truncated or not JSON: loading fails. Download it again. Of
-    tokenizer.json and the vocabulary, which are large, only the two ends are looked at.
+    A tokenizer or a configuration that is empty, truncated or not JSON, or begins with a byte order mark: loading
+    fails. Download it again. Of tokenizer.json and the vocabulary, which are large, only the two ends are looked at.
     """
     told = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
     left = MAX_DOCUMENTS
@@ -187,6 +187,8 @@ def document(subject: Subject) -> Iterator[Found]:
             continue
         if not entry.size:
             yield Found("an empty file: download it again", entry.path)
+        elif start.startswith(_MARK):
+            yield Found("it begins with a byte order mark, which Python's json refuses: save it without", entry.path)
         elif entry.name in _LARGE:
             if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
                 yield Found("not a JSON document: it does not begin like one", entry.path)
@@ -202,10 +204,12 @@ def document(subject: Subject) -> Iterator[Found]:
             )
 
 
+#: What some editors put before a text of UTF-8.
+_MARK = b"\xef\xbb\xbf"
 #: Documents that loaders read, and those of them that are too large to be parsed for this.
 _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
 _DOCUMENTS = (
-    *("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json"),
+    *("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json", ".index.json"),
     *("config_sentence_transformers.json", *_LARGE),
 )
 #: Documents of which a loader asks for fields at once.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 from inspector.architectures import predicted_gguf
@@ -84,7 +85,8 @@ def token_id(subject: Subject) -> Iterator[Found]:
 
 def _further_ids(scope: Mapping[str, Any]) -> list[str]:
     """Fields with the ids of other tokens: of images, of what generation begins with."""
-    return [field for field in scope if field.endswith(("_token_id", "_token_index")) and field not in _IDS]
+    ids = (field for field in scope if field.endswith(("_token_id", "_token_index")) and field not in _IDS)
+    return [field for field in ids if not field.startswith("_")]  # what a class keeps for itself
 
 
 def _numbers(value: Any) -> Iterator[int]:
@@ -123,10 +125,11 @@ _MOST_SHAPES = 20_000
 
 @_rule("transposed", "error")
 def transposed(subject: Subject) -> Iterator[Found]:
-    """A tensor has the dimensions that the configuration gives, but in another order.
+    """A tensor has as many elements as the configuration gives it, in other dimensions.
 
-    It has the name that Transformers gives it and is not packed: Transformers compares shapes as they are, and refuses.
-    The file was written by a program with another layout, or edited.
+    Under the name that Transformers gives it, and not packed: it compares shapes as they are, and refuses, be it one
+    number where there should be a list of one. The file was written by a program of another layout, or edited.
+    Statistics that batch norms keep are compared whatever their size.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -137,16 +140,23 @@ def transposed(subject: Subject) -> Iterator[Found]:
         for header in subject.headers
         if header.format == "safetensors" and len(header.tensors) <= _MOST_SHAPES
         for tensor in header.tensors
-        if tensor.dtype in _PLAIN and len(tensor.shape) > 1
+        if tensor.dtype in _PLAIN or tensor.dtype == "I64"
     }
     for row in (*prediction.expected, *prediction.tied) if stored else ():
-        if len(row.shape) < 2 or row.stacked is not None:
-            continue
-        for name in row.names():
+        for name in row.names() if row.stacked is None else ():
             tensor, path = stored.get(name, (None, ""))
-            if tensor and tensor.shape != row.shape and sorted(tensor.shape) == sorted(row.shape):
-                told = "×".join(map(str, tensor.shape)), "×".join(map(str, row.shape))
+            if tensor and tensor.shape != row.shape and (prod(tensor.shape) == prod(row.shape) or _is_statistic(name)):
+                told = _times(tensor.shape), _times(row.shape)
                 yield Found(f"{told[0]} stored, {told[1]} = {' × '.join(row.formula)} predicted", path, name)
+
+
+def _times(shape: Sequence[int]) -> str:
+    return "×".join(map(str, shape)) if shape else "a single number"
+
+
+def _is_statistic(name: str) -> bool:
+    """Whether a tensor is what a batch norm counts, which no sum of parameters has."""
+    return name.endswith((".running_mean", ".running_var", ".num_batches_tracked"))
 
 
 #: Modules that some models hold in one matrix, and others apart.
@@ -178,12 +188,27 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     wanted = {name for row in rows for name in row.names()}
     lost = wanted - stored
     if not stored or len(lost) * 2 > len(wanted):
+        yield from _wrapped(stored, wanted)
         return  # of another convention as a whole
     extra = stored - wanted
     for name in sorted(lost):
         other = next((each for each in (*_elsewhere(name), *_prefixed(name, extra)) if each in stored), None)
         if other is not None:
             yield Found(f"Transformers looks for {name:.100}", None, other)
+            return
+
+
+#: What training puts around a model, and leaves in the names of its tensors.
+_WRAPPERS = ("_orig_mod.", "module.", "_forward_module.", "_fsdp_wrapped_module.", "state_dict.")
+
+
+def _wrapped(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
+    """Names that are right but for what a program of training put before them, or among them."""
+    for wrapper in _WRAPPERS:
+        inner = {name: name.replace(wrapper, "") for name in stored if wrapper in name}
+        if len({*inner.values()} & {*wanted}) * 2 > len(wanted):
+            name = min(inner)
+            yield Found(f"Transformers looks for {inner[name]:.100}, without {wrapper}", None, name)
             return
 
 
@@ -372,10 +397,13 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
         header = next(
             (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model")), None
         )
-        if own.get("peft_type") != "LORA" or not isinstance(targets, list) or header is None or not header.tensors:
+        lora = own.get("peft_type") == "LORA"
+        if not isinstance(targets, list) or header is None or not header.tensors:
             continue
         named = {each for each in targets if isinstance(each, str)}
         modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:_LONGEST]))}
+        if not lora and own.get("peft_type") != "LN_TUNING":  # whose pieces are called as the base's weights
+            modules = _adapted(subject, header)
         if not modules or not named:
             continue
         beside = own.get("modules_to_save")
@@ -388,6 +416,27 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
         if other:
             what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
             yield Found(what, header.path)
+        chosen = own.get("layers_to_transform")
+        layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
+        unasked = [module for module in sorted(modules) if layers is not None and _layer(module) not in layers]
+        if unasked:
+            what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
+            yield Found(what, header.path)
+
+
+def _adapted(subject: Subject, header: Header) -> set[str]:
+    """The modules that an adapter has pieces for, as its method names them."""
+    adapter = subject.result.adapter if subject.result else None
+    if adapter is None or header not in subject.headers:
+        return set()
+    served = (adapter.served[each.name] for each in header.tensors if each.name in adapter.parts)
+    return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
+
+
+def _layer(module: str) -> int | None:
+    """The number of the layer that a module is in; None of one in no layer."""
+    found = re.search(r"\.(\d+)\.", module)
+    return int(found[1]) if found and len(found[1]) < 9 else None
 
 
 def _within(name: str, module: str) -> bool:

@@ -39,6 +39,10 @@ def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
             yield header, header.metadata
 
 
+#: Keys of which a file may do without, and that are read of every architecture with heads.
+_OF_HEADS = ("attention.key_length", "attention.value_length")
+
+
 @_rule("gguf-type", "error")
 def gguf_type(subject: Subject) -> Iterator[Found]:
     """A key-value has another type than the one llama.cpp reads.
@@ -50,7 +54,7 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if not isinstance(architecture, str):
             continue
-        strict = table()["architectures"].get(architecture, {}).get("typed", ())
+        strict = (*table()["architectures"].get(architecture, {}).get("typed", ()), *_OF_HEADS)
         for key, kind in table()["kinds"].items():
             own = key.replace("%s", architecture)
             field = metadata.fields.get(own)

@@ -219,7 +219,8 @@ def wrong_kind(subject: Subject) -> Iterator[Found]:
     formats, a vocabulary with zero bytes in it: loaders refuse it. Download it again.
     """
     for entry in subject.entries:
-        if entry.kind == "file" and entry.size and not entry.outside and (wrong := _wrong(subject, entry)):
+        judged = entry.kind == "file" and entry.size and not entry.outside
+        if judged and (wrong := _wrong(subject, entry) or _no_text(subject, entry)):
             yield Found(f"{wrong}: download it again", entry.path)
 
 
@@ -244,6 +245,12 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
         if any(raw[:8]) and b"\0" in raw:
             return f"zero bytes at byte {raw.index(0)} of a text file"
     return None
+
+
+def _no_text(subject: Subject, entry: Entry) -> str | None:
+    """Why a chat template is no text; None of other files."""
+    asked = entry.name == "chat_template.jinja" and entry.size <= _MOST_TEXT
+    return "no UTF-8 text" if asked and subject.text(entry.path, _MOST_TEXT) is None else None
 
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields
+from inspector.auditing.rules.configurations import fields, wrong_kind
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.whole import CONTROL, PARTIAL
@@ -110,8 +110,11 @@ _PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "c
 #: Class of a part → the file that it is made from.
 _MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
-    (re.compile(r".*Tokenizer(Fast)?"), ("tokenizer_config.json", "tokenizer.json", "vocab.json", "spiece.model")),
-    (re.compile(r".*(Extractor|Processor)"), ("preprocessor_config.json", "processor_config.json")),
+    (
+        re.compile(r".*(Tokenizer(Fast)?|TokenizersBackend)"),
+        ("tokenizer_config.json", "tokenizer.json", "vocab.json", "spiece.model"),
+    ),
+    (re.compile(r".*(Extractor|Processor)(Fast|Pil)?"), ("preprocessor_config.json", "processor_config.json")),
     (re.compile(r".*"), ("config.json",)),
 )
 
@@ -172,6 +175,11 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "LayerNorm": ("dimension",),
     "WeightedLayerPooling": ("word_embedding_dimension",),
 }
+#: Module → all fields that it takes: it is made with them, and refuses any other.
+_FIELDS: Mapping[str, frozenset[str]] = {
+    "Pooling": frozenset({"word_embedding_dimension", "embedding_dimension", "pooling_mode", "include_prompt"}),
+    "Dropout": frozenset({"dropout"}),
+}
 #: Modules with weights of their own.
 _WEIGHTED = ("Dense", "CNN", "LSTM", "LayerNorm", "WeightedLayerPooling")
 _POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
@@ -207,22 +215,32 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
 
 def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
     here = subject.names_in(entry.folder + path) if path else frozenset[str]()
+    if kind == "Transformer" and "config.json" not in (here if path else subject.names_beside(entry)):
+        yield Found(f"{kind} has no {path + '/' if path else ''}config.json: download it", entry.path)
     if kind in _WEIGHTED and here and not any(name.endswith(_ANY) for name in here):
         yield Found(f"{kind} has no weights in {path:.60}: download them", entry.path)
-    own = subject.document(f"{entry.folder}{path}/config.json") if path else {}
     where = f"{entry.folder}{path}/config.json"
-    if not own:
-        return
+    own = subject.document(where) if path else {}
+    if own:
+        yield from (Found(what, where) for what in _wrong_fields(own, kind))
+
+
+def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
+    """Fields of a module's configuration that it is not made with."""
     for field in _NEEDED.get(kind, ()):
         if type(own.get(field)) is not int:
-            yield Found(f"{kind} needs {field}, a whole number", where)
+            yield f"{kind} needs {field}, a whole number"
     modes = own.get("pooling_mode", ()) if kind == "Pooling" else ()
     for mode in modes if isinstance(modes, list | tuple) else [modes]:
         if mode not in _POOLING:
-            yield Found(f"unknown pooling_mode {str(mode)[:40]!r}", where)
-    for field in ("module_input_name", "module_output_name"):
-        if field in own and not isinstance(own[field], str):
-            yield Found(f"{field} is {str(own[field])[:40]}, and should be a string", where)
+            yield f"unknown pooling_mode {str(mode)[:40]!r}"
+    for field, value in own.items():
+        if field in ("module_input_name", "module_output_name") and not isinstance(value, str):
+            yield f"{field} is {str(value)[:40]}, and should be a string"
+        elif should := wrong_kind("modules", kind, field, value):
+            yield f"{field} is {str(value)[:40]}, and should be {should}"
+        elif kind in _FIELDS and field not in _FIELDS[kind] and not field.startswith("pooling_mode_"):
+            yield f"{kind} takes no field {field:.40}"
 
 
 def _dense(subject: Subject) -> Iterator[Found]:

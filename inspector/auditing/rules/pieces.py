@@ -53,7 +53,7 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
     exact: frozenset[str] = frozenset()
     try:
         made = _made(adapter.config, method, stored)
-        exact = _exact(method, adapter.config)
+        exact = _exact(method, adapter.config) - _untold(method, stored)
         yield from _compared(header, stored, made, method, exact, adapter.config)
     except (ConfigError, ArithmeticError, TypeError, ValueError):  # the pieces do not tell their modules' sizes
         yield from _of_other_methods(header, stored, method)
@@ -221,7 +221,7 @@ def _compared(
         for (weight, part), (name, _) in stored.pieces.items()
         if part not in of_any and _unmade(weight, part, made, targeted)
     ]
-    if beyond:
+    if beyond and config.get("target_modules"):  # without them PEFT chooses by the base's type
         what = f"{plural(len(beyond), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, beyond[0], "warning")
 
@@ -232,6 +232,16 @@ def _exact(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
     untold = re.compile(r"small_|large_|block|scaled" + ("" if told else "|keys"))
     pieces = (*method.pieces, *method.embedding, *method.shared)
     return frozenset(piece.part for piece in pieces if not untold.search(piece.shape))
+
+
+def _untold(method: methods.Method, stored: _Stored) -> frozenset[str]:
+    """The parts whose size follows from sizes of the module that no stored piece says by itself."""
+    shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
+    there = {part for _, part in stored.pieces}
+    told = {word for part, words in shapes if part in there for word in words}
+    return frozenset(
+        part for part, words in shapes for word in _SIZES if word not in told and any(word in each for each in words)
+    )
 
 
 def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:

@@ -75,6 +75,32 @@ def _is_shard_of(path: str, folder: str) -> bool:
     return shard is not None and shard.total > 1 and shard.stem == folder + "model" and shard.suffix == ".safetensors"
 
 
+#: Names under which loaders open a file.
+_FILES = frozenset(
+    {
+        *("config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "adapter_config.json"),
+        *("preprocessor_config.json", "processor_config.json", "model_index.json", "modules.json", "vocab.json"),
+        *("model.safetensors", "adapter_model.safetensors", "pytorch_model.bin", "model.safetensors.index.json"),
+        *("diffusion_pytorch_model.safetensors", "tokenizer.model", "merges.txt", "vocab.txt", "scheduler_config.json"),
+        *("special_tokens_map.json", "chat_template.jinja", "spiece.model"),
+    }
+)
+
+
+@_rule("folder-for-file", "error")
+def folder_for_file(subject: Subject) -> Iterator[Found]:
+    """A folder under the name of a file that loaders open.
+
+    A copy or an archive was unpacked into a folder of the file's name. Loading ends with an error, or goes on without
+    the file. Take the file out of it.
+    """
+    if subject.root is None or subject.alone:
+        return
+    for folder in sorted({entry.folder for entry in subject.entries} | {""}):
+        for name in sorted(_FILES & subject.folders_in(folder)):
+            yield Found("a folder, where loaders look for a file of this name", folder + name)
+
+
 @_rule("lone-part", "error")
 def lone_part(subject: Subject) -> Iterator[Found]:
     """A part of a split GGUF under a name that does not say so.
@@ -96,7 +122,7 @@ def missing_merges(subject: Subject) -> Iterator[Found]:
     refuses to load. Download the other file.
     """
     for entry in subject.named("vocab.json", "merges.txt"):
-        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        names = subject.names_beside(entry)
         if "tokenizer.json" in names or entry.name not in ("vocab.json", "merges.txt"):
             continue
         other = "merges.txt" if entry.name == "vocab.json" else "vocab.json"
@@ -130,7 +156,7 @@ def no_vocabulary(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("tokenizer_config.json"):
         if entry.name != "tokenizer_config.json" or entry.kind != "file":
             continue
-        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        names = subject.names_beside(entry)
         own = subject.document(entry.path)
         kind = own.get("tokenizer_class")
         if own.get("auto_map") or any(VOCABULARY.search(name) for name in names - NO_VOCABULARY):

@@ -303,6 +303,18 @@ class Subject:
         except (OSError, ValueError):  # not there, or no name that the system's encoding has
             return own
 
+    def folders_in(self, folder: str) -> frozenset[str]:
+        """Names of the folders in one of a target on this machine, given as entries have it: "" or ending in "/"."""
+        try:
+            with os.scandir(os.path.join(self.root or "", folder)) as found:  # noqa: PTH118  a string is at hand
+                return frozenset(each.name for each in found if each.is_dir(follow_symlinks=False))
+        except (OSError, ValueError):
+            return frozenset()
+
+    def names_beside(self, entry: Entry) -> frozenset[str]:
+        """Names of what lies in a file's own folder."""
+        return self.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(self.by_path)
+
     @property
     def is_local(self) -> bool:
         """Whether the files are on this machine."""

@@ -75,6 +75,8 @@ _PADDING = {"strategy": "sd", "direction": "s", "pad_id": "i", "pad_type_id": "i
 _KINDS = ((bool, "b"), (int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d"), (list, "l"))
 _WORDS = {"b": "true or false", "i": "a whole number", "f": "a number", "s": "a text", "n": "null", "d": "an object"}
 _DEPTH = 8
+#: Models that end at a word they do not know where the vocabulary has nothing for it, and what it is by default.
+_UNKNOWN = {"WordPiece": "[UNK]", "WordLevel": "<unk>"}
 
 
 def refusals(own: Mapping[str, Any]) -> Iterator[str]:
@@ -161,6 +163,9 @@ def _of_vocabulary(model: Mapping[str, Any]) -> Iterator[str]:
         odd = next((token for token, number in vocabulary.items() if not _is_id(number)), None)
         if odd is not None:
             yield f"the token {odd!r:.40} has an id that is not a number"
+        unknown = model.get("unk_token", _UNKNOWN.get(str(model.get("type"))))
+        if model.get("type") in _UNKNOWN and isinstance(unknown, str) and unknown not in vocabulary:
+            yield f"no {unknown!r:.40} in the vocabulary, which stands for what is unknown"
     elif isinstance(vocabulary, list):
         odd_piece = next((at for at, each in enumerate(vocabulary) if not _is_piece(each)), None)
         if odd_piece is not None:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields
+from inspector.auditing.rules.configurations import fields, wrong_kind
 from inspector.auditing.rules.fits import SPECIAL
 from inspector.auditing.rules.present import NO_VOCABULARY, VOCABULARY
 from inspector.auditing.rules.rule import Found, rule
@@ -38,7 +38,7 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("tokenizer_config.json"):
         own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
         kind = own.get("tokenizer_class")
-        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        names = subject.names_beside(entry)
         if not isinstance(kind, str) or own.get("auto_map") or "tokenizer.json" in names:
             continue
         kind = kind.removesuffix("Fast") if kind not in _ANY else kind
@@ -79,6 +79,10 @@ def tokenizer_field(subject: Subject) -> Iterator[Found]:
         kind = own.get("tokenizer_class")
         if kind is not None and not isinstance(kind, str):
             yield Found(f"tokenizer_class is {_shown(kind)}, and should be a string", entry.path)
+        for field, value in own.items():
+            known = field not in SPECIAL and field not in _FLAGS and value is not None
+            if known and (should := wrong_kind("tokenizer", "any", field, value)):
+                yield Found(f"{field} is {_shown(value)}, and should be {should}", entry.path)
         for field in _FLAGS:
             if own.get(field) is not None and not isinstance(own[field], bool):
                 yield Found(f"{field} is {_shown(own[field])}, and should be true or false", entry.path)
@@ -96,13 +100,15 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
     refuses. The file was truncated, or belongs to another model. Where there is a tokenizer.json, it is read instead.
     """
     for entry in subject.named("tokenizer_config.json"):
-        names = subject.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(subject.by_path)
+        names = subject.names_beside(entry)
         if entry.name != "tokenizer_config.json" or "tokenizer.json" in names:
             continue
         own = subject.document(entry.path)
         merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
         if {"merges.txt", "vocab.json"} <= names and (lost := _lost(subject, merges, vocabulary)):
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
+        if "vocab.json" in names and (odd := _no_id(subject, vocabulary)) is not None:
+            yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
         kind = str(own.get("tokenizer_class")).removesuffix("Fast")
         unknown = own.get("unk_token", "[UNK]")
         unknown = unknown.get("content") if isinstance(unknown, Mapping) else unknown
@@ -113,6 +119,17 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
 
 #: Bytes of a list that is read for this.
 MAX_LIST = 4 * 1024 * 1024
+
+
+def _no_id(subject: Subject, vocabulary: str) -> str | None:
+    """A token whose id is no number, or below 0; None where each has one, or nothing can be told."""
+    try:
+        known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
+    except (ValueError, RecursionError):
+        return None
+    of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
+    odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
+    return next(iter(odd), None)
 
 
 def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:

@@ -264,14 +264,19 @@ def missing_component(subject: Subject) -> Iterator[Found]:
                     yield from _absent(subject, entry.path, entry.folder + name, kind)
     for entry in subject.named("modules.json"):
         for path, kind in _modules(subject.text(entry.path, MAX_MODULES)):
-            if kind in _CONFIGURED and path and "config.json" not in subject.names_in(f"{entry.folder}{path}"):
+            if kind in _CONFIGURED and path and not _configured(subject.names_in(f"{entry.folder}{path}")):
                 yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
+
+
+def _configured(names: frozenset[str]) -> bool:
+    """Whether a module has its configuration: some call it `cnn_config.json`, after their class."""
+    return any(name.endswith("config.json") for name in names)
 
 
 #: Modules of sentence-transformers that keep a configuration in their folder. Others have none, and no folder on a Hub.
 _CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
 #: Ends of the names of classes without weights.
-_WEIGHTLESS = re.compile(r"(Tokenizer|TokenizerFast|Processor|Extractor|Scheduler|Sampler)$")
+_WEIGHTLESS = re.compile(r"(Tokenizer(Fast)?|TokenizersBackend|(Processor|Extractor)(Fast|Pil)?|Scheduler|Sampler)$")
 MAX_MODULES = 1 << 20
 
 

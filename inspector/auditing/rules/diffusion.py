@@ -1,0 +1,94 @@
+"""Would Diffusers make a pipeline of its parts? Which parts its class needs, and what their configurations may say.
+
+`auditing/data/fields.json` has the pipelines' parts, and the fields of schedulers and models, as Diffusers says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+from inspector.auditing.rules.configurations import fields, wrong_kind
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Severity
+
+_rule = partial(rule, group="consistent")
+
+_FILES = ("config.json", "scheduler_config.json")
+#: Findings of one configuration that are told.
+_MOST = 8
+
+
+@_rule("pipeline-parts", "error")
+def pipeline_parts(subject: Subject) -> Iterator[Found]:
+    """A pipeline's index does not name a part that its class cannot do without, or names a class that there is not.
+
+    Diffusers makes a pipeline of the parts in model_index.json, and refuses where one is missing. The index was edited,
+    or is another pipeline's.
+    """
+    table = fields()["diffusers"]
+    for entry in subject.named("model_index.json"):
+        own = subject.document(entry.path) if entry.name == "model_index.json" else {}
+        kind = own.get("_class_name")
+        for part in table["pipelines"].get(kind, ()) if isinstance(kind, str) else ():
+            if own.get(part) in (None, [None, None]):
+                yield Found(f"no {part}, which {kind} is made of", entry.path)
+        for name, value in own.items():
+            match value:
+                case ["diffusers", str(named)] if named not in table["fields"] and not named[:1].isupper():
+                    yield Found(f"{name:.60} is of class {named!r:.40}, which Diffusers does not have", entry.path)
+
+
+@_rule("diffusers-field", "error")
+def diffusers_field(subject: Subject) -> Iterator[Found]:
+    """A field of a scheduler or a model of Diffusers has a value that its class does not take.
+
+    A null in place of a number, a word that it does not know, a list with something else than names of blocks: making
+    it ends with an error. A warning where a field's name was misspelt: Diffusers leaves it out, and takes the default.
+    """
+    table = fields()["diffusers"]
+    for entry in subject.named(*_FILES):
+        own = subject.document(entry.path) if entry.name in _FILES else {}
+        kind = own.get("_class_name") if own else None
+        if "_class_name" in own and not isinstance(kind, str | list):
+            yield Found(f"_class_name is {_shown(kind)}, and should be a string", entry.path)
+        if isinstance(kind, str) and kind in table["fields"]:
+            told = list(_wrong_fields(own, kind, table))[:_MOST]
+            yield from (Found(what, entry.path, severity=severity) for what, severity in told)
+
+
+def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
+    names = table["names"].get(kind, ())
+    words = table["checked"].get(kind, ())
+    for field, value in own.items():
+        if should := wrong_kind("diffusers", kind, field, value):
+            yield f"{field} is {_shown(value)}, and should be {should}", "error"
+        elif field in words and (wrong := _unknown(value, table["words"])) is not None:
+            yield f"{field} has {_shown(wrong)}, which {kind} does not know", "error"
+        elif field not in names and names and not field.startswith("_"):
+            near = get_close_matches(field.strip("_").lower().replace("-", "_"), names, 1, 0.9)
+            if near and near[0] not in own:
+                yield f"{field:.60} is no field of {kind}, which takes {near[0]}", "warning"
+
+
+def _unknown(value: Any, words: list[str]) -> Any:
+    """What is no word, of a field whose words are checked; None where all may be known.
+
+    A word like none that is known may be a newer version's.
+    """
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(value, list) and not isinstance(each, str):
+            return each if each is not None else "null"
+        if isinstance(each, str) and each not in words and get_close_matches(each, words, 1, 0.7):
+            return each
+        if isinstance(each, str) and each.lower() in words and each not in words:
+            return each
+    return None
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:40]

@@ -1,0 +1,139 @@
+"""Would what prepares images and sound be made? preprocessor_config.json, and processor_config.json around it.
+
+`auditing/data/fields.json` has the classes and the kinds of value that their fields take, as Transformers says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from inspector.auditing.rules.configurations import fields, wrong_kind
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.sources.listing import Entry
+from inspector.units import integer
+
+_rule = partial(rule, group="consistent")
+
+_FILES = ("preprocessor_config.json", "processor_config.json")
+#: Fields that name the class, and where the known ones are listed.
+_TYPES = {"image_processor_type": "image_processors", "feature_extractor_type": "feature_extractors"}
+#: Parts of a processor that are made as one alone is.
+_PARTS = ("image_processor", "feature_extractor")
+#: The keys that a size may have, of which one set must be there whole (`get_size_dict`).
+_SIZES: tuple[frozenset[str], ...] = (
+    *(frozenset({"height", "width"}), frozenset({"shortest_edge"}), frozenset({"longest_edge"})),
+    *(frozenset({"max_height", "max_width"}), frozenset({"min_pixels", "max_pixels"})),
+)
+#: Ends of the names of classes that need what prepares images or sound.
+_TASKS = (
+    *("ForImageClassification", "ForObjectDetection", "ForSemanticSegmentation", "ForVideoClassification", "ForCTC"),
+    *("ForAudioClassification", "ForDepthEstimation", "ForUniversalSegmentation", "ForAudioFrameClassification"),
+)
+#: What a run of training leaves beside a model that it has not finished.
+_TRAINING = frozenset({"trainer_state.json", "optimizer.pt", "training_args.bin", "scheduler.pt"})
+
+
+@_rule("preprocessor", "error")
+def preprocessor(subject: Subject) -> Iterator[Found]:
+    """What prepares images or sound for the model cannot be made from its configuration.
+
+    It names no class that Transformers has, a size has no height or width, or a field is of a kind that the class does
+    not take. The file was edited, or belongs to another model: get the model's own.
+    """
+    for entry in subject.named(*_FILES):
+        own = subject.document(entry.path) if entry.name in _FILES else {}
+        if "auto_map" in own:
+            continue
+        yield from (Found(what, entry.path) for what in _wrong(own, ""))
+        for part in _PARTS:
+            inner = own.get(part)
+            if isinstance(inner, Mapping) and "auto_map" not in inner:
+                yield from (Found(what, entry.path) for what in _wrong(inner, f"{part}."))
+        yield from _of_other_input(subject, entry, own)
+
+
+def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
+    table = fields()["processors"]
+    kinds = set[str]()
+    for field, listed in _TYPES.items():
+        kind = own.get(field)
+        if kind is not None and not isinstance(kind, str):
+            yield f"{where}{field} is {_shown(kind)}, and should be a string"
+        elif isinstance(kind, str):
+            kinds.add(kind)
+            known = {*table[listed], *table["image_processors"]}
+            if _stem(kind) not in known and not _looks_like_one(kind):
+                yield f"{where}{field} is {_shown(kind)}, which no class is called"
+    yield from (where + what for what in (_wrong_sizes(own) if kinds else ()))
+    for kind in kinds:
+        for field, value in own.items():
+            if should := wrong_kind("processors", kind, field, value):
+                yield f"{where}{field} is {_shown(value)}, and should be {should}"
+
+
+def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
+    for field in ("size", "crop_size"):
+        value = own.get(field)
+        if isinstance(value, str):
+            yield f"{field} is {_shown(value)}, and should be a number or an object"
+        elif isinstance(value, Mapping) and not any(each <= value.keys() for each in _SIZES):
+            yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, and no height and width or edge"
+
+
+def _stem(kind: str) -> str:
+    """The name of a class without what tells its variants apart; old extractors of images are processors today."""
+    return (
+        kind.removesuffix("Fast").removesuffix("Pil").replace("FeatureExtractor", "ImageProcessor")
+        if (kind not in fields()["processors"]["feature_extractors"])
+        else kind
+    )
+
+
+def _looks_like_one(kind: str) -> bool:
+    """Whether a class may be another version's: it is called as they all are."""
+    return kind[:1].isupper() and kind.endswith(
+        ("ImageProcessor", "ImageProcessorFast", "FeatureExtractor", "VideoProcessor", "ImageProcessorPil", "Processor")
+    )
+
+
+def _of_other_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
+    """A preparation of sound beside a model that sees images, or the other way round."""
+    table = fields()["processors"]
+    kind = subject.document(entry.folder + "config.json").get("model_type")
+    images, sound = (isinstance(kind, str) and kind in table[each] for each in ("of_images", "of_sound"))
+    named = own.get("feature_extractor_type")
+    if images and not sound and "image_processor_type" not in own and named in table["feature_extractors"]:
+        yield Found(f"{named} prepares sound, and {kind:.40} sees images", entry.path)
+    if sound and not images and "feature_extractor_type" not in own and "image_processor_type" in own:
+        yield Found(f"{_shown(own['image_processor_type'])} prepares images, and {kind:.40} hears", entry.path)
+
+
+@_rule("no-preprocessor", "error")
+def no_preprocessor(subject: Subject) -> Iterator[Found]:
+    """A model that sees or hears, without the configuration of what prepares its input.
+
+    The tokenizer names a processor, or the model's class is for images or sound alone: Transformers refuses to make
+    what is used with it. Download preprocessor_config.json, or processor_config.json. Checkpoints of a run of training
+    do without.
+    """
+    table = fields()["processors"]
+    for entry in subject.named("config.json"):
+        names = subject.names_beside(entry)
+        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        if not own or "auto_map" in own or names & {*_FILES, *_TRAINING, "video_preprocessor_config.json"}:
+            continue
+        kind, classes = own.get("model_type"), own.get("architectures")
+        prepared = isinstance(kind, str) and (kind in table["of_images"] or kind in table["of_sound"])
+        named = subject.document(entry.folder + "tokenizer_config.json").get("processor_class")
+        first = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+        if prepared and (isinstance(named, str) or first.endswith(_TASKS)) and not entry.folder:
+            needs = named if isinstance(named, str) else first
+            yield Found(f"no preprocessor_config.json beside it, which {needs:.60} needs: download it", entry.path)
+
+
+def _shown(value: Any) -> str:
+    return integer(value) if type(value) is int else json.dumps(value, ensure_ascii=False)[:40]
