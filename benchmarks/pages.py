@@ -153,8 +153,8 @@ def main() -> None:
             middle = {name: median(each[name] for each in found) for name in names}
             told = "".join(f"{middle[name]:7.0f} ({min(each[name] for each in found):4.0f})" for name in names)
             nbytes = page.stat().st_size
-            kept = nbytes < room and middle["chart"] < limit
-            print(f"{title:29}{nbytes:10,}{written:9.1f}s{told}  {'kept' if kept else 'not kept'}", flush=True)
+            kept = [name for name in ("bars", "chart") if nbytes < room and middle[name] < limit]
+            print(f"{title:29}{nbytes:10,}{written:9.1f}s{told}  in time: {', '.join(kept) or 'none'}", flush=True)
 
 
 if __name__ == "__main__":
