@@ -111,6 +111,7 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
         ),
         ({"r": 0, "peft_type": "LORA"}, ["r is 0: a rank must be positive"]),
         ({"r": -8, "peft_type": "VERA"}, ["r is −8: a rank must be positive"]),
+        ({"r": 0, "peft_type": "ADALORA"}, []),  # PEFT takes it: AdaLoRA has `init_r`
         ({"r": "0", "peft_type": "LORA"}, []),  # no number: told by its kind
         ({"layer_replication": [[0, 2], [1, 3]]}, []),
         ({"layer_replication": [[0, 2], [1]]}, ["layer_replication is [[0, 2], [1]], and should be a list of pairs"]),

@@ -379,7 +379,8 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
 def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
     """Values of the right kind that PEFT refuses."""
     rank = own.get("r")
-    if type(rank) is int and rank <= 0 and own.get("peft_type") != "OFT":  # whose r is 0 where blocks have a size
+    # OFT's r is 0 where blocks have a size, and AdaLoRA has `init_r`.
+    if type(rank) is int and rank <= 0 and own.get("peft_type") not in ("OFT", "ADALORA"):
         yield f"r is {integer(rank)}: a rank must be positive"
     base, bias = own.get("base_model_name_or_path"), own.get("bias")
     if base is not None and not isinstance(base, str):
