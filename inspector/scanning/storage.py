@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "scan.json"
 #: Rows of a table that are held in memory while parts are put together.
-PIECE = 50_000
+PIECE = 20_000
 #: Bytes of a summary that are read at most.
 MAX_SUMMARY = 64 << 20
 
