@@ -252,7 +252,7 @@ def of_processors() -> dict[str, Any]:
     return {**of_others("processors"), **write_others.names_of_processors()}
 
 
-SECTIONS = {
+SECTIONS: dict[str, Callable[[], Any]] = {
     "generation": partial(of_others, "generation"),
     "tokenizer": partial(of_others, "tokenizer"),
     "processors": of_processors,
