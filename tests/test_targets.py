@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -173,10 +175,26 @@ def test_folders_without_weights(tmp_path: Path) -> None:
 def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     """A pipe is not waited for, a missing path is named."""
     os.mkfifo(tmp_path / "model.safetensors")
-    with pytest.raises(InspectorError, match=r"neither a file nor a folder"):
+    with pytest.raises(TargetError, match="is a pipe, and only files can be read"):
         inspector.open(tmp_path / "model.safetensors")
+    with pytest.raises(TargetError, match="neither a file nor a folder"):
+        inspector.open("/dev/null")
     with pytest.raises(TargetError, match="no such file"):
         inspector.open(tmp_path / "nothing.safetensors")
+
+
+def test_what_is_piped_is_told_to_be_a_pipe(made: Made) -> None:
+    """What /dev/stdin stands for has no path of its own; it was said not to exist."""
+    with (made("gpt2") / "model.safetensors").open("rb") as model:
+        begin = model.read(100_000)
+    said = subprocess.run(
+        [sys.executable, "-m", "inspector", "/dev/stdin"],
+        input=begin,
+        capture_output=True,
+        check=False,
+    )
+    assert (said.returncode, said.stdout) == (2, b"")
+    assert said.stderr == b"inspect: /dev/stdin is a pipe, and only files can be read: write it to one first\n"
 
 
 def test_reads_headers_index_and_configuration_and_nothing_else(made: Made) -> None:

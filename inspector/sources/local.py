@@ -135,6 +135,9 @@ class LocalPlace:
             files: what lies in the folder, where that is known already.
         """
         try:
+            # Asked of the name: what `/dev/stdin` resolves to is no path.
+            if path.is_fifo():
+                raise TargetError(f"{escape(str(path))} is a pipe, and only files can be read: write it to one first")
             self.path = path.resolve(strict=True)
             is_file = self.path.is_file()
         except (OSError, RuntimeError) as error:
