@@ -63,7 +63,7 @@ def test_misuse(made: Made, inspect: Callable[..., Ran]) -> None:
     for words, told in (
         (("--csv", "--json"), "one output at a time: csv and json"),
         (("--layer", "3-x"), "3-x is not a list of layers"),
-        (("--format", "word"), "no format 'word': "),
+        (("--format", "word"), "unknown format 'word'; known: "),
     ):
         ran = inspect("tensors", made("gpt2"), *words)
         assert ran.code == 2 and told in ran.err
