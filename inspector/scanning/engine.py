@@ -30,11 +30,13 @@ PATIENCE, BETWEEN = 300.0, 0.5
 ANSWERING = 5.0
 #: Seconds between two looks at what else is to be done.
 TICK = 0.5
+#: Messages to each worker that Dask keeps for its developers: each holds a whole task, of some 100 kB.
+LOGGED = 16
 #: Settings of Dask's, where the user has none: a silent worker is given up sooner, logs are short.
 SETTINGS = {
     "distributed": {
         "scheduler": {"worker-ttl": "60s", "allowed-failures": RETRIES},
-        "admin": {"low-level-log-length": 1000, "system-monitor": {"interval": "2s"}},
+        "admin": {"low-level-log-length": LOGGED, "system-monitor": {"interval": "2s"}},
         "worker": {"profile": {"enabled": False}},
         "comm": {"timeouts": {"connect": "10s"}},
     }

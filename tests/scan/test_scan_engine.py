@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from time import sleep
 
 from inspector.scanning import engine
@@ -21,3 +22,25 @@ def test_waiting_is_no_work(one_cluster: str) -> None:
         cluster.run(lambda: next(tasks, None), tick)
     assert looks[-1]
     assert len(looks) <= 5
+
+
+def test_tasks_that_are_done_are_forgotten() -> None:
+    """Dask logs its messages to workers, each of which holds a whole task: so memory grew with the checkpoints."""
+    from dask._task_spec import Task as Spec
+
+    def kept() -> int:
+        gc.collect()
+        return sum(isinstance(each, Spec) for each in gc.get_objects())
+
+    number = 0
+
+    def tick(task: Task | None, _result: object) -> bool:
+        nonlocal number
+        number += task is not None
+        return number < 100
+
+    tasks = iter([Task(f"nothing-{at}", sleep, (0,)) for at in range(100)])
+    with engine.cluster(None, 1) as cluster:
+        cluster.run(lambda: next(tasks, None), tick)
+        assert kept() < 2 * engine.LOGGED
+    assert number == 100
