@@ -29,7 +29,9 @@ import inspector  # noqa: E402  the same
 METER = """
 import resource, subprocess, sys, time
 began = time.perf_counter()
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+ran = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+if ran.returncode not in (0, 1) or b"Traceback" in ran.stderr:  # 1: they differ
+    sys.exit(ran.stderr)
 cost = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(time.perf_counter() - began, cost.ru_utime + cost.ru_stime, cost.ru_maxrss / 1024)
 """
