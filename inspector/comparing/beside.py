@@ -15,7 +15,7 @@ from inspector.errors import InspectorError
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Checkpoint
 from inspector.sources import Place
-from inspector.sources.targets import place_of
+from inspector.sources.targets import place_again
 from inspector.units import integer, plural
 
 #: Bytes of a file that are read here; over a network little, for only headers are asked for.
@@ -52,8 +52,7 @@ class _Files:
         self._most = MOST_LOCAL if local else MOST_REMOTE
         if checkpoint.other is not None:
             with suppress(InspectorError):
-                revision = None if local or "@" in checkpoint.target else checkpoint.origin.revision
-                self._place = place_of(checkpoint.target, revision)
+                self._place = place_again(checkpoint.target, checkpoint.origin)
 
     def close(self) -> None:
         if self._place is not None:

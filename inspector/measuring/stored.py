@@ -27,7 +27,7 @@ from inspector.formats.pytorch.views import View
 from inspector.measuring import needs, spread
 from inspector.model import Checkpoint, Header, Tensor
 from inspector.sources import Place, Source
-from inspector.sources.targets import place_of
+from inspector.sources.targets import place_again
 from inspector.units import escape, integer, plural
 
 Array = NDArray[Any]
@@ -54,12 +54,11 @@ class Stored:
     def __init__(self, checkpoint: Checkpoint, place: Place | None = None) -> None:
         """
         Args:
-            place: where the files are, if it is open already; else it is opened again as the target was typed.
+            place: where the files are, if it is open already; else it is opened again, at the commit that was read.
         """
         needs.check()
-        revision = checkpoint.origin.revision if checkpoint.origin.kind == "hub" else None
         self._own = place is None
-        self._place = place or place_of(checkpoint.target, None if "@" in checkpoint.target else revision)
+        self._place = place or place_again(checkpoint.target, checkpoint.origin)
         self._headers = {header.path: header for header in (*checkpoint.files, *_of_components(checkpoint))}
         self._sources: dict[str, Source] = {}
         self._views: dict[str, dict[str, tuple[View, int]]] = {}

@@ -89,14 +89,17 @@ def is_hub_url(url: str) -> bool:
     return any(url == home or url.startswith(home + "/") for home in homes)
 
 
-def hub_place(name: HubName, revision: str | None = None) -> Place:
+def hub_place(name: HubName, revision: str | None = None, *, pinned: bool = False) -> Place:
     """The place in the cache if all of it is there, else on the Hub.
+
+    Args:
+        pinned: `revision` is the commit that the name's own revision stood for.
 
     Raises:
         TargetError: there is no such repository, revision or file, or no way in.
         SourceError: the Hub cannot be reached, and the cache has nothing of it.
     """
-    if revision and name.revision and revision != name.revision:
+    if revision and name.revision and revision != name.revision and not pinned:
         raise UsageError(f"two revisions: {escape(name.revision)} in the name, and --revision {escape(revision)}")
     name = replace(name, revision=revision or name.revision)
     snapshot = snapshot_of(name.repo, name.kind, name.revision)

@@ -16,6 +16,7 @@ import re
 from pathlib import Path
 
 from inspector.errors import TargetError, UsageError
+from inspector.model import Origin
 from inspector.sources import Place
 from inspector.units import escape
 
@@ -44,8 +45,11 @@ _FILE_NAMES = (
 )
 
 
-def place_of(target: str, revision: str | None = None) -> Place:
+def place_of(target: str, revision: str | None = None, *, pinned: bool = False) -> Place:
     """The place that `target` names.
+
+    Args:
+        pinned: `revision` is the commit that a name's own revision stood for when it was read first.
 
     Raises:
         TargetError: it names nothing that can be found.
@@ -66,7 +70,7 @@ def place_of(target: str, revision: str | None = None) -> Place:
     if target.startswith("ollama:"):
         return _of_ollama(target, revision)
     if target.lower().startswith(("http://", "https://")):
-        return _at_url(target, revision)
+        return _at_url(target, revision, pinned)
     if in_filesystem(target):
         return _in_filesystem(target, revision)
     name, tag = _tagged(target)
@@ -75,9 +79,15 @@ def place_of(target: str, revision: str | None = None) -> Place:
     if name.startswith("hf://") or looks_like_hub_id(name):
         from inspector.sources.hub import hub_place, parse
 
-        place = hub_place(parse(name), revision)
+        place = hub_place(parse(name), revision, pinned=pinned)
         return _of_type(place, name, tag) if tag else place
     raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}")
+
+
+def place_again(target: str, origin: Origin) -> Place:
+    """The place that a checkpoint was read from; a repository at the same commit, whatever its branch has become."""
+    commit = origin.revision if origin.kind == "hub" else None
+    return place_of(target, commit, pinned=commit is not None)
 
 
 def in_filesystem(target: str) -> bool:
@@ -227,11 +237,11 @@ def _exists(target: str) -> bool:
         return False
 
 
-def _at_url(target: str, revision: str | None) -> Place:
+def _at_url(target: str, revision: str | None, pinned: bool) -> Place:
     from inspector.sources.hub import hub_place, is_hub_url, parse
 
     if is_hub_url(target):
-        return hub_place(parse(target), revision)
+        return hub_place(parse(target), revision, pinned=pinned)
     if revision:
         raise UsageError(f"{escape(target, 200)} is one file, which has no revisions")
     from inspector.sources.url import UrlPlace

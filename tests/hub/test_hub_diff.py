@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from loopback import samples, server
 from loopback.server import Hub, Repo
 
 import inspector
+from inspector.comparing.beside import beside
 
 Run = Callable[..., Ran]
 
@@ -72,6 +74,28 @@ def test_two_revisions_are_told_apart_by_listings_and_headers(hub: Hub, tmp_path
     assert len(asked) == 8
     assert not [path for path in asked if "tokenizer" in path or "generation" in path]
     assert sum(entry.sent for entry in hub.log) < 300_000
+
+
+def test_a_branch_is_asked_for_once_and_then_its_commit(hub: Hub, tmp_path: Path) -> None:
+    """Files beside the weights, and the values, are those of the commit whose headers were read."""
+    other = revisions(hub, tmp_path / "twice")
+    inspector.diff("demo/twice@main", f"{hub.endpoint}/demo/twice/tree/tuned", data=True)
+    listings = [entry.path.partition("?")[0] for entry in hub.answered() if entry.path.startswith("/api/models/")]
+    asked = Counter(path.rpartition("/")[2] for path in listings)
+    commits = {server.commit_of(tmp_path / "twice"), server.commit_of(other)}
+    assert (asked["main"], asked["tuned"], asked.keys() - {"main", "tuned"}) == (1, 1, commits)
+
+
+def test_a_push_in_between_does_not_mix_two_commits(hub: Hub, tmp_path: Path) -> None:
+    """The branch moves after the headers were read: the settings that are compared are still those of the commit."""
+    other = revisions(hub, tmp_path / "twice")
+    before = inspector.open("demo/twice@tuned")
+    pushed = tmp_path / "pushed"
+    shutil.copytree(other, pushed)
+    (pushed / "generation_config.json").write_text(json.dumps({"temperature": 0.25}))
+    hub.repos["demo/twice"].revisions.update(tuned=pushed, older=other)
+    found = {each.what: each.status for each in beside(inspector.open("demo/twice"), before)}
+    assert found["generation_config.json"] == "same"
 
 
 @pytest.mark.parametrize("large", [True, False], ids=["sha256", "git"])
