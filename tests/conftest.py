@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sparse
 
 from inspector import __main__ as main
+
+if TYPE_CHECKING:
+    from loopback.server import Hub
 
 #: What lies in the caches of whoever runs the tests has no say in them.
 os.environ["HF_HUB_CACHE"] = os.environ["OLLAMA_MODELS"] = os.devnull
@@ -55,6 +58,25 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return folder if folder.exists() else sparse.make(sparse.load(name), folder)
 
     return make
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A loopback Hub that `huggingface_hub` takes for the real one, with an empty cache and nobody logged in."""
+    from huggingface_hub import constants
+    from loopback.server import Hub
+
+    from inspector.sources import http
+
+    with Hub() as server:
+        monkeypatch.setattr(constants, "ENDPOINT", server.endpoint)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(http, "FIRST_WAIT", 0.01)
+        for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HUB_OFFLINE"):
+            monkeypatch.delenv(name, raising=False)
+        yield server
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,21 @@ def test_text_groups_layers_and_leaves_out_what_is_the_same(tmp_path: Path, insp
     assert ran.out.splitlines()[-1] == "19 tensors the same in dtype and shape, 2 in another dtype"
 
 
+def test_totals_by_role_have_the_bits_of_either_side(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """A vocabulary of two more has 16 bits as before; of two projections one alone is left, in 32; one head is on one side."""
+    other: Changes = {
+        "model.embed_tokens": ("BF16", [52, 64]),
+        "model.layers.0.mlp.up_proj": None,
+        "model.layers.1.mlp.up_proj": ("F32", [96, 64]),
+        "lm_head": None,
+    }
+    ran = inspect("diff", llama(tmp_path / "a"), llama(tmp_path / "b", other), "--stat")
+    cells = [line.split()[:7] for line in ran.out.splitlines()]
+    assert ["embed_tokens", "1", "6,400", "6,656", "16", "++"] in cells
+    assert ["up_proj", "2", "24,576", "24,576", "16", "→", "32"] in cells
+    assert ["lm_head", "1", "6,400", "–", "16", "→", "–"] in cells
+
+
 def test_fused_projections_are_compared_with_their_parts(tmp_path: Path) -> None:
     """One qkv tensor for three, one gate_up for two, in one layer: 5 tensors for 2 pairs."""
     parts = [*(f"self_attn.{part}_proj" for part in "qkv"), "mlp.gate_proj", "mlp.up_proj"]

@@ -1,6 +1,7 @@
 """The console blocks of the README and of docs/, run as they stand: every line of output that they show is what the command prints.
 
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment make a line one to read.
+`make demo-hub SERVE=--serve &` starts the sample Hub, on another port than for people.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 import pytest
 import sparse
 import sparse_torch
+from loopback import demo
 from safetensors.numpy import save_file
 
 import inspector
@@ -61,12 +63,25 @@ _SHELL = re.compile(r"[|>&*]")
 
 @pytest.mark.parametrize("place", RUN)
 def test_console_blocks_show_what_is_printed(
-    place: str, inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str,
+    inspect: Callable[..., Ran],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """In an empty folder, where each block begins with the commands that make what it looks at."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    endpoint = served = f"http://127.0.0.1:{demo.PORT}"
     for command, shown in SESSIONS[place]:
+        if command == "make demo-hub SERVE=--serve &":
+            hub = request.getfixturevalue("hub")
+            hub.repos, served = demo.repositories(tmp_path_factory.mktemp("hub")), hub.endpoint
+            continue
+        if command == f"export HF_ENDPOINT={endpoint}":
+            assert served != endpoint, "which Hub?"
+            continue
         program, *arguments = shlex.split(command)
         if program == "python":
             script, recipe, folder = arguments
@@ -80,7 +95,7 @@ def test_console_blocks_show_what_is_printed(
             sparse.make(sparse.load(recipe), Path(folder) / recipe)
         elif program == "inspect" and not _SHELL.search(command):
             ran = inspect(*arguments)
-            out = ran.out + ran.err
+            out = (ran.out + ran.err).replace(served, endpoint)
             assert bool(ran.err) == (ran.code == 2)
             assert as_pattern(shown).match(out), f"{command} prints:\n{out}"
         else:

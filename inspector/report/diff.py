@@ -117,7 +117,7 @@ class _Row(NamedTuple):
     tensors: int
     a: int  # bytes
     b: int
-    parameters: int
+    elements: tuple[int, int]
     values: str  # how these compare; "" where they were not read
     differs: bool
 
@@ -151,7 +151,10 @@ def _row(members: Sequence[_Member], by: str) -> _Row:
         sum(len((pair.a or pair.b or _NOTHING).tensors) for pair, _ in members),
         sum(pair.a.nbytes for pair, _ in members if pair.a),
         sum(pair.b.nbytes for pair, _ in members if pair.b),
-        sum((pair.a or pair.b or _NOTHING).elements for pair, _ in members),
+        (
+            sum(pair.a.elements for pair, _ in members if pair.a),
+            sum(pair.b.elements for pair, _ in members if pair.b),
+        ),
         _CONVERTER.get(first.converter, "") if data is None else compared(members),
         first.status != "same" or (data is not None and data.status == "different"),
     )
@@ -223,20 +226,20 @@ def _stat(rows: Iterable[_Row]) -> Iterator[tuple[str, ...]]:
     """Sums by role, with what b has more or less than a as a bar."""
     sums: dict[str, list[int]] = {}
     for row in rows:
-        total = sums.setdefault(row.what, [0, 0, 0, 0])
-        for at, number in enumerate((row.tensors, row.a, row.b, row.parameters)):
+        total = sums.setdefault(row.what, [0, 0, 0, 0, 0])
+        for at, number in enumerate((row.tensors, row.a, row.b, *row.elements)):
             total[at] += number
-    most = max((abs(b - a) for _, a, b, _ in sums.values()), default=0) or 1
-    for what, (tensors, a, b, parameters) in sums.items():
+    most = max((abs(b - a) for _, a, b, *_ in sums.values()), default=0) or 1
+    for what, (tensors, a, b, *elements) in sums.items():
         bar = ("+" if b > a else "-") * -(-abs(b - a) * _WIDEST // most)
-        yield what, integer(tensors), _bytes(a), _bytes(b), _widths(a, b, parameters), bar
+        yield what, integer(tensors), _bytes(a), _bytes(b), _widths((a, b), elements), bar
 
 
-def _widths(a: int, b: int, parameters: int) -> str:
-    """Bits a parameter on either side: `16 → 4.5`."""
-    if not parameters:
+def _widths(nbytes: tuple[int, int], elements: Sequence[int]) -> str:
+    """Bits per element on either side: `16 → 4.5`."""
+    if not any(elements):
         return ""
-    told = [bits(nbytes * 8 / parameters) if nbytes else "–" for nbytes in (a, b)]
+    told = [bits(total * 8 / number) if number else "–" for total, number in zip(nbytes, elements, strict=True)]
     return told[0] if told[0] == told[1] else " → ".join(told)
 
 

@@ -1,4 +1,4 @@
-"""A loopback Hub that `huggingface_hub` takes for the real one, with an empty cache and nobody logged in."""
+"""Sample repositories on the loopback Hub."""
 
 from __future__ import annotations
 
@@ -6,24 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from huggingface_hub import close_session, constants
+from huggingface_hub import close_session
 from loopback import samples
 from loopback.server import Hub, Repo
-
-from inspector.sources import http
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with Hub() as server:
-        monkeypatch.setattr(constants, "ENDPOINT", server.endpoint)
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
-        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-        monkeypatch.setattr(http, "FIRST_WAIT", 0.01)
-        for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HUB_OFFLINE"):
-            monkeypatch.delenv(name, raising=False)
-        yield server
 
 
 @pytest.fixture(scope="session", autouse=True)

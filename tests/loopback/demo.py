@@ -1,10 +1,11 @@
 """`make demo-hub`: a Hub on this machine with sparse sample repositories, and the command asking it.
 
-With `--serve` the Hub stays until Ctrl-C, for trying things out.
+With `--serve` the Hub stays on port 8765 until Ctrl-C, for trying things out.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from pathlib import Path
 from loopback import samples
 from loopback.server import Hub, Repo
 
+#: Where `--serve` listens: the documentation's examples name it.
+PORT = 8765
 #: Command lines, and how many lines of each answer are shown.
 SHOWN = (
     ("demo/llama-7b", 100),
@@ -24,6 +27,15 @@ SHOWN = (
     ("demo/gated", 1),
     ("demo/nothing", 1),
 )
+#: What demo/small has in both of its revisions.
+SMALL = {
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "hidden_size": 512,
+    "intermediate_size": 1376,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+}
 
 
 def repositories(folder: Path) -> dict[str, Repo]:
@@ -31,8 +43,13 @@ def repositories(folder: Path) -> dict[str, Repo]:
     for name in ("llama-7b", "deepseek-v3", "gguf"):
         (folder / name).mkdir()
     llama = samples.llama_7b(folder / "llama-7b")
+    small = {"v1": folder / "v1", "v2": folder / "v2"}
+    for name, vocabulary in (("v1", 32000), ("v2", 32064)):
+        samples.safetensors(small[name] / "model.safetensors", samples.llama(4, 512, 1376, vocabulary))
+        (small[name] / "config.json").write_text(json.dumps(SMALL | {"vocab_size": vocabulary}))
     return {
         "demo/llama-7b": Repo(llama),
+        "demo/small": Repo(small["v2"], revisions=small),
         "demo/deepseek-v3": Repo(samples.deepseek(folder / "deepseek-v3"), all_headers=False),
         "demo/Sample-1B-GGUF": Repo(samples.twenty_gguf(folder / "gguf")),
         "demo/gated": Repo(llama, gated=True, readers=("hf_demo",)),
@@ -49,11 +66,12 @@ def show(endpoint: str, folder: str, command: str, lines: int) -> None:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, Hub(repositories(Path(folder))) as hub:
+    serve = "--serve" in sys.argv
+    with tempfile.TemporaryDirectory() as folder, Hub(repositories(Path(folder)), port=PORT if serve else 0) as hub:
         for command, lines in SHOWN:
             show(hub.endpoint, folder, command, lines)
-        if "--serve" in sys.argv:
-            print(f"HF_ENDPOINT={hub.endpoint} inspect demo/llama-7b    (the Hub stays until Ctrl-C)")
+        if serve:
+            print(f"export HF_ENDPOINT={hub.endpoint}    (the Hub stays until Ctrl-C)")
             try:
                 threading.Event().wait()
             except KeyboardInterrupt:

@@ -59,9 +59,9 @@ class Logged:
 
 
 class Hub:
-    """The server. `with Hub({"org/name": Repo(folder)}) as hub: … hub.endpoint …`"""
+    """The server, on `port` or a free one. `with Hub({"org/name": Repo(folder)}) as hub: … hub.endpoint …`"""
 
-    def __init__(self, repos: dict[str, Repo] | None = None, latency: float = 0.0) -> None:
+    def __init__(self, repos: dict[str, Repo] | None = None, latency: float = 0.0, port: int = 0) -> None:
         self.repos = repos or {}
         self.renamed: dict[str, str] = {}  # former name → today's
         self.latency = latency  # seconds before each answer
@@ -69,7 +69,7 @@ class Hub:
         self.log: list[Logged] = []
         self.busy = 0  # requests under way
         self._lock = Lock()
-        self._servers = [_server(self, "127.0.0.1"), _server(self, "localhost")]
+        self._servers = [_server(self, "127.0.0.1", port), _server(self, "localhost")]
         self.endpoint = f"http://127.0.0.1:{self._servers[0].server_port}"
         self.storage = f"http://localhost:{self._servers[1].server_port}"
 
@@ -144,12 +144,12 @@ def _files(folder: Path) -> dict[str, int]:
     return {p.relative_to(folder).as_posix(): p.stat().st_size for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def _server(hub: Hub, host: str) -> ThreadingHTTPServer:
+def _server(hub: Hub, host: str, port: int = 0) -> ThreadingHTTPServer:
     class Bound(Handler):
         pass
 
     Bound.hub = hub
-    server = _Server((host, 0), Bound)
+    server = _Server((host, port), Bound)
     server.daemon_threads = True
     return server
 
