@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from inspector.comparing.pairing import Pair
     from inspector.comparing.three import Three
     from inspector.measuring.values import Values
-    from inspector.opening.models import Named
-    from inspector.sizing.memory import Memory
+    from inspector.opening.models import Models, Named
+    from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.training import Plan
 
@@ -104,13 +104,12 @@ def outline(target: str | Path, *, config: str | Path | None = None, revision: s
         place.close()
 
 
-def models(
-    target: str | Path, *, progress: Callable[[int, int], object] | None = None
-) -> tuple[tuple[Named, Reconciliation | InspectorError], ...]:
+def models(target: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Models:
     """Reconcile each of the unrelated models in a folder, as LM Studio, Ollama, the Hub's cache or a person keeps them.
 
     Returns:
         Each model with its result, or with the error that reading it raised; nothing where the folder holds one model.
+        `to_pandas()`, `to_arrow()` and `to_polars()` make a table of them.
 
     Args:
         progress: called with the number of models read and their total, after each.
@@ -122,7 +121,7 @@ def models(
         >>> [(named.name, type(found).__name__) for named, found in inspector.models("fixtures/real/gguf")]
         [('ggml-vocab-bert-bge', 'Reconciliation'), ('test', 'FormatError')]
     """
-    from inspector.opening.models import models_at
+    from inspector.opening.models import Models, models_at
 
     named = models_at(target)
     found: list[tuple[Named, Reconciliation | InspectorError]] = []
@@ -133,7 +132,7 @@ def models(
             found.append((each, error))
         if progress:
             progress(number, len(named))
-    return tuple(found)
+    return Models(found)
 
 
 def diff(
@@ -321,7 +320,7 @@ def sized(
     return of_prediction(str(target) if isinstance(target, (str, Path)) else "", found)
 
 
-def sweep(model: Sized, **options: Any) -> tuple[Memory, ...]:
+def sweep(model: Sized, **options: Any) -> Sweep:
     """The same with contexts from 2,048 tokens to the model's own, doubled each time, and each cache type."""
     from inspector.sizing.memory import sweep as table
 

@@ -8,7 +8,7 @@ hashed at C speed, and the classes themselves are made in less than half the tim
 # Annotations are evaluated here, but for absent libraries: of a text, `NamedTuple` would compile each one again.
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from inspector.units import decimal, escape, integer, plural
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Severity = Literal["error", "warning", "info"]
+_Item = TypeVar("_Item")
 
 
 def view(name: str, noun: object) -> Any:
@@ -43,6 +44,24 @@ def as_polars(noun: object) -> "pl.DataFrame":
     """Its rows. Raises UsageError where polars or pyarrow is not installed."""
     shown: pl.DataFrame = view("to_polars", noun)
     return shown
+
+
+class Table(tuple[_Item, ...]):
+    """Several results that are a table together: a row each."""
+
+    __slots__ = ()
+
+    def to_arrow(self) -> "pa.Table":
+        """Its rows, with exact types. Raises UsageError where pyarrow is not installed."""
+        return as_arrow(self)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Its rows. Raises UsageError where pandas is not installed."""
+        return as_pandas(self)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Its rows. Raises UsageError where polars or pyarrow is not installed."""
+        return as_polars(self)
 
 
 class Tensor(NamedTuple):

@@ -20,7 +20,7 @@ from inspector.architectures import listed_gguf
 from inspector.architectures.data import gguf_keys
 from inspector.formats.gguf.types import FILE_TYPES, TYPES
 from inspector.model import Header, Reconciliation, Tensor
-from inspector.opening.models import Named
+from inspector.opening.models import Models, Named
 from inspector.quantization import ggml
 from inspector.report import documents, models, text
 
@@ -649,5 +649,5 @@ def test_a_vocabulary_alone_is_no_complete_model() -> None:
     assert predicted
     assert "tied_embeddings" not in steps(result)
     assert steps(result)["missing"] == -(result.start or 0)
-    (row, *_) = models.documents(((Named("bert", "bert.gguf"), result),))
+    (row, *_) = models.documents(Models([(Named("bert", "bert.gguf"), result)]))
     assert row["complete"] is False

@@ -20,6 +20,7 @@ import sparse
 from pyarrow import parquet
 
 import inspector
+from inspector import api
 from inspector.report.tables import Column, Rows
 
 if TYPE_CHECKING:
@@ -93,13 +94,17 @@ def test_numbers_beyond_floats_stay_whole() -> None:
     assert rows.to_polars().rows() == [(largest, [largest]), (None, None)]
 
 
-def test_results_are_tables_in_python(made: Callable[[str], Path]) -> None:
+def test_results_are_tables_in_python(made: Callable[[str], Path], tmp_path: Path) -> None:
     """With the columns of the command's own forms, in each of the three libraries."""
+    for name in ("gpt2", "qwen3-0.6b"):
+        (tmp_path / name).symlink_to(made(name))
     found: list[tuple[Any, int]] = [
         (inspector.diff(made("gpt2"), made("gpt2-xl")), 12 * 48 + 4 + 12),  # and the masks that the smaller one has
         (inspector.audit([made("stranger")]), 3),
         (inspector.predict("gpt2"), 148),
         (inspector.memory("gpt2"), 1),
+        (api.sweep(api.sized("gpt2")), 3),  # one context, in F32, F16 and BF16
+        (inspector.models(tmp_path), 2),
     ]
     for result, number in found:
         arrow = result.to_arrow()

@@ -12,7 +12,7 @@ from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.model import Reconciliation
-    from inspector.report.models import Models
+    from inspector.opening.models import Models
     from inspector.report.pages.parts import Page
 
 

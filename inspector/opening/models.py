@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from inspector import formats
 from inspector.errors import InspectorError
-from inspector.model import Variant
+from inspector.model import Reconciliation, Table, Variant
 from inspector.opening.selection import kind_of
 from inspector.opening.variants import variants
 from inspector.sources import Place
@@ -39,6 +39,12 @@ class Named(NamedTuple):
 
     name: str  # as people would say it, within the folder
     target: str  # what to open for it alone
+
+
+class Models(Table[tuple[Named, Reconciliation | InspectorError]]):
+    """Each model of a folder with its result, or with the error that reading it raised."""
+
+    __slots__ = ()
 
 
 def models_at(target: str | Path) -> tuple[Named, ...]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from inspector import units
 from inspector.errors import InspectorError
 from inspector.model import Reconciliation
-from inspector.opening.models import Named
+from inspector.opening.models import Models, Named
 from inspector.report.columns import GO, table
 from inspector.report.tables import Column, Rows
 from inspector.report.text import COMPLETE, family, judgement
 from inspector.units import count, decimal, escape, plural
 
-Models = Sequence[tuple[Named, Reconciliation | InspectorError]]
 _NAME = 100  # characters of a name that are shown
 
 

@@ -26,11 +26,23 @@ if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
     from inspector.comparing.three import Three
     from inspector.measuring.values import Values
-    from inspector.sizing.memory import Memory
+    from inspector.opening.models import Models
+    from inspector.sizing.memory import Memory, Sweep
 
 Overviewed = Checkpoint | Reconciliation | Prediction
 Noun = Union[
-    Checkpoint, Reconciliation, Prediction, "Attachment", "Audit", "Diff", "Memory", "Outline", "Three", "Values"
+    Checkpoint,
+    Reconciliation,
+    Prediction,
+    "Attachment",
+    "Audit",
+    "Diff",
+    "Memory",
+    "Models",
+    "Outline",
+    "Sweep",
+    "Three",
+    "Values",
 ]
 
 
@@ -99,7 +111,9 @@ _ROWS = {
     "Audit": ("audit", "rows"),
     "Diff": ("diff", "rows"),
     "Memory": ("memory", "row"),
+    "Models": ("models", "rows"),
     "Outline": ("outline", "rows"),
+    "Sweep": ("memory", "rows"),
     "Three": ("comparison_rows", "three"),
     "Values": ("values", "rows"),
 }

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import ConfigError, UsageError
-from inspector.model import Finding, as_arrow, as_pandas, as_polars
+from inspector.model import Finding, Table, as_arrow, as_pandas, as_polars
 from inspector.sizing import fitting
 from inspector.sizing.activations import Activations, activations
 from inspector.sizing.devices import Device, devices
@@ -156,7 +156,13 @@ def _training(model: Model, plan: Plan, context: int, sequences: int) -> Trainin
     return training_of(model, plan, context, sequences)
 
 
-def sweep(model: Model, **options: Any) -> tuple[Memory, ...]:
+class Sweep(Table[Memory]):
+    """The memory with each context and type of cache."""
+
+    __slots__ = ()
+
+
+def sweep(model: Model, **options: Any) -> Sweep:
     """Contexts from 2,048 tokens to the model's own, doubled each time, with each cache type that the engine has."""
     first = size(model, **options)
     longest = options.get("context") or model.context or USUAL_CONTEXT
@@ -165,7 +171,7 @@ def sweep(model: Model, **options: Any) -> tuple[Memory, ...]:
     kinds = {name: WIDTHS[name] for name in (own.name, *first.engine.types)}
     narrower = [name for name, kind in kinds.items() if kind.is_narrower(own) or kind is own]
     asked = ({**options, "context": tokens, "cache_dtype": kind} for tokens in lengths for kind in narrower)
-    return tuple(size(model, **each) for each in asked)
+    return Sweep(size(model, **each) for each in asked)
 
 
 def at_context(result: Memory, tokens: int, keys: Width | None = None, values: Width | None = None) -> Memory:
