@@ -13,6 +13,7 @@ import pytest
 import sparse
 
 from inspector import __main__ as main
+from inspector import architectures
 
 if TYPE_CHECKING:
     from loopback.server import Hub
@@ -90,6 +91,14 @@ class Ran:
     @property
     def json(self) -> Any:
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def _no_tables_of_others() -> Iterator[None]:
+    """Tables that a test adds, as `--tables` does for one command, are gone after it."""
+    before = list(architectures._ADDED)
+    yield
+    architectures._ADDED[:] = before
 
 
 @pytest.fixture
