@@ -71,7 +71,7 @@ def test_a_file_shrinks_while_it_is_read(tmp_path: Path) -> None:
     source = LocalFile(path)
     before = source.prefix(100)
     os.truncate(path, 1000)
-    with pytest.raises(SourceError, match="while it was read"):
+    with pytest.raises(SourceError, match="while it was being read"):
         source.prefix(1 << 21)
     assert bytes(before[:100]) == bytes(100)
     source.close()

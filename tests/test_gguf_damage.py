@@ -47,7 +47,7 @@ def read(tmp_path: Path, content: bytes, size: int | None = None) -> Header:
 
 #: Recipe → what the one line says. The header cannot be read beyond the damage.
 UNREADABLE: dict[str, tuple[Recipe | bytes, str]] = {
-    "bad magic": (Recipe(magic=b"FUGU"), "no GGUF file"),
+    "bad magic": (Recipe(magic=b"FUGU"), "not a GGUF file"),
     "version 0": (Recipe(version=0), "version 0"),
     "future version": (Recipe(version=4), "version 4"),
     "version 1 with 64-bit fields": (Recipe(version=1, wide=True, pairs=PAIRS, infos=TWO, data=DATA), "damaged.gguf"),

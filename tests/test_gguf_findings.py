@@ -42,11 +42,18 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     "sound": (one(), []),
     "magic backwards": (
         Recipe(magic=b"FUGG"),
-        [("big-endian", "info", "the magic is written backwards, as by a big-endian machine: llama.cpp refuses", None)],
+        [
+            (
+                "big-endian",
+                "info",
+                "the magic is byte-reversed, as a big-endian machine would write it: llama.cpp refuses it",
+                None,
+            )
+        ],
     ),
     "big-endian": (
         Recipe(order=">"),
-        [("big-endian", "info", "the file is big-endian: llama.cpp reads it on big-endian machines only", None)],
+        [("big-endian", "info", "the file is big-endian: llama.cpp reads it only on big-endian machines", None)],
     ),
     "version 1": (
         Recipe(1),
@@ -58,7 +65,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     ),
     "array of arrays": (
         Recipe(pairs=[("k" * 90, ARRAY, Array(ARRAY, []))]),
-        [("nested-array", "warning", f"`{'k' * 80}` is an array of arrays: llama.cpp reads none", None)],
+        [("nested-array", "warning", f"`{'k' * 80}` is an array of arrays, which llama.cpp does not read", None)],
     ),
     "key twice": (
         Recipe(pairs=[("k" * 90, UINT8, 1), ("k" * 90, UINT8, 2)]),
@@ -67,7 +74,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     "longest key": (Recipe(pairs=[("k" * 65_535, UINT8, 1)]), []),
     "long key": (
         Recipe(pairs=[("k" * 65_536, UINT8, 1)]),
-        [("long-key", "warning", "a key of 65,536 letters, where the specification allows 65,535 bytes", None)],
+        [("long-key", "warning", "a key of 65,536 characters; the specification allows 65,535 bytes", None)],
     ),
     "control character": (
         Recipe(pairs=[("a\x07b", UINT8, 1)]),
@@ -80,15 +87,15 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     ),
     "alignment of another type": (
         Recipe(pairs=[("general.alignment", UINT16, 64)], infos=[A], data=bytes(64), alignment=64),
-        [("alignment", "error", "general.alignment has type uint16, and must be uint32", None)],
+        [("alignment", "error", "general.alignment has type uint16, but must be uint32", None)],
     ),
     "alignment a list": (
         Recipe(pairs=[("general.alignment", ARRAY, Array(UINT32, [32]))], infos=[A], data=bytes(32)),
-        [("alignment", "error", "general.alignment has type array[uint32], and must be uint32", None)],
+        [("alignment", "error", "general.alignment has type array[uint32], but must be uint32", None)],
     ),
     "alignment true": (
         Recipe(pairs=[("general.alignment", BOOL, 1)], infos=[A], data=bytes(32)),
-        [("alignment", "error", "general.alignment has type bool, and must be uint32", None)],
+        [("alignment", "error", "general.alignment has type bool, but must be uint32", None)],
     ),
     "alignment 48": (
         Recipe(pairs=[("general.alignment", UINT32, 48)], infos=[A], data=bytes(32)),
@@ -116,16 +123,19 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
         ],
     ),
     "longest name": (one("n" * 63), []),
-    "long name": (one(LONG), [("long-name", "error", "the name has 64 bytes, and may have 63", LONG)]),
+    "long name": (one(LONG), [("long-name", "error", "the name has 64 bytes; at most 63 are allowed", LONG)]),
     "long name of few letters": (
         one("日" * 22),
-        [("long-name", "error", "the name has 66 bytes, and may have 63", "日" * 22)],
+        [("long-name", "error", "the name has 66 bytes; at most 63 are allowed", "日" * 22)],
     ),
     "name of 21 letters": (one("日" * 21), []),
-    "five dimensions": (one(dims=(8, 1, 1, 1, 1)), [("n-dims", "error", "it has 5 dimensions, and may have 4", "a")]),
+    "five dimensions": (
+        one(dims=(8, 1, 1, 1, 1)),
+        [("n-dims", "error", "it has 5 dimensions; at most 4 are allowed", "a")],
+    ),
     "negative": (
         one(dims=(2**63, 0), data=0),
-        [("dimension", "error", "a dimension is negative, read as a signed 64-bit number", "a")],
+        [("dimension", "error", "a dimension is negative when read as a signed 64-bit number", "a")],
     ),
     "beyond 64 bits": (
         one(dims=(2**62, 2, 0), data=0),
@@ -142,8 +152,8 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
             (
                 "unknown-type",
                 "warning",
-                "1 tensor of type 133, which is newer than this version knows, or a fork's: "
-                "as many bytes are taken as there are up to the next tensor",
+                "1 tensor of type 133, which is newer than this version, or from a fork: "
+                "it is assumed to extend to the next tensor",
                 "a",
             )
         ],
@@ -154,8 +164,8 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
             (
                 "unknown-type",
                 "warning",
-                "1 tensor of type 43, which is newer than this version knows, or a fork's: "
-                "as many bytes are taken as there are up to the next tensor",
+                "1 tensor of type 43, which is newer than this version, or from a fork: "
+                "it is assumed to extend to the next tensor",
                 "a",
             )
         ],
@@ -163,7 +173,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     "misaligned": (
         Recipe(infos=[A, Info("b", [8], 0, 40)], data=bytes(72)),
         [
-            ("misaligned", "error", "it begins at byte 40 of the data, no multiple of 32", "b"),
+            ("misaligned", "error", "it begins at byte 40 of the data, which is not a multiple of 32", "b"),
             ("hole", "error", "8 bytes from byte 128 belong to no tensor", None),
         ],
     ),
@@ -173,7 +183,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     ),
     "out of order": (
         Recipe(infos=[Info("a", [8], 0, 32), Info("b", [8])], data=bytes(64)),
-        [("out-of-order", "error", "an earlier tensor's data is further back: llama.cpp wants them in order", "b")],
+        [("out-of-order", "error", "an earlier tensor's data comes after it: llama.cpp requires them in order", "b")],
     ),
     "empty in between": (
         Recipe(infos=[A, Info("b", [0], 0, 32), Info("c", [8], 0, 32)], data=bytes(64)),
@@ -182,17 +192,17 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     "empty too far": (
         Recipe(infos=[A, Info("b", [0], 0, 64), Info("c", [8], 0, 64)], data=bytes(96)),
         [
-            ("out-of-order", "error", "it is empty, and begins at byte 64 of the data; llama.cpp wants 32", "b"),
+            ("out-of-order", "error", "it is empty and begins at byte 64 of the data; llama.cpp requires 32", "b"),
             ("hole", "error", "32 bytes from byte 160 belong to no tensor", None),
         ],
     ),
     "empty at the place of the one before": (
         Recipe(infos=[A, Info("b", [8], 0, 32), Info("c", [0], 0, 32)], data=bytes(64)),
-        [("out-of-order", "error", "it is empty, and begins at byte 32 of the data; llama.cpp wants 64", "c")],
+        [("out-of-order", "error", "it is empty and begins at byte 32 of the data; llama.cpp requires 64", "c")],
     ),
     "empty and far back": (
         Recipe(infos=[A, Info("b", [8], 0, 32), Info("c", [0], 0, 0)], data=bytes(64)),
-        [("out-of-order", "error", "an earlier tensor's data is further back: llama.cpp wants them in order", "c")],
+        [("out-of-order", "error", "an earlier tensor's data comes after it: llama.cpp requires them in order", "c")],
     ),
     "cut off": (
         Recipe(infos=[A, B], data=bytes(63)),
@@ -208,7 +218,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     "overlap": (
         Recipe(infos=[Info("n" * 90, [16]), B], data=bytes(64)),
         [
-            ("long-name", "error", "the name has 90 bytes, and may have 63", "n" * 90),
+            ("long-name", "error", "the name has 90 bytes; at most 63 are allowed", "n" * 90),
             ("overlap", "error", f"it overlaps {'n' * 80} from byte 224", "b"),
         ],
     ),
@@ -243,8 +253,8 @@ def test_removed_types_are_told_once_at_their_first_tensor(tmp_path: Path) -> No
         (
             "unknown-type",
             "warning",
-            "2 tensors of type 4, which is removed from ggml, or a fork's: "
-            "as many bytes are taken as there are up to the next tensor",
+            "2 tensors of type 4, which is removed from ggml, or from a fork: "
+            "it is assumed to extend to the next tensor",
             "a",
         )
     ]
@@ -265,7 +275,7 @@ ONE_PAIR = Recipe(n_pairs=1).file()
 ERRORS: dict[str, tuple[Recipe | bytes, str, str]] = {
     "another magic": (
         b"PK\x03\x04" + bytes(20),
-        "begins with b'PK\\x03\\x04', not with GGUF: no GGUF file",
+        "begins with b'PK\\x03\\x04', not with GGUF: not a GGUF file",
         "unreadable-file",
     ),
     "seven bytes": (
@@ -274,9 +284,9 @@ ERRORS: dict[str, tuple[Recipe | bytes, str, str]] = {
         "the file is cut off or damaged",
         "truncated",
     ),
-    "version 4": (Recipe(4), "is GGUF version 4: versions 1, 2 and 3 are known", "unreadable-file"),
-    "version 65,535": (Recipe(65_535), "is GGUF version 65,535: versions 1, 2 and 3 are known", "unreadable-file"),
-    "version 0": (Recipe(0), "is GGUF version 0: versions 1, 2 and 3 are known", "unreadable-file"),
+    "version 4": (Recipe(4), "is GGUF version 4: versions 1, 2 and 3 are supported", "unreadable-file"),
+    "version 65,535": (Recipe(65_535), "is GGUF version 65,535: versions 1, 2 and 3 are supported", "unreadable-file"),
+    "version 0": (Recipe(0), "is GGUF version 0: versions 1, 2 and 3 are supported", "unreadable-file"),
     "tensor count": (
         b"GGUF\3\0\0\0" + bytes(7),
         "ends at byte 15, inside the tensor count that begins at byte 8 and takes 8 bytes: the file is cut off or damaged",
@@ -290,30 +300,30 @@ ERRORS: dict[str, tuple[Recipe | bytes, str, str]] = {
     ),
     "12 bytes for a key-value of 13": (
         ONE_PAIR + bytes(12),
-        "claims 1 key-values and has 12 bytes after its counts: the header is damaged, or of another version than it says",
+        "claims 1 key-values and has 12 bytes after its counts: the header is damaged, or of a different version than it says",
         "truncated",
     ),
     "23 bytes for a tensor of 24": (
         Recipe(n_tensors=1).file() + bytes(23),
-        "claims 1 tensors and has 23 bytes after its counts: the header is damaged, or of another version than it says",
+        "claims 1 tensors and has 23 bytes after its counts: the header is damaged, or of a different version than it says",
         "truncated",
     ),
     "too many tensors": (
         Recipe(n_tensors=60_001).file(),
         "claims 60,001 tensors and has 0 bytes after its counts: "
-        "the header is damaged, or of another version than it says",
+        "the header is damaged, or of a different version than it says",
         "unreadable-file",
     ),
     "too many key-values": (
         Recipe(n_pairs=30_001).file(),
         "claims 30,001 key-values and has 0 bytes after its counts: "
-        "the header is damaged, or of another version than it says",
+        "the header is damaged, or of a different version than it says",
         "unreadable-file",
     ),
     "as many as there may be": (
         Recipe(n_pairs=30_000).file(),
         "claims 30,000 key-values and has 0 bytes after its counts: "
-        "the header is damaged, or of another version than it says",
+        "the header is damaged, or of a different version than it says",
         "truncated",
     ),
     "a key": (

@@ -229,8 +229,8 @@ def test_an_unknown_type_takes_its_bytes_from_the_next_offset(tmp_path: Path) ->
     header = written(tmp_path / "fork.gguf", Recipe(infos=infos, data=bytes(192 + 50)))
     assert [(t.dtype, t.nbytes) for t in header.tensors] == [("133", 160), ("F32", 32), ("36", 32), ("133", 18)]
     assert [(f.rule, f.tensor) for f in header.findings] == [("unknown-type", "a"), ("unknown-type", "c")]
-    assert header.findings[0].message.startswith("2 tensors of type 133, which is newer than this version knows, or")
-    assert header.findings[1].message.startswith("1 tensor of type 36, which is removed from ggml, or a fork's")
+    assert header.findings[0].message.startswith("2 tensors of type 133, which is newer than this version, or")
+    assert header.findings[1].message.startswith("1 tensor of type 36, which is removed from ggml, or from a fork")
 
 
 def test_types_are_the_packages() -> None:

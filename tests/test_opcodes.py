@@ -148,7 +148,7 @@ UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of 
         (b".", EMPTY),
         (b"\xff.", "no opcode has the number 255"),
         (b"\x80\6N.", "a protocol that Python does not have"),
-        (b"\x97.", "it wants buffers that are not in the file"),
+        (b"\x97.", "it needs buffers that are not in the file"),
         (b"I" + b"1" * 1000 + b"\n.", None),
         (b"I" + b"1" * 1001 + b"\n.", DIGITS),
         (b"F" + b"1" * 1000 + b"\n.", None),
@@ -163,13 +163,13 @@ UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of 
         (b"X\4\0\0\0abc", ENDS),
         (b"K.", "it has no end"),
         (b"M.", ENDS),
-        (b"S'a\n.", "a text without its quotes"),
-        (b"S'a\"\n.", "a text without its quotes"),
-        (b"S'\n.", "a text without its quotes"),
-        (b"Saa\n.", "a text without its quotes"),
-        (b"Np-1\n.", "a place in the memo below zero"),
+        (b"S'a\n.", "a string without its quotes"),
+        (b"S'a\"\n.", "a string without its quotes"),
+        (b"S'\n.", "a string without its quotes"),
+        (b"Saa\n.", "a string without its quotes"),
+        (b"Np-1\n.", "a negative memo index"),
         (b"Np0\n.", None),
-        (b"h\0.", "it takes from the memo what it did not put there"),
+        (b"h\0.", "it reads a memo entry that it did not store"),
         (b"t.", "it goes back to a mark that it did not set"),
         (b"(o.", EMPTY),
         (b"(N(a.", EMPTY),
@@ -200,7 +200,7 @@ def test_ten_bytes_are_kept_where_ten_may_be(data: bytes) -> None:
     """And each counts: 9 are too few."""
     assert run(Stream.of(data + b"."), Budget(9, kept=10)).damage is None
     beyond = run(Stream.of(data + b"."), Budget(9, kept=9))
-    assert (beyond.damage, beyond.beyond) == ("more text than is read", True)
+    assert (beyond.damage, beyond.beyond) == ("too much text", True)
 
 
 def test_the_most_opcodes() -> None:
@@ -208,7 +208,7 @@ def test_the_most_opcodes() -> None:
     budget = Budget(3)
     assert run(Stream.of(b"N."), budget).damage is None
     beyond = run(Stream.of(b"N."), budget)
-    assert (beyond.damage, beyond.beyond, budget.steps) == ("more opcodes than are read", True, 0)
+    assert (beyond.damage, beyond.beyond, budget.steps) == ("too many opcodes", True, 0)
     assert run(Stream.of(b"t."), Budget(9)).beyond is False
 
 

@@ -107,7 +107,7 @@ def test_what_is_told_of_objects(tmp_path: Path) -> None:
     """A whole object, as a module that was saved as it is; an ordered dictionary is none worth telling."""
     ordered = b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"u."
     whole = b"\x80\x02cmine\nNet\n)\x81}(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"ub."
-    told = ["objects of 1 class in it: mine.Net", "a whole object of the class mine.Net, not a state dict"]
+    told = ["objects of 1 class inside: mine.Net", "a whole object of the class mine.Net, not a state dict"]
     for pickled, messages in ((ordered, []), (whole, told)):
         found = header(hostile.archive({"x/data.pkl": pickled, "x/data/0": bytes(8)}), tmp_path)
         assert [tensor.name for tensor in found.tensors] == ["a"]
@@ -190,7 +190,7 @@ def test_bombs_of_references_cost_nothing(tmp_path: Path) -> None:
     bomb = b"}(" + text + b"t" + opcodes(Saved((4,), "0")) + b"uq\x00" + doubled
     found = header(torch_zip({"x": bomb}, storages={"0": 16}), tmp_path)
     assert len(found.tensors) == 1 and len(found.metadata) < 1000
-    assert "more values than are read" in [finding.message.partition(":")[0] for finding in found.findings]
+    assert "too many values" in [finding.message.partition(":")[0] for finding in found.findings]
 
 
 def test_a_tuple_that_many_groups_share_is_no_bomb(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_list_of_storages_that_is_none(tmp_path: Path) -> None:
     good = torch_pickles(PLAIN)
     keys = pickle.dumps(["0", "1"], protocol=2)
     for odd in ({"0": 1}, ["0", None]):
-        with pytest.raises(FormatError, match=r"^x\.bin: its list of storages is none$") as raised:
+        with pytest.raises(FormatError, match=r"^x\.bin: its list of storages is invalid$") as raised:
             header(good.replace(keys, pickle.dumps(odd, protocol=2)), tmp_path)
         assert raised.value.rule == "unreadable-file"
     with pytest.raises(

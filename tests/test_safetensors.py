@@ -199,7 +199,7 @@ UNREADABLE = {
     "header over the limit": ((100_000_001).to_bytes(8, "little") + b"{}", "limit of 100,000,000"),
     "not JSON": ((4).to_bytes(8, "little") + b"{{{{", "not JSON"),
     "not UTF-8": ((4).to_bytes(8, "little") + b'{"\xff}', "not UTF-8"),
-    "JSON, but no object": ((2).to_bytes(8, "little") + b"[]", "no object"),
+    "JSON, but not an object": ((2).to_bytes(8, "little") + b"[]", "not an object"),
     "NaN": ((8).to_bytes(8, "little") + b'{"a":NaN', "not JSON"),
     "nested deep": ((200_000).to_bytes(8, "little") + b"[" * 200_000, "JSON"),
     "a git-LFS pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git-LFS pointer"),

@@ -39,7 +39,7 @@ KEPT = [Tensor("t", "U8", (2,), 100, 2)]
 WRONG_TYPE = "the dtype, shape or data_offsets is of the wrong type"
 TWICE = "the name appears twice in the header, with "
 MALFORMED = "an entry that a later one of the same name hides is malformed"
-INFINITE = "a number is beyond what 64 bits of a float hold"
+INFINITE = "a number is beyond the range of a 64-bit float"
 DEEP = '"x":' + "[" * 126 + "]" * 126
 
 #: A header of one tensor `t` → all that is said of it, and whether the tensor is kept.
@@ -137,7 +137,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     ),
     "a list": (
         b'{"t":["U8",[2],[0,2]]}',
-        [("extra-field", "warning", "the entry is a list, and no object", "t")],
+        [("extra-field", "warning", "the entry is a list, not an object", "t")],
         True,
     ),
     "a short list": (b'{"t":["U8",[2]]}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
@@ -170,7 +170,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     ),
     "white space in front": (
         b"\n" + of(),
-        [("header-start", "warning", "the header begins with white space; the format wants `{` first", None)],
+        [("header-start", "warning", "the header begins with white space; the format requires `{` first", None)],
         True,
     ),
     "twice the same": (
@@ -215,7 +215,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     "128 deep": (
         of(text="," + DEEP),
         [
-            ("extra-field", "error", "something is nested 128 deep or more", None),
+            ("extra-field", "error", "something is nested 128 levels deep or more", None),
             ("extra-field", "warning", "unknown field x", "t"),
         ],
         True,
@@ -249,7 +249,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     "half a pair in a field": (
         of(text=',"x":"\\ud800"'),
         [
-            ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text", None),
+            ("tensor-name", "error", "a string has an unpaired surrogate: not valid Unicode", None),
             ("extra-field", "warning", "unknown field x", "t"),
         ],
         True,
@@ -259,7 +259,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     "the second half first": (
         of(text=',"x":"\\ude00\\ud83d"'),
         [
-            ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text", None),
+            ("tensor-name", "error", "a string has an unpaired surrogate: not valid Unicode", None),
             ("extra-field", "warning", "unknown field x", "t"),
         ],
         True,
@@ -267,7 +267,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     "halves that are apart": (
         of(text=',"x":"\\ud83d \\ude00"'),
         [
-            ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text", None),
+            ("tensor-name", "error", "a string has an unpaired surrogate: not valid Unicode", None),
             ("extra-field", "warning", "unknown field x", "t"),
         ],
         True,
@@ -302,8 +302,8 @@ def test_names(name: str, told: Told) -> None:
 def test_a_name_of_half_a_pair(half: bytes) -> None:
     said = long_way(b'{"\\u' + half + b'":' + of()[5:])[2]
     assert [(rule, severity, message) for rule, severity, message, _ in said] == [
-        ("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text"),
-        ("tensor-name", "error", "the name has half of a surrogate pair: no Unicode text"),
+        ("tensor-name", "error", "a string has an unpaired surrogate: not valid Unicode"),
+        ("tensor-name", "error", "the name has an unpaired surrogate: not valid Unicode"),
     ]
 
 
@@ -351,7 +351,7 @@ ERRORS: dict[str, tuple[bytes, str, str]] = {
     "not JSON": (b'{"a":', "a: the header is not JSON: Expecting value at its byte 5", "unreadable-file"),
     "NaN": (b'{"a":NaN}', "a: the header is not JSON: NaN is not JSON", "unreadable-file"),
     "not UTF-8": (b'{"a\xff":1}', "a: the header is not UTF-8 at its byte 3", "unreadable-file"),
-    "a list": (b"[1]", "a: the header is JSON, but no object of tensors", "unreadable-file"),
+    "a list": (b"[1]", "a: the header is JSON, but not an object of tensors", "unreadable-file"),
     "too deep": (b"[" * 100_000, "a: the header's JSON is nested too deep", "unreadable-file"),
     "more text than fits": (
         b'{"a":"' + "é".encode() * 15_100_000 + b'"}',
@@ -380,7 +380,7 @@ def test_headers_made_to_exhaust_memory(mark: bytes, most: int, what: str) -> No
     with pytest.raises(FormatError) as raised:
         long_way(mark * (most + 1))
     assert str(raised.value) == (
-        f"a: the header has more than {most:,} {what}: made to exhaust memory, or of more tensors than are read of one file"
+        f"a: the header has more than {most:,} {what}: made to exhaust memory, or more tensors than are read from one file"
     )
     assert raised.value.rule == "header-size"
 
@@ -401,7 +401,7 @@ def test_long_texts_are_kept_in_short() -> None:
 
 
 def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
-    """Each takes memory of its own; that they are no sizes is told all the same."""
+    """Each takes memory of its own; that they are not sizes is reported all the same."""
     shapes = ",".join(f'"t{at}":{entry(shape=f"[{at}.5]")}' for at in range(1001))
     said = long_way(f"{{{shapes}}}".encode())[2]
     assert said[0][2] == "the shape [0.5] has a dimension that is not a size"

@@ -78,9 +78,9 @@ def rejected(data: bytes) -> tuple[str, str]:
 
 def test_archives_that_cannot_be_read() -> None:
     sound = torch_zip(PLAIN)
-    cut = "a.pt begins as a ZIP archive, PyTorch's or another, and its list of members is missing: the file is cut off, or no ZIP archive"
+    cut = "a.pt begins as a ZIP archive, PyTorch's or another, and its list of members is missing: the file is truncated, or not a ZIP archive"
     assert rejected(sound[:-30]) == (cut, "truncated")
-    other = "a.pt is a ZIP archive, and none of PyTorch's: it has no data.pkl"
+    other = "a.pt is a ZIP archive, but not PyTorch's: it has no data.pkl"
     assert rejected(zipped({"a": b""})) == (other, "not-weights")
     assert rejected(zipped({"data.pkl": b"\x80\x02}"})) == (
         "a.pt: its pickle cannot be followed: it has no end",
@@ -97,7 +97,7 @@ def test_archives_that_cannot_be_read() -> None:
 
 def test_the_byte_order() -> None:
     """Big-endian numbers are told, little-endian ones are usual; a record that cannot be unpacked is told too."""
-    big = "its numbers are big-endian: PyTorch turns them around when it loads them"
+    big = "its numbers are big-endian: PyTorch swaps their bytes when it loads them"
     for order, told in (
         (b"big", [("big-endian", "info", big)]),
         (b"big\n", [("big-endian", "info", big)]),
@@ -154,7 +154,7 @@ def test_constants_of_a_script() -> None:
 
 def test_a_compressed_storage_is_told() -> None:
     """Of the weights and of the constants, and in an archive within another."""
-    what = ("pickled-object", "info", "a storage that is compressed: PyTorch's writer never does")
+    what = ("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them")
     records = {"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}
     inner = zipped(records, "x/data/0")
     assert read(inner)[1] == [what]

@@ -147,7 +147,7 @@ def test_a_chunk_that_is_not_in_the_list_is_the_whole(chunk: tuple[Any, Any]) ->
     ],
 )
 def test_places_that_are_none(odd: tuple[Any, Any]) -> None:
-    with pytest.raises(FormatError, match=r"^x/\.metadata: a place of its list is none$") as raised:
+    with pytest.raises(FormatError, match=r"^x/\.metadata: its list has an invalid location$") as raised:
         read({"a": whole((2,))}, [odd])
     assert raised.value.rule == "unreadable-file"
 
@@ -248,8 +248,8 @@ def test_tensors_of_a_ranks_file() -> None:
 def test_a_place_without_its_tensor() -> None:
     """Another shape or type, or no archive: told, with the shape that `.metadata` says and no bytes."""
     data = tensor_archive(2, 3)
-    what = ("storage", "error", "no archive of this tensor is where .metadata says", "a")
-    meta = ("pickled-object", "info", "on the meta device: it has a shape, and no bytes", "a")
+    what = ("storage", "error", ".metadata puts this tensor where there is no archive of it", "a")
+    meta = ("pickled-object", "info", "on the meta device: it has a shape, but no bytes", "a")
     for item in (
         Item("a", 0, len(data), F32, (3, 2)),
         Item("a", 0, len(data), ("F16", 2), (2, 3)),
@@ -272,7 +272,7 @@ def test_a_part_of_a_whole_without_its_tensor() -> None:
 def test_places_beyond_the_end() -> None:
     """5 bytes that are told of are not there; an object that begins behind the end has none."""
     data = tensor_archive(2, 3)
-    beyond = ("truncated", "error", "5 bytes that .metadata tells of are beyond the end", None)
+    beyond = ("truncated", "error", "5 bytes listed in .metadata are beyond the end", None)
     assert told(data, Item("o", 0, len(data) + 5))[1] == [beyond]
     assert told(data, Item("o", 0, len(data)))[1] == []
     assert told(data, Item("o", len(data) + 2, 3))[1] == [beyond]

@@ -97,7 +97,7 @@ def test_a_view_within_another_has_no_bytes() -> None:
 
 
 def test_what_is_said_of_views() -> None:
-    meta = "on the meta device: it has a shape, and no bytes"
+    meta = "on the meta device: it has a shape, but no bytes"
     assert placed(view("a", [2], [1], storage=None), view("b", [2], [1], storage=None)) == (
         [("a", 0, 0), ("b", 0, 0)],
         {},
@@ -135,7 +135,7 @@ def regions(
     return [(each.label, each.start, each.end) for each in found], told(findings)
 
 
-UNUSED = "bytes of storages that no tensor uses: a view was saved with all that it is a view of"
+UNUSED = "bytes of storages that no tensor uses: a view was saved with its whole storage"
 
 
 def test_every_byte_of_an_archive() -> None:
@@ -229,7 +229,7 @@ def test_storages_among_members() -> None:
         "1": Storage(256, 40, False),
     }
     assert told(findings) == [
-        ("pickled-object", "info", "a storage that is compressed: PyTorch's writer never does", None),
+        ("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them", None),
         ("truncated", "error", "6 bytes of a storage beyond the end", None),
     ]
 
@@ -337,7 +337,7 @@ def test_what_is_kept_is_bounded() -> None:
     one = machine(kept=10)
     one.keep(4)
     one.keep(6)
-    with pytest.raises(BeyondError, match=r"^more text than is read$"):
+    with pytest.raises(BeyondError, match=r"^too much text$"):
         one.keep(1)
     assert Budget(1).kept == 64 * 1024 * 1024
 
@@ -359,9 +359,9 @@ def test_names_are_noted_once() -> None:
         ("pickle.x", "name", False),
         ("collections.OrderedDict", "name", True),
     ]
-    assert one.name(1, "x").path == one.name("x", b"y").path == ".a name that is made while it is loaded"
+    assert one.name(1, "x").path == one.name("x", b"y").path == ".a name that is computed during loading"
     assert one.name("m" * 500, "n" * 500).name == "n" * 500
-    with pytest.raises(PickleError, match=r"^a name longer than any$"):
+    with pytest.raises(PickleError, match=r"^an overlong name$"):
         one.name("m" * 500, "n" * 501)
 
 
@@ -370,7 +370,7 @@ def test_the_most_names() -> None:
     for at in range(10_000):
         one.name("m", str(at))
     one.name("m", "5")
-    with pytest.raises(BeyondError, match=r"^more names than are read$"):
+    with pytest.raises(BeyondError, match=r"^too many names$"):
         one.name("m", "one more")
 
 
@@ -387,7 +387,7 @@ def test_calls_are_noted() -> None:
     assert reached(odd) == [("collections.OrderedDict", "call", False)]
     returned = machine()
     returned.call(made, ())
-    assert reached(returned) == [(".what another call returned", "call", False)]
+    assert reached(returned) == [(".the result of another call", "call", False)]
 
 
 def test_a_class_that_is_kept_with_its_source() -> None:

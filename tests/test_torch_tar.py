@@ -102,28 +102,28 @@ def test_which_archives_are_pytorchs(name: str, known: bool) -> None:
 def test_what_an_archive_needs(name: str) -> None:
     members = parts()
     del members[name]
-    with pytest.raises(FormatError, match=rf"^a\.pt is a tar archive without {name}: none of PyTorch's$"):
+    with pytest.raises(FormatError, match=rf"^a\.pt is a tar archive without {name}: not PyTorch's$"):
         read(members)
     assert read({name: data for name, data in parts().items() if name != "sys_info"}).views
 
 
 ONE = dumped(1)
 UNREADABLE = "a.pt: its tensors cannot be read: "
-SHAPELESS = UNREADABLE + "a tensor without a storage or with a shape that is none"
-PARTLESS = UNREADABLE + "a part of a storage that is none"
+SHAPELESS = UNREADABLE + "a tensor without a storage or with an invalid shape"
+PARTLESS = UNREADABLE + "an invalid part of a storage"
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"storages": dumped("2")}, UNREADABLE + "a number that is none"),
-        ({"storages": dumped(2**48 + 1)}, UNREADABLE + "a number that is none"),
-        ({"storages": dumped(True)}, UNREADABLE + "a number that is none"),
-        ({"storages": ONE + dumped((1, 2))}, UNREADABLE + "a description that is none"),
-        ({"storages": ONE + dumped([1, 2, 3])}, UNREADABLE + "a description that is none"),
-        ({"storages": ONE + stored(1, "List", 1, bytes(4))}, UNREADABLE + "a storage of a class that is none"),
-        ({"storages": ONE + dumped((1, 2, "FloatStorage"))}, UNREADABLE + "a storage of a class that is none"),
-        ({"storages": ONE + stored(1, "FloatStorage", -1, b"")}, UNREADABLE + "a number that is none"),
+        ({"storages": dumped("2")}, UNREADABLE + "an invalid number"),
+        ({"storages": dumped(2**48 + 1)}, UNREADABLE + "an invalid number"),
+        ({"storages": dumped(True)}, UNREADABLE + "an invalid number"),
+        ({"storages": ONE + dumped((1, 2))}, UNREADABLE + "an invalid description"),
+        ({"storages": ONE + dumped([1, 2, 3])}, UNREADABLE + "an invalid description"),
+        ({"storages": ONE + stored(1, "List", 1, bytes(4))}, UNREADABLE + "a storage of an unknown class"),
+        ({"storages": ONE + dumped((1, 2, "FloatStorage"))}, UNREADABLE + "a storage of an unknown class"),
+        ({"storages": ONE + stored(1, "FloatStorage", -1, b"")}, UNREADABLE + "an invalid number"),
         ({"storages": ONE + stored(1, "FloatStorage", 2, bytes(7))}, UNREADABLE + "it ends in the middle of a storage"),
         ({"storages": STORAGES[: -len(dumped([(3, 1, 2, 4)]))]}, "a.pt: its pickle cannot be followed: it has no end"),
         ({"storages": dumped(0) + dumped([(3, 1, 0, 1)])}, PARTLESS),
@@ -132,9 +132,9 @@ PARTLESS = UNREADABLE + "a part of a storage that is none"
         ({"tensors": ONE + tensor(7, 4, (2,), (1,))}, SHAPELESS),
         ({"tensors": ONE + tensor(7, 1, (1,) * 65, (1,) * 65)}, SHAPELESS),
         ({"tensors": ONE + tensor(7, 1, (), ())[:-16] + struct.pack("<iiq", -1, 0, 0)}, SHAPELESS),
-        ({"tensors": ONE + tensor(7, 1, (-2,), (1,))}, UNREADABLE + "a tensor with sizes below zero"),
-        ({"tensors": ONE + tensor(7, 1, (2,), (-1,))}, UNREADABLE + "a tensor with sizes below zero"),
-        ({"tensors": ONE + tensor(7, 1, (2,), (1,), -1)}, UNREADABLE + "a tensor with sizes below zero"),
+        ({"tensors": ONE + tensor(7, 1, (-2,), (1,))}, UNREADABLE + "a tensor with negative sizes"),
+        ({"tensors": ONE + tensor(7, 1, (2,), (-1,))}, UNREADABLE + "a tensor with negative sizes"),
+        ({"tensors": ONE + tensor(7, 1, (2,), (1,), -1)}, UNREADABLE + "a tensor with negative sizes"),
         ({"tensors": ONE + tensor(7, 1, (2,), (1,))[:-1]}, UNREADABLE + "it ends in the middle of a value"),
         ({"pickle": VALUE[:-1]}, "a.pt: its pickle cannot be followed: it has no end"),
     ],

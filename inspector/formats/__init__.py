@@ -10,7 +10,7 @@ from inspector.sources import Source
 from inspector.sources.filenames import HDF5
 from inspector.units import escape, plural
 
-#: First bytes of what is often found where weights should be → the audit's rule, what it is and what to do.
+#: First bytes of files often found in place of weights → the audit's rule, what the file is and what to do.
 IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "lfs-pointer", "a git-LFS pointer, not the weights: run `git lfs pull` in its folder"),
     (b"<!doctype", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
@@ -19,7 +19,7 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
         for magic in (b"<html", b"<head", b"<body", b"<title", b"<!--")
     ),
     (b"<?xml", "html-page", "an XML document, not weights: the download got an error page; download it again"),
-    (b"{", "json-document", "a JSON document, not weights: for a configuration there is `inspect predict`"),
+    (b"{", "json-document", "a JSON document, not weights: for a configuration use `inspect predict`"),
     (b"[", "json-document", "a JSON document, not weights"),
     (
         b"pk\x03\x04",
@@ -34,26 +34,26 @@ IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
         )
         for magic in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
     ),
-    (b"\x89hdf", "not-weights", "an HDF5 file (Keras), not safetensors or GGUF: by another name it can be read"),
+    (b"\x89hdf", "not-weights", "an HDF5 file (Keras), not safetensors or GGUF: give it HDF5's suffix to read it"),
     (b"\x1f\x8b", "not-weights", "gzip-compressed: unpack it first"),
     (b"\x7felf", "not-weights", "a program for Linux (ELF), not weights"),
     (b"ggjt", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
     (b"tjgg", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
     (b"lmgg", "not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
 )
-#: How the names begin of the files in a tar archive that PyTorch wrote before 0.1.10.
+#: First bytes of the file names in a tar archive that PyTorch wrote before 0.1.10.
 _IN_TAR = (b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")
 _LONGEST = 64
-#: How a map begins in MessagePack.
+#: First bytes of a map in MessagePack.
 _MAPS = frozenset(bytes([first]) for first in (*range(0x81, 0x90), 0xDE, 0xDF))
 _TEXT = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
 def read(source: Source, path: str) -> Header:
-    """The header of a weight file, whose format its first bytes decide, not its name.
+    """The header of a weight file. The first bytes decide the format, not the name.
 
     Raises:
-        FormatError: none of the formats, or a header that cannot be read.
+        FormatError: not one of the formats, or an unreadable header.
         SourceError: the bytes cannot be had.
     """
     if source.size == 0:
@@ -74,7 +74,7 @@ def read(source: Source, path: str) -> Header:
     if magic == b"PK\3\4" or (magic[:1] == b"\x80" and magic[1:2] in (b"\2", b"\3", b"\4", b"\5")):
         from inspector.formats.pytorch import reader
 
-        if not path.endswith(".safetensors"):  # whose first bytes are a length, and may be any
+        if not path.endswith(".safetensors"):  # whose first bytes are a length, and may have any value
             return reader.read(source, path)
     from inspector.formats import safetensors
 
@@ -90,7 +90,7 @@ def read(source: Source, path: str) -> Header:
 
 
 def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], Header] | None:
-    """What reads NumPy's, Flax's and HDF5's files, imported for them alone. MessagePack has no magic number."""
+    """The reader of NumPy's, Flax's or HDF5's files, imported only when needed. MessagePack has no magic number."""
     archive = magic[:4] == b"PK\3\4"
     if magic[:6] == b"\x93NUMPY" or (archive and path.endswith(".npz")):
         from inspector.formats import numpy
@@ -108,9 +108,9 @@ def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], He
 
 
 def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
-    """Raise a better error for a file that is something well known, and no weight file at all."""
+    """Raise a more helpful error for a file of a well-known kind that is not a weight file."""
     start = source.read(0, min(source.size, _LONGEST))
-    if int.from_bytes(start[:8], "little") <= source.size - 8:  # a header that can be: no chance likeness counts
+    if int.from_bytes(start[:8], "little") <= source.size - 8:  # a plausible header: the resemblance is a coincidence
         return
     start = start.lower().removeprefix(b"\xef\xbb\xbf").lstrip()
     for magic, rule, what in IMPOSTORS:

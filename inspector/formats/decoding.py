@@ -1,7 +1,7 @@
-"""Bytes of a tensor → its numbers, for every dtype that stands for itself.
+"""Bytes of a tensor → its numbers, for every unpacked dtype.
 
-Floats of at most 32 bits, integers of at most 16 and truth values come as float32, everything wider as float64, both
-exact but for 64-bit integers beyond 2**53. Complex numbers come as their real and imaginary parts, one after the other.
+Floats of at most 32 bits, integers of at most 16 and booleans become float32, everything wider float64; both are exact
+except for 64-bit integers beyond 2**53. Complex numbers become alternating real and imaginary parts.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class MiniFloat(NamedTuple):
     exponent: int  # bits
     mantissa: int  # bits
     bias: int
-    #: Which patterns are no finite numbers: "ieee" the highest exponent, "fn" all ones alone (NaN), "fnuz" the negative
-    #: zero alone (NaN), "none" no pattern.
+    #: Which patterns are not finite: "ieee" the highest exponent, "fn" only all ones (NaN), "fnuz" only the negative
+    #: zero (NaN), "none" no pattern.
     special: str
     signed: bool = True
 
@@ -40,7 +40,7 @@ MINI: Mapping[str, MiniFloat] = {
     "F4": MiniFloat(2, 1, 1, "none"),
 }
 
-#: NumPy's words for what it knows itself, little-endian.
+#: NumPy's names for the dtypes it supports, little-endian.
 NATIVE: Mapping[str, str] = {
     "F64": "<f8",
     "F32": "<f4",
@@ -61,9 +61,9 @@ NATIVE: Mapping[str, str] = {
     "C64": "<f4",
     "C128": "<f8",
 }
-#: Dtypes of two numbers an element.
+#: Dtypes with two numbers per element.
 COMPLEX = frozenset({"C32", "C64", "C128"})
-#: Dtypes of several elements a byte → elements and bytes of the smallest whole unit.
+#: Dtypes with several elements per byte → elements and bytes of the smallest whole unit.
 UNITS: Mapping[str, tuple[int, int]] = {"F4": (2, 1), "F6_E2M3": (4, 3), "F6_E3M2": (4, 3)}
 
 
@@ -73,7 +73,7 @@ def is_known(dtype: str) -> bool:
 
 
 def width(dtype: str) -> int:
-    """Bytes of an element; of dtypes in `UNITS` of the smallest unit."""
+    """Bytes of an element; for dtypes in `UNITS`, of the smallest unit."""
     if dtype in UNITS:
         return UNITS[dtype][1]
     if dtype in NATIVE:
@@ -82,18 +82,18 @@ def width(dtype: str) -> int:
 
 
 def has_patterns(dtype: str) -> bool:
-    """Whether each element has at most 16 bits and bytes of its own: few enough patterns to count each."""
+    """Whether each element has at most 16 bits and shares no byte: few enough patterns to count each."""
     return is_known(dtype) and dtype not in UNITS and dtype not in COMPLEX and width(dtype) <= 2
 
 
 @cache
 def patterns(dtype: str) -> Array:
-    """What each pattern of such a dtype stands for."""
+    """The value of each bit pattern of such a dtype."""
     return decoded(np.arange(1 << 8 * width(dtype), dtype="u1" if width(dtype) == 1 else "<u2").tobytes(), dtype)
 
 
 def native(data: Any, dtype: str, *, big: bool = False) -> Array:
-    """The numbers of a dtype that NumPy knows, as they are: a view where the machine's byte order is the data's."""
+    """The numbers of a dtype that NumPy supports, unconverted: a view if the machine's byte order is the data's."""
     kind = np.dtype(NATIVE[dtype])
     return np.frombuffer(data, kind.newbyteorder(">") if big else kind)
 
@@ -118,7 +118,7 @@ def _is_wide(dtype: str) -> bool:
 
 
 def widened(bits: Array) -> Array:
-    """BF16's bits as float32: the upper half of the same number."""
+    """BF16 as float32: its bits are the upper half of that number's."""
     wide = np.empty(bits.shape, np.uint32)
     np.left_shift(bits, 16, out=wide, dtype=np.uint32, casting="unsafe")
     return wide.view(np.float32)
@@ -126,7 +126,7 @@ def widened(bits: Array) -> Array:
 
 @cache
 def table(dtype: str) -> Array:
-    """What each pattern of a small float stands for, as float32."""
+    """The value of each bit pattern of a small float, as float32."""
     if dtype == "F8_E8M0":  # powers of two from 2^-127 to 2^127, and NaN
         powers: Array = np.ldexp(np.float32(1), np.minimum(np.arange(256), 254) - 127)
         powers[255] = np.nan
@@ -151,7 +151,7 @@ def table(dtype: str) -> Array:
 
 
 def nibbles(packed: Array) -> Array:
-    """Two 4-bit numbers a byte, the lower half first; the last dimension doubles."""
+    """Two 4-bit numbers per byte, the lower half first; the last dimension doubles."""
     both = np.stack((packed & 15, packed >> 4), axis=-1)
     return both.reshape(*packed.shape[:-1], -1)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from inspector.model import Finding, Severity
 from inspector.units import plural
 
-#: Findings of one rule that are told one by one; the rest are counted.
+#: Findings of one rule that are listed; the rest are counted.
 MOST_PER_RULE = 20
 
 

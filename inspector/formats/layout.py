@@ -1,4 +1,4 @@
-"""Regions of files whose tensors lie anywhere: what tensors claim, and the rest under one label."""
+"""Regions of files whose tensors may be anywhere: the tensors' ranges, and everything else under one label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.model import Region
 
 
 def around(claimed: Iterable[tuple[int, int]], size: int, rest: str = "header") -> tuple[Region, ...]:
-    """A partition of a file: ranges that tensors claim, which may overlap or end beyond it, and what is between."""
+    """A partition of a file from the tensors' ranges, which may overlap or extend beyond it, and the gaps between."""
     return tuple(_partition(sorted(claimed), size, rest))
 
 

@@ -1,11 +1,11 @@
-"""Names that training frameworks give to what they save beside a model's weights.
+"""Names that training frameworks give to what they save along with a model's weights.
 
 PyTorch, Lightning, DeepSpeed, Megatron-LM, Accelerate, Hugging Face's Trainer, Apex and timm.
 """
 
 from __future__ import annotations
 
-#: Keys under which the weights are, in what they save.
+#: Keys of the weights in what they save.
 WEIGHTS = (
     "state_dict",
     "model_state_dict",
@@ -21,7 +21,7 @@ WEIGHTS = (
     "params",
     "weights",
 )
-#: Keys under which there is what no forward pass needs.
+#: Keys of what no forward pass needs.
 STATES = frozenset(
     """
     optimizer optimizers optimizer_state_dict optimizer_state optimizer_states optimizer_dict optim optims optim_state
@@ -31,18 +31,18 @@ STATES = frozenset(
     random_states dataloader dataloader_state sampler train_state trainer
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
 )
-#: Keys of second copies of the weights, averaged over the steps.
+#: Keys of copies of the weights, averaged over the steps.
 AVERAGES = frozenset(
     "ema model_ema ema_model ema_state_dict state_dict_ema ema_weights shadow_params model_ema_state_dict params_ema".split()  # noqa: E501, SIM905
 )
-#: What an optimizer keeps for each parameter.
+#: Per-parameter state of optimizers.
 MOMENTS = frozenset(
     """
     exp_avg exp_avg_sq max_exp_avg_sq exp_avg_sq_row exp_avg_sq_col exp_inf momentum_buffer square_avg grad_avg
     acc_delta sum prev step_size ax mu_product eta mu step v_row v_col
     """.split()  # noqa: SIM905  the same
 )
-#: Full-width copies of weights that are trained at half of it.
+#: Full-precision copies of weights that are trained in half precision.
 MASTERS = frozenset(
     """
     single_partition_of_fp32_groups fp32_flat_groups fp32_groups_flat fp32_from_fp16_params fp32_from_float16_params
@@ -52,18 +52,18 @@ MASTERS = frozenset(
 
 
 def is_state(name: str) -> bool:
-    """Whether a tensor's name is one of a training run's state, and of no weight."""
+    """Whether a tensor's name belongs to a training run's state, not to a weight."""
     words = name.split(".")
     if words[0] in STATES or words[0] in AVERAGES:
         return True
-    # Deeper: an optimizer saved by itself, or within an application's state. A module may be called `state` as well.
+    # Deeper: an optimizer saved alone, or within an application's state. A module may be called `state` as well.
     if len(words) < 3 or "state" not in words[:-1] or words[-1] not in MOMENTS:
         return False
     return words[0] == "state" or not STATES.isdisjoint(words[: words.index("state")])
 
 
 def kind_of(name: str) -> str:
-    """What a tensor of a training run's state is, in a word or two; empty where the name does not tell."""
+    """What a tensor of a training run's state is, in a word or two; empty if the name does not say."""
     words = name.split(".")
     named = [word for word in words if not word.isdigit()]
     if any(word in MASTERS for word in words):

@@ -1,7 +1,7 @@
-"""ZIP archives as PyTorch reads them: by the list of members at the end, whatever precedes it.
+"""ZIP archives as PyTorch reads them: by the central directory at the end, whatever precedes it.
 
-More lenient than `zipfile` on purpose: loaders differ in which checksums, flags and names they look at, and what
-one of them would read has to be seen (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 to 4.3.16).
+More lenient than `zipfile` on purpose: loaders differ in which checksums, flags and names they check, and whatever any
+of them would read must be seen (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 to 4.3.16).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STORED, DEFLATED = 0, 8
 #: Bytes of the list of members: 100,000 members take some 8 MB.
 MAX_LIST = 32 * 1024 * 1024
 MAX_MEMBERS = 500_000
-#: Memory that an LZMA stream may ask for.
+#: Memory that an LZMA stream may request.
 MAX_LZMA = 64 * 1024 * 1024
 
 _END = struct.Struct("<4s4H2LH")
@@ -26,23 +26,23 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 _LISTED = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _IN_64 = 0xFFFFFFFF
-#: Bytes at the end in which the list's own end is looked for at first.
+#: Trailing bytes that are searched first for the end of the list.
 _NEAR = 4096
 
 
 class ZipError(ValueError):
-    """No ZIP archive, or one whose list of members cannot be read."""
+    """Not a ZIP archive, or one whose list of members cannot be read."""
 
 
 class Member(NamedTuple):
     """One file in an archive."""
 
     name: str
-    method: int  # how it is compressed: `STORED`, `DEFLATED`, …
+    method: int  # compression method: `STORED`, `DEFLATED`, …
     encrypted: bool
     compressed: int  # bytes in the archive
     size: int  # bytes unpacked, as the list says
-    header: int  # where its local header starts, from the file's first byte
+    header: int  # offset of its local header in the file
 
 
 def looks_like_zip(read: Read, size: int) -> bool:
@@ -51,12 +51,12 @@ def looks_like_zip(read: Read, size: int) -> bool:
 
 
 def members(read: Read, size: int) -> list[Member]:
-    """What the archive lists. Raises ZipError."""
+    """The members of the archive. Raises ZipError."""
     end = _end_record(read, size)
     if end is None:
-        raise ZipError("its list of members is missing: the file is cut off, or no ZIP archive")
+        raise ZipError("its list of members is missing: the file is truncated, or not a ZIP archive")
     at, listed, start = end
-    shift = at - listed - start  # bytes before the archive, which its own offsets do not count
+    shift = at - listed - start  # bytes before the archive, which its offsets do not include
     if listed > MAX_LIST or shift < 0:
         raise ZipError("its list of members does not lie within the file")
     raw = read(start + shift, listed)
@@ -64,8 +64,8 @@ def members(read: Read, size: int) -> list[Member]:
 
 
 def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
-    """Where the list ends, its bytes, and where it says that it starts."""
-    for longest in (_NEAR, _END.size + 0xFFFF):  # nearly no archive has a comment behind its list
+    """The end of the list, its bytes, and its stated start."""
+    for longest in (_NEAR, _END.size + 0xFFFF):  # hardly any archive has a comment after its list
         tail_start = max(0, size - longest)
         tail = read(tail_start, size - tail_start)
         at = tail.rfind(b"PK\5\6")
@@ -74,7 +74,7 @@ def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
     if at < 0 or len(tail) - at < _END.size:
         return None
     if _is_end(tail, tail.rfind(b"PK\5\6", 0, at)):
-        raise ZipError("it ends twice: readers differ in which list of members they take")
+        raise ZipError("it ends twice: readers differ in which list of members they use")
     _, _, _, _, _, listed, start, _ = _END.unpack_from(tail, at)
     at += tail_start
     found = read(at - _LOCATOR_64.size, _LOCATOR_64.size) if at >= _LOCATOR_64.size else b""
@@ -87,7 +87,7 @@ def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
 
 
 def _is_end(tail: bytes, at: int) -> bool:
-    """Whether a record ends the file: its comment reaches to the last byte."""
+    """Whether a record ends the file: its comment extends to the last byte."""
     return at >= 0 and int.from_bytes(tail[at + 20 : at + 22], "little") == len(tail) - at - _END.size
 
 
@@ -108,11 +108,11 @@ def _listed(raw: bytes, shift: int) -> Iterator[Member]:
         yield Member(text, method, bool(flags & 1), packed, size, header + shift)
         at += name + extra + comment
     if len(raw) - at >= 4:
-        raise ZipError("its list of members is damaged, or longer than any")
+        raise ZipError("its list of members is damaged or too long")
 
 
 def _wide(extra: bytes, *values: int) -> tuple[int, ...]:
-    """Sizes and offset, from the ZIP64 field where they are too large for their own."""
+    """Sizes and offset, from the ZIP64 field if they are too large for their own fields."""
     found = list(values)
     at = 0
     while at + 4 <= len(extra):
@@ -129,7 +129,7 @@ def _wide(extra: bytes, *values: int) -> tuple[int, ...]:
 
 
 def data_start(read: Read, member: Member) -> int:
-    """Where a member's bytes start. Raises ZipError."""
+    """The offset of a member's bytes. Raises ZipError."""
     raw = read(member.header, _LOCAL.size) if member.header >= 0 else b""
     if len(raw) < _LOCAL.size or raw[:4] != b"PK\3\4":
         raise ZipError("a member is not where the list says")
@@ -138,7 +138,7 @@ def data_start(read: Read, member: Member) -> int:
 
 
 def unpacked(read: Read, member: Member, limit: int) -> bytes:
-    """A member's first `limit` bytes. Raises ZipError for a way to compress that is not undone here."""
+    """A member's first `limit` bytes. Raises ZipError for an unsupported compression method."""
     start = data_start(read, member)
     if member.method == STORED:
         return read(start, min(limit, member.compressed))
@@ -146,7 +146,7 @@ def unpacked(read: Read, member: Member, limit: int) -> bytes:
 
 
 def inflate(method: int, raw: bytes, limit: int) -> bytes:
-    """The first `limit` bytes of what is compressed by one of ZIP's methods. Raises ZipError."""
+    """The first `limit` bytes of data compressed by one of ZIP's methods. Raises ZipError."""
     try:
         if method == DEFLATED:
             return zlib.decompressobj(-15).decompress(raw, limit)
@@ -158,7 +158,7 @@ def inflate(method: int, raw: bytes, limit: int) -> bytes:
             return _unlzma(raw, limit)
     except (zlib.error, OSError, EOFError, ValueError) as error:
         raise ZipError("a member cannot be unpacked") from error
-    raise ZipError("compressed in a way that is not undone here")
+    raise ZipError("compressed by an unsupported method")
 
 
 def _unlzma(raw: bytes, limit: int) -> bytes:
@@ -168,7 +168,7 @@ def _unlzma(raw: bytes, limit: int) -> bytes:
     try:
         filters = [lzma._decode_filter_properties(lzma.FILTER_LZMA1, raw[4:9])]  # type: ignore[attr-defined]
         if filters[0]["dict_size"] > MAX_LZMA:
-            raise ValueError("compressed in a way that asks for too much memory")
+            raise ValueError("compressed in a way that needs too much memory")
         return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(raw[9:], limit)
     except lzma.LZMAError as error:
         raise ValueError("damaged") from error

@@ -27,13 +27,12 @@ class Source(Protocol):
     def prefix(self, length: int) -> memoryview:
         """At least the first `length` bytes, or all of a shorter file.
 
-        For formats whose header does not tell its own length: ask for more as parsing goes on. What
-        was fetched before is not fetched again; a local file is read ahead, and only `length` is
-        counted as read.
+        For formats whose header does not state its own length: ask for more as parsing proceeds. Bytes already fetched
+        are not fetched again; a local file is read ahead, and only `length` is counted as read.
         """
 
     def close(self) -> None:
-        """Let go of the file. Memory views of it stay valid: the memory goes with the last of them."""
+        """Close the file. Memory views of it stay valid: the memory is freed with the last of them."""
 
 
 class Place(Protocol):
@@ -44,7 +43,7 @@ class Place(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it: the folder's or repository's last name."""
+        """The display name: the last part of the folder's or repository's path."""
 
     @property
     def files(self) -> Mapping[str, int]:
@@ -56,13 +55,13 @@ class Place(Protocol):
 
     @property
     def parallel(self) -> int:
-        """Files worth reading at once: 1 on a disk, more where each answer takes its time."""
+        """How many files to read concurrently: 1 on a disk, more where each request has latency."""
 
     def open(self, path: str) -> Source:
-        """Raises SourceError where the file cannot be opened, TargetError where it is not in the place."""
+        """Raises SourceError if the file cannot be opened, TargetError if it is not in the place."""
 
     def read_bytes(self, path: str, limit: int) -> bytes:
-        """A small file, whole. Raises SourceError for more than `limit` bytes, or where it cannot be read."""
+        """A small file, whole. Raises SourceError if it exceeds `limit` bytes or cannot be read."""
 
     def read_text(self, path: str, limit: int) -> str:
         """A small file, whole, as UTF-8.
@@ -80,7 +79,7 @@ class Place(Protocol):
 
 
 def decoded(data: bytes, path: str) -> str:
-    """A file's text, without a byte order mark. Raises FormatError where it is not UTF-8."""
+    """A file's text, without a byte order mark. Raises FormatError if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

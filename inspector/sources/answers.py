@@ -1,6 +1,6 @@
-"""What an HTTP answer must be like to be used: the range that was asked for, bounded, and of the same file throughout.
+"""Checks that an HTTP response is usable: the requested range, bounded, and of the same file throughout.
 
-Nothing that a server says is believed. What does not fit raises NetworkError; what may be better the next time
+Nothing a server says is trusted. A response that does not fit raises NetworkError; one that may succeed on a retry
 raises TryAgainError.
 """
 
@@ -23,7 +23,7 @@ from inspector.units import escape, integer, plural
 if TYPE_CHECKING:
     from httpx2 import Response
 
-PATIENCE = 30.0  # seconds that any answer may take
+PATIENCE = 30.0  # seconds that any response may take
 SMALL_BODY = 65_536  # bytes of an unwanted body that are read so that the connection can be kept
 
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19})")
@@ -31,14 +31,14 @@ _EMPTY_FILE = re.compile(r"bytes \*/0")
 
 
 def client_library() -> Any:
-    """What the session of `huggingface_hub` is made of: `httpx2`, or `httpx` before its version 2."""
-    from huggingface_hub.utils import get_session  # 0.2 s, and only where there is a network to use
+    """The library behind `huggingface_hub`'s session: `httpx2`, or `httpx` before version 2."""
+    from huggingface_hub.utils import get_session  # 0.2 s, and only when the network is used
 
     return import_module(type(get_session()).__module__.partition(".")[0])
 
 
 class RefusedError(Exception):
-    """The server's final answer is not the one asked for. `response` has its body, cut at `SMALL_BODY`."""
+    """The server's final response is not the requested one. `response` has its body, truncated at `SMALL_BODY`."""
 
     def __init__(self, response: Response) -> None:
         super().__init__(response.status_code)
@@ -46,7 +46,7 @@ class RefusedError(Exception):
 
 
 class UnreachableError(NetworkError):
-    """Nothing was heard from the server at all."""
+    """The server did not respond."""
 
 
 class TryAgainError(Exception):
@@ -60,18 +60,18 @@ class TryAgainError(Exception):
 
 @dataclass(slots=True)
 class Link:
-    """Where one file is. What its redirect led to is asked directly from then on."""
+    """The location of one file. Once a redirect is known, its target is requested directly."""
 
     url: str
-    size: int | None = None  # bytes; None until a server has told
+    size: int | None = None  # bytes; None until a server has reported it
     etag: str | None = None
     found_at: str | None = None  # after redirects; signed for an hour or so, and forgotten when refused
-    found_home: bool = True  # no redirect has left the place that the credentials are for
+    found_home: bool = True  # no redirect has left the origin that the credentials are for
 
 
 @contextmanager
 def network(link: Link) -> Iterator[None]:
-    """The network's failures as ours: `TryAgainError` for those that may pass, NetworkError for the others."""
+    """Translates network failures: `TryAgainError` for transient ones, NetworkError for the rest."""
     library = client_library()
     from huggingface_hub.errors import OfflineModeIsEnabled
 
@@ -79,28 +79,28 @@ def network(link: Link) -> Iterator[None]:
     try:
         yield
     except library.InvalidURL as error:
-        raise NetworkError(f"{where}: not a URL that can be asked: {_reason(error)}") from error
+        raise NetworkError(f"{where}: not a URL that can be requested: {_reason(error)}") from error
     except (library.UnsupportedProtocol, library.DecodingError) as error:
         raise NetworkError(f"{where}: {_reason(error)}") from error
     except (library.ConnectError, library.ConnectTimeout, library.ProxyError) as error:
-        raise UnreachableError(f"{where}: {_reason(error)}") from error  # as a rule there is no network: told at once
+        raise UnreachableError(f"{where}: {_reason(error)}") from error  # usually there is no network: no retry
     except library.TransportError as error:
         raise TryAgainError(NetworkError(f"{where}: {_reason(error)}")) from error
     except OfflineModeIsEnabled as error:
-        raise UnreachableError(f"{where} was not asked: offline mode is on (HF_HUB_OFFLINE)") from error
+        raise UnreachableError(f"{where} was not requested: offline mode is on (HF_HUB_OFFLINE)") from error
 
 
 def checked_range(response: Response, link: Link, start: int, end: int) -> int:
-    """How many bytes the body must have. Learns the file's size, and holds the server to it."""
+    """The number of bytes the body must have. Learns the file's size and checks later responses against it."""
     where = shown_url(str(response.url))
     if response.status_code == 416 and start == 0 and _EMPTY_FILE.fullmatch(response.headers.get("content-range", "")):
         total, got = 0, 0
     elif response.status_code == 200:
-        # The answer to a range that covers the whole file may leave the range out (RFC 9110, 14.2).
+        # A response to a range that covers the whole file may omit the range (RFC 9110, 14.2).
         length = response.headers.get("content-length", "")
         if start or not length.isdecimal() or int(length[:19]) > end:
             raise NetworkError(
-                f"{where} ignores range requests, and would send the whole file: download it, and inspect it here"
+                f"{where} ignores range requests and would send the whole file: download it and inspect it locally"
             )
         total = got = int(length)
     elif response.status_code != 206:
@@ -109,18 +109,18 @@ def checked_range(response: Response, link: Link, start: int, end: int) -> int:
         total, got = _content_range(response, where, start, end)
     if link.size is not None and link.size != total:
         raise NetworkError(
-            f"{where}: the file has {integer(total)} bytes where {integer(link.size)} were announced: it was "
-            "replaced meanwhile, or is broken there"
+            f"{where}: the file has {integer(total)} bytes, but {integer(link.size)} were announced: it was "
+            "replaced in the meantime, or is broken there"
         )
     etag = response.headers.get("etag")
     if link.etag and etag and etag != link.etag:
-        raise NetworkError(f"{where}: the file was replaced while it was read: try again")
+        raise NetworkError(f"{where}: the file was replaced while it was being read: try again")
     link.size, link.etag = total, etag or link.etag
     return got
 
 
 def _content_range(response: Response, where: str, start: int, end: int) -> tuple[int, int]:
-    """(file size, bytes in this answer) as `Content-Range` says. Raises NetworkError for another range than asked."""
+    """(file size, bytes in this response) by `Content-Range`. Raises NetworkError if the range is another one."""
     said = response.headers.get("content-range", "")
     match = _CONTENT_RANGE.fullmatch(said)
     first, last, total = (int(group) for group in match.groups()) if match else (-1, -1, -1)
@@ -130,16 +130,17 @@ def _content_range(response: Response, where: str, start: int, end: int) -> tupl
         or response.headers.get("content-encoding", "identity") != "identity"
     ):
         raise NetworkError(
-            f"{where} answers bytes {integer(start)} to {integer(end - 1)} with another range: `{escape(said, 60)}`"
+            f"{where} was asked for bytes {integer(start)} to {integer(end - 1)} and sent another "
+            f"range: `{escape(said, 60)}`"
         )
     return total, last + 1 - first
 
 
 def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator[bytes]:
-    """Gzip undone, never beyond `limit` bytes: httpx would decode a bomb in one piece."""
+    """Decompresses gzip up to `limit` bytes: httpx would decode a bomb in one piece."""
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
-        raise NetworkError(f"{shown_url(str(response.url))} sends `{escape(encoding, 40)}`, which was not asked for")
+        raise NetworkError(f"{shown_url(str(response.url))} sends `{escape(encoding, 40)}`, which was not requested")
     if encoding == "identity":
         yield from chunks
         return
@@ -154,11 +155,11 @@ def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator
     except zlib.error as error:
         raise TryAgainError(NetworkError(f"{shown_url(str(response.url))} sends broken gzip")) from error
     if not unpack.eof:
-        raise TryAgainError(NetworkError(f"{shown_url(str(response.url))} stops in the middle of its answer"))
+        raise TryAgainError(NetworkError(f"{shown_url(str(response.url))} stops in the middle of its response"))
 
 
 def without_connection(response: Response) -> Response:
-    """The same answer with its body read up to `SMALL_BODY`, free of its connection."""
+    """The same response with its body read up to `SMALL_BODY`, detached from its connection."""
     body = _short_body(response)
     drop = (b"content-encoding", b"content-length", b"transfer-encoding")
     # As bytes: a header may be in any encoding.
@@ -170,7 +171,7 @@ def without_connection(response: Response) -> Response:
 
 
 def finish(response: Response) -> None:
-    """Let go of a redirect. A short body is read, for the connection can then be used again."""
+    """Finish a redirect. A short body is read so that the connection can be reused."""
     length = response.headers.get("content-length", "")
     if length.isdecimal() and len(length) < 6 and int(length) <= SMALL_BODY:
         _short_body(response)
@@ -178,7 +179,7 @@ def finish(response: Response) -> None:
 
 
 def _short_body(response: Response) -> bytes:
-    """What comes of a body whose content hardly matters, up to `SMALL_BODY`; then the answer is closed."""
+    """Up to `SMALL_BODY` bytes of a body whose content hardly matters; then the response is closed."""
     body, began = b"", monotonic()
     try:
         for chunk in response.iter_raw():
@@ -186,13 +187,13 @@ def _short_body(response: Response) -> bytes:
             if len(body) > SMALL_BODY or monotonic() - began > PATIENCE:
                 break
     except client_library().HTTPError:
-        pass  # the status says enough
+        pass  # the status is enough
     response.close()
     return body[:SMALL_BODY]
 
 
 def redirect_target(url: str, location: str) -> str:
-    """Where a redirect leads. Raises NetworkError for what is not followed: other schemes, and from https to http."""
+    """The target of a redirect. Raises NetworkError for those not followed: other schemes, and https to http."""
     try:
         target = urljoin(url, location)
         source, scheme = urlsplit(url).scheme, urlsplit(target).scheme
@@ -222,13 +223,13 @@ def asked_to_wait(response: Response) -> float | None:
 
 
 def shown_url(url: str) -> str:
-    """A URL for people: without user, password, query and fragment, where secrets are."""
+    """A URL for display: without user, password, query and fragment, which may contain secrets."""
     try:
         parts = urlsplit(url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return "an address that cannot be read"
+        return "an invalid address"
     return escape(f"{parts.scheme}://{host}{port}{parts.path}", 300)
 
 
@@ -237,11 +238,11 @@ def origin_of(url: str) -> tuple[str, str, int | None]:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError as error:
-        raise NetworkError(f"{escape(url, 200)}: not a URL that can be asked") from error
+        raise NetworkError(f"{escape(url, 200)}: not a URL that can be requested") from error
 
 
 def _reason(error: Exception) -> str:
-    """One line of what the network said; httpx leaves it empty for time-outs."""
+    """The network error in one line; httpx leaves it empty for time-outs."""
     library = client_library()
     if isinstance(error, library.ConnectTimeout):
         return "no connection within the time limit"
@@ -259,6 +260,6 @@ def answered(response: Response) -> str:
 
 
 def as_error(refused: RefusedError, where: str) -> InspectorError:
-    """For places that have nothing more to say about a refusal."""
+    """For places with no more specific explanation of a refusal."""
     kind = TargetError if refused.response.status_code in (404, 410) else NetworkError
     return kind(f"{where} answered {answered(refused.response)}")

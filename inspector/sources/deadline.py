@@ -1,7 +1,7 @@
-"""A limit for the whole of an answer's head, which the client library bounds only from one byte to the next.
+"""A time limit for all of a response's headers; the client library only bounds the gap between two bytes.
 
-A server may send a byte of the head now and then, or interim answers (100 Continue) without end: both keep every
-time-out of a single read from running out, the second a processor busy too.
+A server may send a byte of the headers now and then, or interim responses (100 Continue) endlessly: neither ever
+triggers a time-out of a single read, and the latter keeps a processor busy as well.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Answer = TypeVar("Answer")
 
 
 class PassedError(Exception):
-    """The time is over, and nothing came of it."""
+    """The time limit passed without a result."""
 
 
 class Sockets:
-    """The connections that one request opened, to be ended from another thread."""
+    """The connections that one request opened, so that another thread can close them."""
 
     def __init__(self) -> None:
         self._streams: list[Any] = []
@@ -32,17 +32,17 @@ class Sockets:
             self._streams.append(info.get("return_value"))
 
     def end(self) -> None:
-        """Whoever reads from one of them learns that it has ended."""
+        """Close them: a thread that reads from one sees it end."""
         for stream in self._streams:
             with suppress(OSError, AttributeError):
                 stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
 def within(seconds: float, work: Callable[[], Answer], late: Callable[[Answer], object], sockets: Sockets) -> Answer:
-    """What `work` gives or raises, in a thread of its own that nobody waits for longer than that.
+    """The result or exception of `work`, which runs in its own thread and is abandoned after the time limit.
 
     Args:
-        late: what to do with an answer that comes when nobody waits any more.
+        late: called with a result that arrives after the time limit.
 
     Raises:
         PassedError: it took longer.
@@ -55,7 +55,7 @@ def within(seconds: float, work: Callable[[], Answer], late: Callable[[Answer], 
         failure: BaseException | None = None
         try:
             answer = work()
-        except BaseException as error:  # raised where somebody waits for it
+        except BaseException as error:  # raised in the waiting thread
             failure = error
         done.put((answer, failure))
         ready.set()
@@ -70,4 +70,4 @@ def within(seconds: float, work: Callable[[], Answer], late: Callable[[Answer], 
     answer, failure = done.get()
     if failure is not None:
         raise failure
-    return answer  # type: ignore[return-value]  # one of the two is there
+    return answer  # type: ignore[return-value]  # one of the two is set

@@ -1,7 +1,7 @@
 """Object stores and whatever else fsspec opens: `s3://bucket/model`, `gs://…`, `az://…`, `sftp://…`.
 
-Listings and ranges of bytes are asked of fsspec's file systems, which find the credentials as their own tools do. A
-package for the kind of store may be needed: s3fs, gcsfs or adlfs (`pip install 'checkpoint-inspector[s3]'`).
+Listings and byte ranges come from fsspec's file systems, which find credentials as their own tools do. The kind of
+store may need a package: s3fs, gcsfs or adlfs (`pip install 'checkpoint-inspector[s3]'`).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from inspector.sources import decoded, pace
 from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
 from inspector.units import escape, integer
 
-#: Files of one place at most, as on a disk.
+#: The most files that one place may have, as on a disk.
 MAX_FILES = 200_000
-#: A file's beginning is asked for in pieces that double up to this, in bytes.
+#: The start of a file is requested in pieces whose size doubles up to this, in bytes.
 LONGEST_STEP = 32 << 20
-#: Header bytes that are likely where a vocabulary is among them.
+#: Header bytes to expect if they include a vocabulary.
 LONG_HEADER = 8 << 20
-#: Files that are read at once.
+#: Files that are read concurrently.
 PARALLEL = 16
-#: Scheme → the extra of this package that brings what fsspec needs for it.
+#: Scheme → the extra of this package that installs what fsspec needs for it.
 EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "az": "az", "abfs": "az", "abfss": "az", "adl": "az"}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)(?:::|://)", re.IGNORECASE)
 
@@ -38,18 +38,18 @@ def scheme_of(target: str) -> str | None:
 
 
 class FilesystemPlace:
-    """A `Place` that is a folder, or one file in its folder, of one of fsspec's file systems."""
+    """A folder, or one file in its folder, on one of fsspec's file systems."""
 
     parallel = PARALLEL
 
     def __init__(self, url: str, files: Mapping[str, int] | None = None) -> None:
         """
         Args:
-            files: what lies in the folder, where that is known already.
+            files: the folder's files, if already known.
 
         Raises:
             UsageError: fsspec does not know the scheme, or lacks the package for it.
-            TargetError: nothing stands there.
+            TargetError: nothing is there.
             NetworkError: the store does not answer.
         """
         self._fs, path = opened(url)
@@ -103,7 +103,7 @@ class FilesystemPlace:
         return decoded(self.read_bytes(path, limit), path)
 
     def range(self, path: str, start: int, end: int) -> bytes:
-        """Bytes of a file. Raises SourceError where there are fewer, NetworkError where they cannot be had."""
+        """Bytes of a file. Raises SourceError if there are fewer, NetworkError if they cannot be fetched."""
         if start >= end:
             return b""
         with self.asking(f"{self._url}: {escape(path)}"):
@@ -111,12 +111,12 @@ class FilesystemPlace:
         with self._lock:
             self._bytes += len(data)
         if len(data) != end - start:
-            raise SourceError(f"{escape(path)} gives {integer(len(data))} bytes of {integer(end - start)}")
+            raise SourceError(f"{escape(path)} returned {integer(len(data))} of {integer(end - start)} bytes")
         return data
 
     @contextmanager
     def asking(self, what: str) -> Iterator[None]:
-        """One request, counted; whatever a file system raises is one of our errors."""
+        """One request, counted; any exception of a file system becomes one of our errors."""
         pace.before(self._server)
         with self._lock:
             self._requests += 1
@@ -128,18 +128,18 @@ class FilesystemPlace:
             raise TargetError(f"{what}: no such file or folder") from error
         except PermissionError as error:
             raise TargetError(f"{what}: no access: {_said(error)}") from error
-        except Exception as error:  # a package for each kind of store has errors of its own
+        except Exception as error:  # the package for each kind of store has its own exceptions
             raise NetworkError(f"{what}: {_said(error)}") from error
 
     def origin(self) -> Origin:
         return Origin("url", self._url, None, self._requests, self._bytes)
 
     def close(self) -> None:
-        """Nothing is held open between two requests."""
+        """Nothing stays open between requests."""
 
 
 class FilesystemFile:
-    """A `Source` over one file of a file system. What came once is not fetched again."""
+    """A `Source` over one file of a file system. Nothing is fetched twice."""
 
     def __init__(self, place: FilesystemPlace, path: str, size: int) -> None:
         self.size = size
@@ -171,12 +171,12 @@ class FilesystemFile:
         return memoryview(self._kept).toreadonly()
 
     def close(self) -> None:
-        """Let go of what was read."""
+        """Release the bytes that were read."""
         self._kept = bytearray()
 
 
 def opened(url: str) -> tuple[Any, str]:
-    """The file system and the path in it."""
+    """The file system and the path on it."""
     from fsspec.core import url_to_fs  # 0.05 s, and a package for the kind of store
 
     scheme = scheme_of(url) or ""

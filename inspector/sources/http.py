@@ -1,7 +1,7 @@
-"""HTTP as an inspector needs it: small reads, bounded, counted, retried, and the token kept at home.
+"""HTTP for an inspector: small reads, bounded, counted and retried; the token goes to its own host only.
 
-`Wire` sends the requests of one place through the session of `huggingface_hub`, so that proxies, certificates
-and offline mode hold as configured there. `remote.RemoteFile` reads a file through it.
+`Wire` sends the requests of one place through the session of `huggingface_hub`, so that its configuration of proxies,
+certificates and offline mode applies. `remote.RemoteFile` reads a file through it.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from inspector.units import plural
 if TYPE_CHECKING:
     from httpx2 import Response
 
-#: Answers that may be better the next time (as `huggingface_hub` has them).
+#: Status codes worth a retry (the same as `huggingface_hub`'s).
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 TRIES = 5
 FIRST_WAIT = 0.5  # seconds; doubles with each try
-LONGEST_WAIT = 60.0  # seconds; a server that asks for more is not waited for
+LONGEST_WAIT = 60.0  # seconds; we give up on a server that asks for more
 MAX_REDIRECTS = 10
 CONNECT_TIMEOUT = 10.0  # seconds
-SLOWEST = 20_000  # bytes a second, once `PATIENCE` is at its end: slower is given up
+SLOWEST = 20_000  # bytes a second, once `PATIENCE` has passed: slower transfers are given up
 
 Answer = TypeVar("Answer")
 
@@ -52,10 +52,10 @@ class Wire:
     """The requests of one place. Safe to use from several threads."""
 
     def __init__(self, home: str = "", credentials: Mapping[str, str] | None = None) -> None:
-        """`credentials` are headers for the scheme, host and port of `home`, and for no other."""
-        self.requests = 0  # sent, each with the redirects that its answer took
+        """`credentials` are headers sent to the scheme, host and port of `home` only."""
+        self.requests = 0  # sent, redirects included
         self.redirects = 0  # followed
-        self.bytes_read = 0  # of bodies, as they came over the wire
+        self.bytes_read = 0  # of bodies, as received
         self._home = origin_of(home)
         self._credentials = dict(credentials or {})
         self._lock = Lock()
@@ -66,11 +66,11 @@ class Wire:
         self._closed.set()
 
     def get(self, url: str, limit: int, tries: int = TRIES, counted: bool = True) -> tuple[bytes, Response]:
-        """A whole small body, and its answer's head.
+        """A whole small body and the response's headers.
 
         Raises:
-            NetworkError: over `limit` bytes, or not to be had.
-            RefusedError: an answer other than 200.
+            NetworkError: over `limit` bytes, or unavailable.
+            RefusedError: a response other than 200.
         """
         return self._retry(lambda: self._get(url, limit, counted), tries)
 
@@ -83,11 +83,11 @@ class Wire:
 
     @contextmanager
     def ranged(self, link: Link, start: int, end: int) -> Iterator[Iterator[bytes]]:
-        """The bytes [start, end) of a file, as they come; fewer where the file is shorter.
+        """The bytes [start, end) of a file, as they arrive; fewer if the file is shorter.
 
         Raises:
-            NetworkError: the server does not do ranges, or answers with another one.
-            RefusedError: an answer other than the range.
+            NetworkError: the server does not support ranges, or sends a different one.
+            RefusedError: a response other than the range.
         """
         headers = {"accept-encoding": "identity", "range": f"bytes={start}-{end - 1}"}
         with self._answer(link, headers) as response:
@@ -95,7 +95,7 @@ class Wire:
             yield self._body(response, length, True, exact=True) if length else iter(())
 
     def _retry(self, attempt: Callable[[], Answer], tries: int = TRIES) -> Answer:
-        """`attempt`, again while its failure is a passing one."""
+        """Calls `attempt`, again while it fails transiently."""
         wait = FIRST_WAIT
         for left in reversed(range(tries)):
             try:
@@ -112,12 +112,12 @@ class Wire:
         raise AssertionError("unreachable: the last try raises")
 
     def retry(self, attempt: Callable[[], Answer]) -> Answer:
-        """For those who keep what an interrupted `ranged` gave, and ask for the rest."""
+        """For callers that keep what an interrupted `ranged` returned and request the rest."""
         return self._retry(attempt)
 
     @contextmanager
     def _answer(self, link: Link, headers: Mapping[str, str]) -> Iterator[Response]:
-        """The answer's head, redirects followed; its body unread. Failures that may pass raise `TryAgainError`."""
+        """The response with redirects followed and its body unread. Transient failures raise `TryAgainError`."""
         with network(link):
             response = self._follow(link, headers)
         try:
@@ -133,7 +133,7 @@ class Wire:
             response.close()
 
     def _follow(self, link: Link, headers: Mapping[str, str]) -> Response:
-        """The first answer that is not a redirect. The token is dropped at the first redirect to another origin."""
+        """The first response that is not a redirect. The token is dropped at the first redirect to another origin."""
         url, at_home = link.found_at or link.url, link.found_at is None or link.found_home
         for _ in range(MAX_REDIRECTS + 1):
             at_home = at_home and origin_of(url) == self._home
@@ -163,7 +163,7 @@ class Wire:
         try:
             response = within(PATIENCE, send, lambda answer: answer.close(), sockets)
         except PassedError:
-            raise NetworkError(f"{shown_url(url)} does not begin to answer within {PATIENCE:.0f} seconds") from None
+            raise NetworkError(f"{shown_url(url)} does not begin to respond within {PATIENCE:.0f} seconds") from None
         if response.has_redirect_location:
             with self._lock:
                 self.requests -= 1
@@ -171,7 +171,7 @@ class Wire:
         return response
 
     def _body(self, response: Response, limit: int, counted: bool, exact: bool = False) -> Iterator[bytes]:
-        """At most `limit` bytes, or exactly as many. More or too slow is an error; less is tried again."""
+        """At most `limit` bytes, or exactly that many. Too many or too slow is an error; too few is retried."""
         where, left, waited = shown_url(str(response.url)), limit, 0.0
         link, chunks = Link(str(response.url)), response.iter_raw()
         while True:
@@ -186,7 +186,7 @@ class Wire:
                 with self._lock:
                     self.bytes_read += len(chunk)
             if left < 0:
-                raise NetworkError(f"{where} sends more than the {plural(limit, 'byte')} that it may")
+                raise NetworkError(f"{where} sends more than the {plural(limit, 'byte')} allowed")
             if waited > PATIENCE + (limit - left) / SLOWEST:
                 raise NetworkError(f"{where} sends too slowly: {plural(limit - left, 'byte')} in {waited:.0f} seconds")
             yield chunk

@@ -1,7 +1,7 @@
 """A repository on the Hub: one listing, then the first bytes of each weight file. The cache is asked first.
 
-`huggingface_hub` gives the session, the token, the endpoint, the cache and the meaning of refusals. The requests
-themselves are sent by `http.Wire`, for its own are neither bounded nor counted.
+`huggingface_hub` provides the session, the token, the endpoint, the cache and the meaning of refusals. The requests
+themselves go through `http.Wire`, since `huggingface_hub`'s are neither bounded nor counted.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from inspector.sources.local import LocalFile
 from inspector.sources.remote import FIRST, RemoteFile, has_long_header
 from inspector.units import escape, integer
 
-#: Shards that are asked for at once: two connections each, one to the Hub and one to its storage.
+#: Shards that are requested concurrently: two connections each, one to the Hub and one to its storage.
 PARALLEL = 32
-#: Bytes of a header's line, besides the tensor's name: 75 to 85 in large models.
+#: Bytes of a header entry, apart from the tensor's name: 75 to 85 in large models.
 HEADER_LINE = 90
-#: Bytes of a header's `__metadata__`, as a rule far less.
+#: Bytes of a header's `__metadata__`, usually far fewer.
 HEADER_METADATA = 512
-#: An index that claims more for one shard is not believed.
+#: Bytes of a first request; an index that implies more for one shard is not trusted.
 MAX_FIRST = 4 * 1024 * 1024
-#: An index of more bytes is not read a second time for guesses.
+#: An index of more bytes is not read a second time to estimate header sizes.
 MAX_GUESSED_INDEX = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class HubName:
-    """What a person may mean by `org/name@revision/path`."""
+    """The parts of `org/name@revision/path`."""
 
     repo: str
     kind: str = "model"
@@ -52,7 +52,7 @@ def parse(target: str) -> HubName:
     """A Hub id, an `hf://` URI or a page's URL, by `huggingface_hub`'s own grammar; and `name` without a namespace.
 
     Raises:
-        UsageError: it means to be a name on the Hub, and is none.
+        UsageError: it is meant as a name on the Hub, but is not valid.
         TargetError: it may as well be a path.
     """
     from huggingface_hub import constants  # 0.2 s, and only for Hub targets
@@ -69,7 +69,7 @@ def parse(target: str) -> HubName:
     except (HfUriError, HFValidationError) as error:
         if not target.startswith(("hf://", "http://", "https://")):
             raise TargetError(
-                f"{escape(target, 200)}: no such file or folder, and no name that the Hub allows"
+                f"{escape(target, 200)}: no such file or folder, and not a valid name on the Hub"
             ) from error
         raise UsageError(
             f"{escape(target, 200)} is not a name on the Hub: {escape(' '.join(str(error).split()), 200)}"
@@ -77,12 +77,12 @@ def parse(target: str) -> HubName:
     if uri.type not in ("model", "dataset", "space"):
         raise UsageError(f"{escape(target, 200)} is a {uri.type}: only models, datasets and spaces are inspected")
     if ".." in uri.path_in_repo.split("/"):
-        raise UsageError(f"{escape(target, 200)} leads out of its repository")
+        raise UsageError(f"{escape(target, 200)} points outside its repository")
     return HubName(uri.id, uri.type, uri.revision, uri.path_in_repo.strip("/"))
 
 
 def is_hub_url(url: str) -> bool:
-    """Whether an http(s) URL is a page or file of the Hub, or of the endpoint configured in its place."""
+    """Whether an http(s) URL is a page or file on the Hub, or on the endpoint configured instead of it."""
     from huggingface_hub import constants
 
     homes = (constants.ENDPOINT, "https://huggingface.co", "https://hf.co")
@@ -96,8 +96,8 @@ def hub_place(name: HubName, revision: str | None = None, *, pinned: bool = Fals
         pinned: `revision` is the commit that the name's own revision stood for.
 
     Raises:
-        TargetError: there is no such repository, revision or file, or no way in.
-        SourceError: the Hub cannot be reached, and the cache has nothing of it.
+        TargetError: there is no such repository, revision or file, or no access to it.
+        SourceError: the Hub cannot be reached, and the cache does not have it.
     """
     if revision and name.revision and revision != name.revision and not pinned:
         raise UsageError(f"two revisions: {escape(name.revision)} in the name, and --revision {escape(revision)}")
@@ -116,7 +116,7 @@ def hub_place(name: HubName, revision: str | None = None, *, pinned: bool = Fals
 
 
 class HubPlace:
-    """A `Place` that is a repository, a folder of one, or one file in its folder."""
+    """A repository, a folder in one, or one file in its folder."""
 
     parallel = PARALLEL
 
@@ -137,7 +137,7 @@ class HubPlace:
         self.name = listed.id.rpartition("/")[2]
         self.files: Mapping[str, int]
         self._root, self.selected, self.files = _part(listed, name.path)
-        self._guesses: dict[str, int] = defaultdict(lambda: HEADER_METADATA)  # path → bytes of its header, about
+        self._guesses: dict[str, int] = defaultdict(lambda: HEADER_METADATA)  # path → approximate bytes of its header
         self._opened: list[LocalFile | RemoteFile] = []
         self._headers: dict[str, dict[str, bytes]] = {}  # index → path in the repository → first bytes
         self._headers_lock = Lock()
@@ -150,7 +150,7 @@ class HubPlace:
 
     @property
     def digests(self) -> Mapping[str, str]:
-        """Path → SHA-256 of a large file, git's SHA-1 of a small one, as the listing has them."""
+        """Path → SHA-256 of a large file, git's SHA-1 of a small one, from the listing."""
         root = self._root
         return {path: self._blobs[root + path] for path in self.files if root + path in self._blobs}
 
@@ -172,7 +172,7 @@ class HubPlace:
         return RemoteFile(self._wire, link, self._first(path), streamed, known, self._explained)
 
     def _known(self, path: str) -> bytes:
-        """A shard's first bytes from the one request for all shards; b"" where they have to be read."""
+        """A shard's first bytes from the single request for all shards; b"" if they must be read from the file."""
         index = self._index_of(path)
         if index is None or not self._follows_main:
             return b""
@@ -183,11 +183,11 @@ class HubPlace:
         return self._headers[index].get(self._root + path, b"")
 
     def _first(self, path: str) -> int:
-        """Bytes of a file's first request: what its header must have if the index is right, else the usual."""
+        """Bytes of a file's first request: its header's size if the index is right, else the default."""
         return min(self._guesses.get(path, FIRST), MAX_FIRST)
 
     def _guess(self, index: str, text: bytes) -> None:
-        """Learn from an index about how long its shards' headers are."""
+        """Estimate from an index how long its shards' headers are."""
         folder, slash, _ = index.rpartition("/")
         try:
             lines = json.loads(text)["weight_map"].items() if len(text) <= MAX_GUESSED_INDEX else ()
@@ -225,7 +225,7 @@ class HubPlace:
         except RefusedError as refused:
             raise self._explained(refused) from refused
         if len(data) != size:
-            raise NetworkError(f"{shown_url(url)} gives {integer(len(data))} bytes of {integer(size)}")
+            raise NetworkError(f"{shown_url(url)} returned {integer(len(data))} of {integer(size)} bytes")
         return data
 
     def origin(self) -> Origin:
@@ -263,7 +263,7 @@ def _part(listed: Listing, path: str) -> tuple[str, str | None, dict[str, int]]:
 
 
 def explain(refused: RefusedError, name: HubName) -> InspectorError:
-    """A refusal in one line, with the help that is nearest. What it means is for `huggingface_hub` to tell."""
+    """A refusal in one line, with the most helpful next step. `huggingface_hub` decides what the refusal means."""
     from huggingface_hub import constants, errors
     from huggingface_hub.utils import hf_raise_for_status
 
@@ -309,7 +309,9 @@ def _not_found(name: HubName, token: bool) -> TargetError:
 
     asked = f"{name.repo}/{name.path}" if name.path else name.repo
     way = (
-        "or your token does not reach it" if token else "if it is private, log in with `hf auth login` or set HF_TOKEN"
+        "or your token has no access to it"
+        if token
+        else "if it is private, log in with `hf auth login` or set HF_TOKEN"
     )
     return TargetError(
         f"{escape(asked, 200)}: no such file or folder here, and {constants.ENDPOINT} has no {name.kind} "

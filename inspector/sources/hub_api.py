@@ -1,4 +1,4 @@
-"""What the Hub's API says of a repository: its files with their sizes, and the headers of all its shards at once."""
+"""The Hub's API for a repository: its files with their sizes, and the headers of all its shards at once."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from inspector.units import integer
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 MAX_FILES = 200_000
-MAX_LISTING = 24_000_000  # bytes; 200 a file is usual, and the whole of a larger repository comes in pages
+MAX_LISTING = 24_000_000  # bytes; 200 a file is typical, and larger repositories are paginated
 MAX_PAGES = 500  # of a tree; the Hub puts 1,000 files on a page
 MAX_HEADERS = 32_000_000  # bytes, unpacked; DeepSeek-V3 has 10 MB
-#: What Python makes of one costs up to 200 bytes: objects and lists, and texts by their quotes.
+#: Objects and lists, and strings by their quotes: in Python each costs up to 200 bytes.
 MAX_BRACKETS, MAX_QUOTES = 600_000, 2_500_000
-#: From here on the Hub may leave files out of a repository's description (huggingface_hub's threshold as well).
+#: Above this the Hub may leave files out of a repository's description (huggingface_hub uses the same threshold).
 MANY_FILES = 50_000
 
 
@@ -42,7 +42,7 @@ class Repository:
 
     @property
     def page(self) -> str:
-        """Where people look at it."""
+        """Its page for people."""
         return f"{self.endpoint}/{'' if self.kind == 'model' else self.kind + 's/'}{self.id}"
 
     def file(self, path: str) -> str:
@@ -54,7 +54,7 @@ class Repository:
 class Listing:
     """One commit's files."""
 
-    id: str  # today's name: the one asked for may be a former one
+    id: str  # current name: the requested one may be a former name
     commit: str
     sizes: Mapping[str, int]  # path → bytes
     blobs: Mapping[str, str]  # path → the name of its content in the cache
@@ -64,8 +64,8 @@ def listing(wire: Wire, repository: Repository) -> Listing:
     """The files of a revision: one request, or more where the repository is huge or the server a mirror without sizes.
 
     Raises:
-        RefusedError: the Hub does not give it.
-        NetworkError: it cannot be had, or makes no sense.
+        RefusedError: the Hub refuses it.
+        NetworkError: it is unavailable or invalid.
     """
     revision = f"/revision/{quote(repository.revision, safe='')}" if repository.revision else ""
     url = f"{repository.api}{revision}?blobs=true"
@@ -74,7 +74,7 @@ def listing(wire: Wire, repository: Repository) -> Listing:
     siblings = described.get("siblings") if isinstance(described, dict) else None
     commit = described.get("sha") if isinstance(described, dict) else None
     if not isinstance(siblings, list) or not isinstance(commit, str) or not commit.isascii():
-        raise NetworkError(f"{shown_url(url)} does not answer as the Hub does: is the endpoint right?")
+        raise NetworkError(f"{shown_url(url)} does not respond like the Hub: is the endpoint right?")
     today = described.get("id")
     files = [_file(s, "rfilename") for s in siblings if isinstance(s, dict)]
     if len(files) >= MANY_FILES or any(size is None for _, size, _ in files):
@@ -95,7 +95,7 @@ def repositories(wire: Wire, endpoint: str, author: str) -> Iterator[tuple[str, 
     """Name and latest commit of each model repository of an organisation or a person, a page at a time.
 
     Raises:
-        NetworkError: the Hub does not answer in its own way.
+        NetworkError: the response is not the Hub's.
         RefusedError: it refuses.
     """
     first = url = f"{endpoint}/api/models?author={quote(author, safe='')}&limit=1000&expand[]=sha"
@@ -137,7 +137,7 @@ def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, in
 
 
 def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | None]:
-    """(path, bytes, content's name) of one entry; LFS has its own size and hash."""
+    """(path, bytes, blob name) of one entry; LFS entries have their own size and hash."""
     lfs = entry.get("lfs")
     lfs = lfs if isinstance(lfs, dict) else {}
     size = lfs.get("size", entry.get("size"))
@@ -149,7 +149,7 @@ def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | N
 def _is_inside(path: str) -> bool:
     """A plain relative path; hidden files are left out, as they are in a local folder."""
     if not path.isascii() and any("\ud800" <= char <= "\udfff" for char in path):
-        return False  # half of a surrogate pair: no name that could be asked for
+        return False  # an unpaired surrogate: this name cannot be requested
     parts = path.split("/")
     hidden = any(p.startswith(".") for p in parts[:-1]) or (parts[-1].startswith(".") and parts[-1] != COLLECTIVE)
     return bool(path) and "\0" not in path and "\\" not in path and "" not in parts and not hidden
@@ -168,25 +168,25 @@ def _is_id(text: str) -> bool:
 
 def _json(body: bytes, url: str) -> Any:
     if body.count(b"{") + body.count(b"[") > MAX_BRACKETS or body.count(b'"') > MAX_QUOTES:
-        raise NetworkError(f"{shown_url(url)} answers with more than any repository has: not read")
+        raise NetworkError(f"{shown_url(url)} responds with more than any repository has: not read")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise NetworkError(f"{shown_url(url)} does not answer in JSON: is the endpoint right?") from error
+        raise NetworkError(f"{shown_url(url)} does not respond in JSON: is the endpoint right?") from error
 
 
 def shard_headers(wire: Wire, repository: Repository, index: str, sizes: Mapping[str, int]) -> dict[str, bytes]:
-    """The first bytes of each shard of an index, header included, by one request; {} where that is not to be had.
+    """The first bytes of each shard of an index, header included, by one request; {} if that is unavailable.
 
-    The Hub has this for the default branch (`HfApi.get_sharded_safetensors_metadata`). It gives headers as JSON
-    objects, so a shard's bytes are written again from them, and left out where they would not be the file's own.
+    The Hub provides this for the default branch (`HfApi.get_sharded_safetensors_metadata`). It returns headers as JSON
+    objects, so a shard's bytes are rebuilt from them, and omitted if they would differ from the file's.
     """
     url = f"{repository.api}/safetensors-metadata/{quote(index)}"
     try:
         body, _ = wire.get(url, MAX_HEADERS, tries=1)
         headers = _json(body, url)["headers"].items()
     except (InspectorError, RefusedError, KeyError, TypeError, AttributeError):
-        return {}  # a mirror, or an answer of another shape: the range way serves
+        return {}  # a mirror, or a response of another shape: read ranges instead
     folder = index.rpartition("/")[0]
     paths: Iterable[tuple[str, Any]] = ((f"{folder}/{shard}" if folder else shard, header) for shard, header in headers)
     written = ((path, header_bytes(header, sizes[path])) for path, header in paths if path in sizes)
@@ -197,8 +197,8 @@ def header_bytes(header: Any, size: int) -> bytes | None:
     """A safetensors file's first bytes, from its header as an object; None if they are not certain.
 
     The header ends where the data begins: at the file's size less the end of the last tensor. The writers'
-    compact JSON, padded to 8, fits into just that length, unless the file has holes in its data's end, is cut
-    short, repeats a key or is spaced in another way. All of these are for the range way.
+    compact JSON, padded to 8, fits into just that length, unless the file has gaps after its data, is truncated,
+    repeats a key or is spaced differently. All of these are read by range instead.
     """
     try:
         data = max((tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"), default=0)
@@ -206,7 +206,7 @@ def header_bytes(header: Any, size: int) -> bytes | None:
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
         return None
     if not isinstance(data, int) or any(name.isdecimal() for name in header):
-        return None  # JavaScript puts numeric names first, whatever their place in the file
+        return None  # JavaScript puts numeric names first, whatever their position in the file
     length = size - data - 8
     padding = length - len(text)
     if padding < 0 or padding > (7 if length % 8 == 0 else 0):

@@ -1,6 +1,6 @@
 """The Hub's cache on this machine, as `huggingface_hub` lays it out: `models--org--name/{refs,snapshots,blobs}`.
 
-Read only. A snapshot's files are links to blobs, which are named by their content.
+Read only. A snapshot's files are links to blobs, which are named by their content's hash.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from inspector.sources.local import LocalPlace
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _REPOSITORY = re.compile(r"[\w-][\w.-]{0,95}/[\w-][\w.-]{0,95}", re.ASCII)
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-#: An index of more bytes than this is not read to see whether a snapshot is whole.
+#: A larger index, in bytes, is not read to check whether a snapshot is complete.
 MAX_INDEX = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is in the cache of one commit of one repository; its folder may be absent."""
+    """The cached part of one commit of one repository; its folder may be absent."""
 
     store: Path  # `models--org--name`
     commit: str
@@ -49,13 +49,13 @@ class Snapshot:
 
 
 def folder() -> Path:
-    """Where the cache is, as the environment says it: `huggingface_hub`, which knows too, takes 0.2 s to import."""
+    """The cache's folder, from the environment: asking `huggingface_hub` would take 0.2 s to import it."""
     home = Path(os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface")
     return Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
 
 
 def cached_file(repo: str, path: str, limit: int) -> Path | None:
-    """A file of `org/name` at its main revision, of at most `limit` bytes; None where the cache has none."""
+    """A file of `org/name` at its main revision, of at most `limit` bytes; None if the cache has none."""
     if not _REPOSITORY.fullmatch(repo):
         return None
     store = folder() / f"models--{repo.replace('/', '--')}"
@@ -71,7 +71,7 @@ def cached_file(repo: str, path: str, limit: int) -> Path | None:
 
 
 def snapshot_of(repo: str, kind: str, revision: str | None, commit: str | None = None) -> Snapshot | None:
-    """The snapshot of a revision, or of `commit` where that is known; None where the cache has none of it."""
+    """The snapshot of a revision, or of `commit` if that is known; None if none of it is cached."""
     from huggingface_hub import constants  # 0.2 s, and only for Hub targets
     from huggingface_hub.file_download import repo_folder_name
 
@@ -97,9 +97,8 @@ def _commit_of(store: Path, revision: str) -> str | None:
 def is_whole(snapshot: Snapshot, path: str) -> bool:
     """Whether the weights at `path` ("" for all) can be read from the cache alone, judging by the cache.
 
-    The listing that `snapshot_download` leaves behind knows. Without it, each index and each set of numbered
-    files must be complete, and the configuration there; a lone GGUF does not tell whether it has siblings, so it
-    is whole only when named.
+    The listing that `snapshot_download` keeps decides. Without it, each index and each set of numbered files must be
+    complete, and the configuration present; a lone GGUF may have siblings, so it counts as complete only when named.
     """
     target = snapshot.folder / path
     if target.is_file():
@@ -122,13 +121,13 @@ def is_whole(snapshot: Snapshot, path: str) -> bool:
 
 
 def _has_configuration(snapshot: Snapshot, folder: str, here: set[str]) -> bool:
-    """Whether a configuration is there, or is known not to exist: the cache keeps the Hub's 404 for it."""
+    """Whether a configuration is there, or is known not to exist: the cache records the Hub's 404."""
     absent = snapshot.store / ".no_exist" / snapshot.commit / folder / "config.json"
     return not here.isdisjoint(("config.json", "params.json")) or absent.exists()
 
 
 def _listed_weights(snapshot: Snapshot, path: str) -> set[str] | None:
-    """Weight files below `path` as listed when the snapshot was taken; None where no listing was kept."""
+    """Weight files below `path` as listed when the snapshot was taken; None if no listing was kept."""
     try:
         file = snapshot.store / "trees" / f"{snapshot.commit}.json"
         files: Iterable[str] = json.loads(file.read_text("utf-8"))["files"].keys()
@@ -155,7 +154,7 @@ def _index_is_complete(folder: Path, index: str, here: set[str]) -> bool:
         return False
 
 
-#: A file in an index's map. The map is not parsed: it may have 60 MB, and only its files' names are wanted.
+#: A file in an index's map. The map is not parsed: it may have 60 MB, and only the file names matter.
 _SHARD_NAMED = re.compile(rb':\s*"([^"\\]+\.safetensors)"')
 
 

@@ -1,4 +1,4 @@
-"""A place on a network for those who ask about one file again and again: it is opened once, and fetched once."""
+"""A network place for callers that use one file repeatedly: it is opened once and fetched once."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inspector.model import Origin
 from inspector.sources import Place, Source, decoded
 from inspector.units import escape, integer
 
-#: Bytes of small files that are kept, all together.
+#: Total bytes of small files that are kept.
 MOST_KEPT = 32 << 20
 
 
 class Kept:
-    """A `Place` whose files stay open until it is closed itself."""
+    """A `Place` whose files stay open until the place is closed."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -54,7 +54,7 @@ class Kept:
 
 
 class _Open:
-    """A `Source` that is closed with its place, and not before."""
+    """A `Source` that is closed with its place, not before."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

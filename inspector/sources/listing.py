@@ -1,4 +1,4 @@
-"""All that lies in a folder, for the audit: hidden files, links and unfinished downloads too."""
+"""Everything in a folder, for the audit: also hidden files, links and unfinished downloads."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Literal
 from inspector.errors import SourceError, TargetError
 from inspector.units import escape, integer
 
-#: Entries that a listing holds at most: someone pointed at a home directory.
+#: The most entries of a listing, in case the target is a home directory.
 MAX_ENTRIES = 200_000
-#: Folders of version control: large, and no part of a model.
+#: Folders of version control: large, and not part of a model.
 SKIPPED = frozenset({".git", ".hg", ".svn"})
-#: Folder in which a Hub repository's cached files lie, and the one with links to them.
+#: The folder of a Hub repository's cached files, and the one with links to them.
 _BLOBS, _SNAPSHOTS = "blobs", "snapshots"
 
 
@@ -25,14 +25,14 @@ class Entry:
     """One name in a folder."""
 
     path: str  # relative to the listed folder, "/"-separated
-    kind: Literal["file", "special", "folder"]  # of what a link leads to, where it leads to anything
+    kind: Literal["file", "special", "folder"]  # of a link's target, if there is one
     size: int  # bytes
     executable: bool = False
-    link: str | None = None  # what a link says; None for what is no link
-    broken: bool = False  # a link to nothing
+    link: str | None = None  # a link's text; None for other entries
+    broken: bool = False  # a dangling link
     outside: bool = False  # a link out of the listed folder, other than the Hub cache's own
-    digest: str | None = None  # SHA-256 that its store names it by
-    refused: str | None = None  # why it could not be looked at; the only folders that are entries
+    digest: str | None = None  # SHA-256 that names it in its store
+    refused: str | None = None  # why it could not be read; the only folders that are entries
 
     @property
     def name(self) -> str:
@@ -45,11 +45,11 @@ class Entry:
 
 
 def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
-    """Everything below `root` but folders, in the order of paths. Linked folders are listed, not entered.
+    """Everything below `root` except folders, ordered by path. Linked folders are listed, not entered.
 
     Raises:
         SourceError: `root` cannot be listed.
-        TargetError: there is more than anyone keeps in a model's folder.
+        TargetError: there are more files than any model's folder has.
     """
     try:
         real = os.path.realpath(root)
@@ -87,7 +87,7 @@ def _walk(here: Iterator[os.DirEntry[str]], root: str, *, recursive: bool) -> It
 
 
 def entries_named(root: Path, names: Iterable[str]) -> Iterator[Entry]:
-    """Some files of a folder as `entries` gives them, whatever else lies there."""
+    """Given files of a folder as `entries` returns them, whatever else is there."""
     real = os.path.realpath(root)
     for name in names:
         full = f"{root}{os.sep}{name}"
@@ -107,7 +107,7 @@ def _scanned(folder: str) -> Iterator[os.DirEntry[str]]:
 def _entry(path: str, found: os.DirEntry[str]) -> Entry:
     try:
         status = found.stat(follow_symlinks=False)
-    except OSError as error:  # gone since the folder was read, say
+    except OSError as error:  # e.g. deleted since the folder was read
         return Entry(path, "special", 0, refused=error.strerror or str(error))
     return _of_status(path, status)
 
@@ -123,16 +123,16 @@ def _link(full: str, path: str, root: str) -> Entry:
         link = os.readlink(full)  # noqa: PTH115  a string is what scandir gives
         real = os.path.realpath(full, strict=True)
         status = os.stat(real)  # noqa: PTH116  a string is what realpath gives
-    except OSError:  # nothing there, or links in a ring
+    except OSError:  # nothing there, or a cycle of links
         return Entry(path, "special", 0, link=link, broken=True, outside=_leaves(os.path.realpath(full), full, root))
-    except ValueError:  # a name that the system's encoding does not have
+    except ValueError:  # a name that the system's encoding cannot express
         return Entry(path, "special", 0, link=link, broken=True)
     kind: Literal["file", "special"] = "file" if stat.S_ISREG(status.st_mode) else "special"
     return Entry(path, kind, status.st_size, link=link, outside=_leaves(real, full, root))
 
 
 def _leaves(real: str, full: str, root: str) -> bool:
-    """Whether a link ends out of the folder. The Hub cache's links from snapshots to blobs do not count."""
+    """Whether a link ends outside the folder. The Hub cache's links from snapshots to blobs do not count."""
     if real == root or real.startswith(root.rstrip(os.sep) + os.sep):
         return False
     folder = os.path.realpath(os.path.dirname(full))  # noqa: PTH120  two joins a file add up over thousands

@@ -15,15 +15,15 @@ from inspector.sources import decoded
 from inspector.sources.filenames import COLLECTIVE
 from inspector.units import escape, integer
 
-#: A folder listing stops here: someone pointed at a home directory.
+#: A listing of a folder stops here, in case the target is a home directory.
 MAX_FILES = 200_000
-#: Bytes of a file's beginning that tell its format, and at which safetensors' header begins.
+#: Leading bytes that identify a file's format; a safetensors header begins after as many.
 FIRST = 8
-#: Bytes that are read ahead of a header whose length is not known before its end.
+#: Bytes to read ahead in a header whose length is unknown until its end.
 AHEAD = 1 << 12
 CHUNK = 1 << 20
-#: Bytes of address space for it at first: most headers, and little of a limit on that; then for the longest header.
-#: What was read is so moved once, and not whenever there is a little more.
+#: Bytes of address space for the buffer: at first enough for most headers, and little of any limit on it; then enough
+#: for the longest header. So data is moved once, not at every extension.
 LEAST_BUFFER, LARGE_BUFFER = 1 << 24, 100_000_000 + AHEAD
 
 
@@ -31,10 +31,10 @@ class LocalFile:
     """A `Source` over one regular file."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = path  # a text where there are many files: a Path of each takes as long as to open it
-        self._buffer: mmap.mmap | None = None  # the file's beginning, in memory of its own
-        self._have = 0  # bytes of it that were read
-        self._prefix_read = 0  # the file's first bytes, each counted once however often it is asked for
+        self.path = path  # a string if there are many files: making a Path takes as long as opening the file
+        self._buffer: mmap.mmap | None = None  # the file's first bytes, in anonymous memory
+        self._have = 0  # bytes of the buffer that were read
+        self._prefix_read = 0  # the file's first bytes, each counted once however often it is requested
         self._read = 0  # bytes read elsewhere
         try:
             self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
@@ -70,7 +70,7 @@ class LocalFile:
         return data
 
     def read_into(self, buffer: memoryview, offset: int) -> int:
-        """Fill a buffer from `offset` on; its size. For much data, which is not copied once more.
+        """Fill a buffer from `offset` on; return its size. For large reads, without another copy.
 
         Raises:
             SourceError: the file has fewer bytes, or cannot be read.
@@ -82,13 +82,15 @@ class LocalFile:
             except OSError as error:
                 raise _unreadable(self.path, error) from error
             if not got:
-                raise SourceError(f"{escape(str(self.path))} ended at byte {integer(offset + done)} while it was read")
+                raise SourceError(
+                    f"{escape(str(self.path))} ended at byte {integer(offset + done)} while it was being read"
+                )
             done += got
         self._read += done
         return done
 
     def prefix(self, length: int) -> memoryview:
-        """As `Source.prefix`. Not a map of the file: reading one that another program cuts would end the process."""
+        """As `Source.prefix`. Not a memory map: if another program truncates the file, reading the map is fatal."""
         length = min(length, self.size)
         if length > self._have:
             self._read_ahead(min(self.size, FIRST if length <= FIRST else length + max(AHEAD, self._have >> 6)))
@@ -96,11 +98,11 @@ class LocalFile:
         return memoryview(self._buffer)[: self._have].toreadonly() if self._buffer else memoryview(b"")
 
     def _read_ahead(self, end: int) -> None:
-        """Have the first `end` bytes. Views of a smaller buffer keep it."""
+        """Read up to byte `end`. Views keep an outgrown buffer alive."""
         before, buffer = self._buffer, self._buffer
         if buffer is None or len(buffer) < end:
             room = LEAST_BUFFER if end <= LEAST_BUFFER else min(self.size, LARGE_BUFFER)
-            buffer = mmap.mmap(-1, max(end, room))  # takes memory as it is filled
+            buffer = mmap.mmap(-1, max(end, room))  # memory is taken as it is filled
             if before is not None:
                 for at in range(0, self._have, CHUNK):
                     buffer[at : min(at + CHUNK, self._have)] = before[at : min(at + CHUNK, self._have)]
@@ -110,13 +112,15 @@ class LocalFile:
             except OSError as error:
                 raise _unreadable(self.path, error) from error
             if not data:
-                raise SourceError(f"{escape(str(self.path))} ended at byte {integer(self._have)} while it was read")
+                raise SourceError(
+                    f"{escape(str(self.path))} ended at byte {integer(self._have)} while it was being read"
+                )
             buffer[self._have : self._have + len(data)] = data
             self._have += len(data)
         self._buffer = buffer
 
     def close(self) -> None:
-        """Close the file. What was read of it stays while a view of it lives."""
+        """Close the file. The bytes read stay in memory while a view of them exists."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -125,17 +129,17 @@ class LocalFile:
 
 
 class LocalPlace:
-    """A `Place` that is a folder, or one file in its folder."""
+    """A folder, or one file in its folder."""
 
     parallel = 1
 
     def __init__(self, path: Path, files: Mapping[str, int] | None = None) -> None:
         """
         Args:
-            files: what lies in the folder, where that is known already.
+            files: the folder's files, if already known.
         """
         try:
-            # Asked of the name: what `/dev/stdin` resolves to is no path.
+            # Checked before resolving: `/dev/stdin` does not resolve to a path.
             if path.is_fifo():
                 raise TargetError(f"{escape(str(path))} is a pipe, and only files can be read: write it to one first")
             self.path = path.resolve(strict=True)
@@ -144,7 +148,7 @@ class LocalPlace:
             raise _unreadable(path, error) from error
         if not is_file and not self.path.is_dir():
             raise TargetError(f"{escape(str(path))} is neither a file nor a folder")
-        # A link (as in the Hub's cache) is read in the folder where it stands, under its own name.
+        # A link (as in the Hub's cache) is read under its own name, in the folder that contains it.
         stands = path.parent.resolve() / path.name
         self.root = stands.parent if is_file else self.path
         self.selected: str | None = stands.name if is_file else None
@@ -154,11 +158,11 @@ class LocalPlace:
         self.files: Mapping[str, int] = {**self._alone(), **self._list()} if files is None else files
 
     def _alone(self) -> dict[str, int]:
-        """The one file that was named, which may be hidden."""
+        """The one named file, which may be hidden."""
         return {self.selected: self.path.stat().st_size} if self.selected else {}
 
     def _list(self) -> dict[str, int]:
-        """The folder's files by path, hidden ones and those below hidden folders left out."""
+        """The folder's files by path, without hidden ones and those below hidden folders."""
         found: dict[str, int] = {}
         recursive = self.selected is None
         pending = [("", self.root)]
@@ -179,7 +183,7 @@ class LocalPlace:
                             pending.append((f"{prefix}{entry.name}/", Path(entry.path)))
                         continue
                     found[prefix + entry.name] = entry.stat().st_size
-                except OSError:  # a link to nothing: listed as missing by the audit, not read here
+                except OSError:  # a dangling link: the audit reports it, here it is skipped
                     continue
             if len(found) > MAX_FILES:
                 raise TargetError(
@@ -202,14 +206,14 @@ class LocalPlace:
         return decoded(self.read_bytes(path, limit), path)
 
     def path_of(self, path: str) -> Path:
-        """Where a file of the place lies. Raises TargetError for one that would leave the folder."""
+        """The path of a file of the place. Raises TargetError if it is outside the folder."""
         return Path(self.full(path))
 
     def full(self, path: str) -> str:
-        """The same as a text."""
+        """The same as a string."""
         parts = path.replace("\\", "/").split("/")
         if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
-            raise TargetError(f"{escape(path)} leads out of {escape(str(self.root))}: not read")
+            raise TargetError(f"{escape(path)} points outside {escape(str(self.root))}: not read")
         return f"{self._root}/{path}"
 
     def origin(self) -> Origin:

@@ -1,4 +1,4 @@
-"""Parts of a place: some of its files, or a folder of it. What is left out cannot be opened through them."""
+"""Parts of a place: some of its files, or a folder of it. Excluded files cannot be opened through them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Narrowed:
     def __init__(self, place: Place, keep: Callable[[str], bool], *, selected: bool = True) -> None:
         """
         Args:
-            selected: whether the file that a target names stays the one that is selected.
+            selected: whether the file that the target names remains selected.
         """
         self._place = place
         self.name = place.name
@@ -26,17 +26,17 @@ class Narrowed:
 
     def open(self, path: str) -> Source:
         if path not in self.files:
-            raise TargetError(f"{escape(path)} is left out: not read")
+            raise TargetError(f"{escape(path)} is excluded: not read")
         return self._place.open(path)
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         if path not in self.files:
-            raise TargetError(f"{escape(path)} is left out: not read")
+            raise TargetError(f"{escape(path)} is excluded: not read")
         return self._place.read_bytes(path, limit)
 
     def read_text(self, path: str, limit: int) -> str:
         if path not in self.files:
-            raise TargetError(f"{escape(path)} is left out: not read")
+            raise TargetError(f"{escape(path)} is excluded: not read")
         return self._place.read_text(path, limit)
 
     def origin(self) -> Origin:
@@ -47,14 +47,14 @@ class Narrowed:
 
 
 class Below:
-    """A `Place` that is a folder of another one, with these of its files; the other is not closed by it."""
+    """A folder of another place, with the given files; closing it does not close the other place."""
 
     selected: str | None = None
 
     def __init__(self, place: Place, folder: str, files: Mapping[str, int]) -> None:
         """
         Args:
-            folder: with a slash at its end, or "" for the place itself.
+            folder: with a trailing slash, or "" for the place itself.
             files: path within the folder → bytes.
         """
         self._place, self._folder = place, folder
@@ -80,4 +80,4 @@ class Below:
         return self._place.origin()
 
     def close(self) -> None:
-        """The whole place may be wanted still."""
+        """The whole place may still be needed."""

@@ -1,4 +1,4 @@
-"""Ollama's store on this machine: manifests by the model's name, and blobs that are named by their SHA-256.
+"""Ollama's store on this machine: manifests by model name, and blobs named by their SHA-256.
 
     manifests/registry.ollama.ai/library/llama3.2/1b      JSON: the layers of `llama3.2:1b`, a digest each
     blobs/sha256-74701a8c…                                a layer: the GGUF, its template, its licence, …
@@ -22,11 +22,11 @@ from inspector.sources.local import LocalPlace
 from inspector.units import escape
 
 PREFIX = "ollama:"
-#: What a name without a host or a namespace means, and one without a tag.
+#: Defaults for a name without a host, namespace or tag.
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
-#: Where the service keeps its models, whose user is not the one who asks.
+#: Where the service keeps its models; it runs as another user.
 SERVICE = Path("/usr/share/ollama/.ollama/models")
-#: A layer's media type, behind `application/vnd.ollama.image.` → what its file is called here.
+#: A layer's media type, after `application/vnd.ollama.image.` → its file name here.
 LAYERS: Mapping[str, str] = {
     "model": "model.gguf",
     "projector": "mmproj.gguf",
@@ -41,7 +41,7 @@ LAYERS: Mapping[str, str] = {
 _MEDIA = "application/vnd.ollama.image."
 _DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
 _WORD = re.compile(r"[\w][\w.-]*", re.ASCII)
-#: Manifests have some layers of 200 bytes.
+#: In bytes. Manifests have a few layers of 200 bytes each.
 MAX_MANIFEST = 1 << 20
 MAX_MODELS = 10_000
 
@@ -49,13 +49,13 @@ MAX_MODELS = 10_000
 class Layer(NamedTuple):
     """One file of a model."""
 
-    name: str  # what it is called here
+    name: str  # its file name here
     digest: str  # SHA-256 of its bytes, as the manifest has it
     size: int  # bytes, as the manifest has it
 
 
 class OllamaPlace(LocalPlace):
-    """A `Place` that is one model of the store: its layers under names that tell what they are."""
+    """One model of the store: its layers as files with descriptive names."""
 
     def __init__(self, store: Path, manifest: Path) -> None:
         """Raises FormatError if it is not a manifest, SourceError if it cannot be read."""
@@ -67,7 +67,7 @@ class OllamaPlace(LocalPlace):
 
     @property
     def digests(self) -> Mapping[str, str]:
-        """Path → the SHA-256 that its blob is named by."""
+        """Path → the SHA-256 that names its blob."""
         return {name: layer.digest for name, layer in self._layers.items()}
 
     def weights(self) -> Sequence[Path]:
@@ -76,12 +76,12 @@ class OllamaPlace(LocalPlace):
 
     @property
     def layers(self) -> Sequence[Layer]:
-        """What the manifest names, whether the store has it or not."""
+        """The manifest's layers, whether the store has them or not."""
         return list(self._layers.values())
 
     def full(self, path: str) -> str:
         if path not in self._blobs:
-            raise TargetError(f"{escape(path)} is no layer of {escape(self.name)}")
+            raise TargetError(f"{escape(path)} is not a layer of {escape(self.name)}")
         return str(self._blobs[path])
 
     def origin(self) -> Origin:
@@ -92,11 +92,11 @@ def ollama_place(name: str) -> OllamaPlace:
     """The model that `ollama:NAME[:TAG]` names.
 
     Raises:
-        TargetError: there is no store, or none of that name in it.
+        TargetError: there is no store, or no model of that name in it.
     """
     stores = [store for store in candidates() if (store / "manifests").is_dir()]
     if not stores:
-        raise TargetError(f"no Ollama store at {escape(str(candidates()[0]))}: set OLLAMA_MODELS to where it is")
+        raise TargetError(f"no Ollama store at {escape(str(candidates()[0]))}: set OLLAMA_MODELS to its folder")
     parts = _parts(name)
     for store in stores:
         manifest = store.joinpath("manifests", *parts)
@@ -109,14 +109,14 @@ def ollama_place(name: str) -> OllamaPlace:
 
 
 def candidates() -> list[Path]:
-    """Where a store may be, the first that counts first."""
+    """Possible locations of a store, in order of precedence."""
     if named := os.environ.get("OLLAMA_MODELS"):
         return [Path(named).expanduser()]
     return [Path("~/.ollama/models").expanduser(), SERVICE]
 
 
 def store_at(path: Path) -> Path | None:
-    """The store that a folder is, or whose `blobs` or `manifests` it is; None for any other folder."""
+    """The store, if a folder is one or its `blobs` or `manifests`; None for any other folder."""
     for store in (path, path.parent) if path.name in ("blobs", "manifests") else (path,):
         if (store / "manifests").is_dir() and (store / "blobs").is_dir():
             return store
@@ -124,7 +124,7 @@ def store_at(path: Path) -> Path | None:
 
 
 def model_at(path: Path) -> OllamaPlace | None:
-    """The model whose manifest, or whose weights, a file of a store is; None for any other file."""
+    """The model, if a file of a store is its manifest or its weights; None for any other file."""
     if _DIGEST.fullmatch(path.name) and path.parent.name == "blobs" and (store := store_at(path.parent)):
         return next((place for place in _places(store) if path in place.weights()), None)
     above = next((folder for folder in path.parents if folder.name == "manifests"), None)
@@ -144,7 +144,7 @@ def models(store: Path) -> Iterator[tuple[str, Path]]:
 
 
 def name_of(store: Path, manifest: Path) -> str:
-    """`llama3.2:1b`, with the namespace and the host where they are not the usual ones."""
+    """`llama3.2:1b`, with the namespace and the host if they are not the defaults."""
     host, namespace, model, tag = ("", "", "", *manifest.relative_to(store / "manifests").parts)[-4:]
     shown = [] if host == HOST else [host]
     shown += [] if not shown and namespace == NAMESPACE else [namespace]

@@ -1,6 +1,6 @@
-"""Who is asked before a request is sent, where several programs keep within one server's limits.
+"""Paces requests so that several programs together stay within one server's limits.
 
-Nobody, unless a scan says so: then its workers wait their turn, and all of them while a server asks one to wait.
+Inactive unless a scan sets it: then its workers take turns, and all of them wait when a server asks one to.
 """
 
 from __future__ import annotations
@@ -9,30 +9,30 @@ from typing import Protocol
 
 
 class Pace(Protocol):
-    """What many share."""
+    """A pace that several programs share."""
 
     def before(self, server: str) -> None:
         """Wait until one more request may be sent."""
 
     def refused(self, server: str, seconds: float) -> None:
-        """A server asks for so much time without requests."""
+        """A server asked for a pause of this length."""
 
 
 _shared: list[Pace] = []
 
 
 def share(pace: Pace) -> None:
-    """Ask `pace` from now on, in this process."""
+    """Use `pace` from now on, in this process."""
     _shared[:] = [pace]
 
 
 def before(server: str) -> None:
-    """One request is about to be sent."""
+    """Call before sending a request."""
     for pace in _shared:
         pace.before(server)
 
 
 def refused(server: str, seconds: float) -> None:
-    """A server wants no requests for a while."""
+    """Call when a server asks for a pause."""
     for pace in _shared:
         pace.refused(server, seconds)

@@ -1,4 +1,4 @@
-"""One file over HTTP, of which only what is asked for is read. Nothing is fetched twice."""
+"""One file over HTTP. Only requested bytes are read, and nothing is fetched twice."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from inspector.sources.filenames import shard_of
 from inspector.sources.http import Wire
 from inspector.units import integer
 
-#: Bytes of the first request where nothing is known of the header. Of the safetensors headers on the Hub, 97%
-#: have less than 100,000 (measured by huggingface_hub), and few shards of large models more than 250,000.
+#: Bytes of the first request if the header's size is unknown. 97% of the safetensors headers on the Hub have fewer than
+#: 100,000 (measured by huggingface_hub), and few shards of large models more than 250,000.
 FIRST = 256 * 1024
 #: A header's bytes are kept in memory, and no header is larger than this.
 MAX_KEPT = 512 * 1024 * 1024
-#: Longest range of one streamed request. Its end is hardly ever reached: the connection is closed when parsing is done.
+#: Longest range of one streamed request. It is hardly ever read to its end: the connection is closed when parsing is
+#: done.
 STREAM = 16 * 1024 * 1024
 
 
 def has_long_header(path: str) -> bool:
-    """Whether megabytes of header are likely: a GGUF holds the vocabulary, but for the later shards of one."""
+    """Whether megabytes of header are likely: a GGUF contains the vocabulary, except in later shards."""
     shard = shard_of(path)
     return path.endswith(".gguf") and (shard is None or shard.number <= 1)
 
@@ -41,10 +42,10 @@ class RemoteFile:
         """
         Args:
             first: bytes of the first request.
-            streamed: `prefix` will be asked for more and more, and not for little: begin with one long answer.
-            known: the file's beginning, where it was had in another way.
+            streamed: `prefix` will be called repeatedly for a long header: begin with one long response. known: the
+            file's first bytes, if already obtained otherwise.
 
-        Where the link has no size yet, the first request is sent now, and tells it.
+        If the link has no size yet, the first request is sent now to learn it.
         """
         self._wire, self._link = wire, link
         self._first = 0 if streamed else first
@@ -74,7 +75,7 @@ class RemoteFile:
         return bytes(memoryview(self._kept)[offset:end])
 
     def prefix(self, length: int) -> memoryview:
-        """Beyond the first request, one long answer is read along as parsing goes on, and cut when it ends."""
+        """Beyond the first request, one long response is read as parsing proceeds, and cut off when it ends."""
         length = min(length, self.size)
         if length > MAX_KEPT:
             raise SourceError(
@@ -87,11 +88,11 @@ class RemoteFile:
         return memoryview(self._kept)[: self._have].toreadonly()
 
     def close(self) -> None:
-        """End the request that is under way, if any."""
+        """End the request in progress, if any."""
         self._end_stream()
 
     def _fetch(self, end: int) -> None:
-        """Have the first `end` bytes, and as many as the first request brings, by one bounded request."""
+        """Read the first `end` bytes, and whatever else the first request returns, by one bounded request."""
         self._end_stream()
         end = self._until(max(end, self._first))
         if end > self._have:
@@ -100,7 +101,7 @@ class RemoteFile:
                     self._keep(chunk)
 
     def _follow_stream(self, length: int) -> None:
-        """Have the first `length` bytes from one long answer, which goes on the next time."""
+        """Read the first `length` bytes from one long response, which the next call continues."""
         while self._have < self._until(length):
             try:
                 if self._stream is None:
@@ -121,7 +122,7 @@ class RemoteFile:
         self._open_stream.close()
 
     def _elsewhere(self, offset: int, end: int) -> bytes:
-        """Bytes far behind the header: fetched, and not kept."""
+        """Bytes far beyond the header: fetched, but not kept."""
         parts: list[bytes] = []
 
         def attempt() -> None:
@@ -138,7 +139,7 @@ class RemoteFile:
             raise self._explain(refused) from refused
 
     def _keep(self, chunk: bytes) -> None:
-        """Append. A view of the former buffer stays valid, for it is left behind, not resized."""
+        """Append. Views of the previous buffer stay valid, because it is replaced, not resized."""
         end = self._have + len(chunk)
         if end > len(self._kept):
             grown = bytearray(max(end, 2 * len(self._kept)))

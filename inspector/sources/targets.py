@@ -20,14 +20,14 @@ from inspector.model import Origin
 from inspector.sources import Place
 from inspector.units import escape
 
-#: `org/name@revision/path` or `name@revision`, in the letters that the Hub allows for ids.
+#: `org/name@revision/path` or `name@revision`, in the characters that the Hub allows in ids.
 _HUB_ID = re.compile(
     r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*"),
     re.ASCII,
 )
 #: The Hub's host without a scheme.
 _HUB_HOST = re.compile(r"(?:www\.)?(?:hf\.co|huggingface\.co)/", re.IGNORECASE)
-#: What has one of these ends is a file's name.
+#: Names with one of these suffixes are file names.
 _FILE_NAMES = (
     ".safetensors",
     ".gguf",
@@ -52,9 +52,9 @@ def place_of(target: str, revision: str | None = None, *, pinned: bool = False) 
         pinned: `revision` is the commit that a name's own revision stood for when it was read first.
 
     Raises:
-        TargetError: it names nothing that can be found.
-        SourceError: it is there, and cannot be read.
-        UsageError: nothing was typed, or `revision` for something that has none.
+        TargetError: nothing was found under that name.
+        SourceError: it exists but cannot be read.
+        UsageError: the target is empty, or has no revisions and `revision` was given.
     """
     if not target:
         raise UsageError("the target is empty: name a file, a folder or a repository")
@@ -91,18 +91,18 @@ def place_again(target: str, origin: Origin) -> Place:
 
 
 def in_filesystem(target: str) -> bool:
-    """Whether a target is one of fsspec's: a URL, and none of this machine's, the Hub's or the web's."""
+    """Whether fsspec opens a target: a URL that is not this machine's, the Hub's or the web's."""
     others = ("file:", "ollama:", "http://", "https://", "hf://")
     return "://" in target and not target.lower().startswith(others) and not _exists(target)
 
 
 def _local(target: str) -> Place:
-    """A file or folder that exists; one in Ollama's store is named as it is there."""
+    """An existing file or folder; one in Ollama's store gets its name there."""
     from inspector.sources.local import LocalPlace  # one kind of place is loaded
 
     path = Path(target).expanduser()
     if {"blobs", "manifests"} & set(path.absolute().parts) and path.is_file():
-        from inspector.sources.ollama import model_at  # where the names of folders are Ollama's
+        from inspector.sources.ollama import model_at  # only if the folders are named like Ollama's
 
         if model := model_at(path.absolute()):
             return model
@@ -110,7 +110,7 @@ def _local(target: str) -> Place:
 
 
 def _spelt_out(target: str) -> str:
-    """`hf.co/org/name`, as Ollama and llama.cpp write it, as the Hub's own."""
+    """Rewrites `hf.co/org/name`, as Ollama and llama.cpp spell it, in the Hub's own form."""
     found = _HUB_HOST.match(target)
     return f"hf://{target[found.end() :]}" if found else target
 
@@ -145,7 +145,7 @@ def _in_filesystem(target: str, revision: str | None) -> Place:
 
 
 def _tagged(target: str) -> tuple[str, str | None]:
-    """`org/name:Q4_K_M` as name and tag; a tag may be a file's name too."""
+    """`org/name:Q4_K_M` as name and tag; a tag may also be a file name."""
     name, colon, tag = target.rpartition(":")
     if not colon or "/" in tag or "@" in tag or not _HUB_ID.fullmatch(name.removeprefix("hf://")):
         return target, None
@@ -153,10 +153,10 @@ def _tagged(target: str) -> tuple[str, str | None]:
 
 
 def _of_type(place: Place, name: str, tag: str) -> Place:
-    """The place with only the GGUF files of a type, or the one file, that a tag names.
+    """The place reduced to the GGUF files of the tag's type, or to the file it names.
 
     Raises:
-        TargetError: there is none; the message has those there are.
+        TargetError: there is none; the message lists those that exist.
     """
     from inspector.sources.filenames import type_of
     from inspector.sources.narrowed import Narrowed
@@ -184,7 +184,7 @@ def looks_like_hub_id(target: str) -> bool:
 
 
 def shadows_cached(target: str) -> bool:
-    """Whether the Hub's cache on this machine has a repository under the name that was read as a local path."""
+    """Whether the Hub's cache on this machine has a repository with the same name as a local path."""
     if target.count("/") != 1 or not looks_like_hub_id(target):
         return False
     from inspector.sources.hub_cache import folder  # for names of that shape
@@ -195,9 +195,8 @@ def shadows_cached(target: str) -> bool:
 def is_path(target: str) -> bool:
     """Whether a target that does not exist can only be a local path: the Hub is not asked about it.
 
-    A file's name behind at most one folder is a path, and so is what would lie in a folder that there is. A word
-    alone is one where it has a dot, or nearly the name of something here: the Hub's few names without an
-    organisation have none.
+    A file name after at most one folder is a path, and so is anything inside an existing folder. A single word is a
+    path if it contains a dot or closely matches a name here: the Hub's few names without an organisation have no dot.
     """
     if target.startswith("hf://"):
         return False
@@ -217,7 +216,7 @@ def _hub_hint(target: str) -> str:
 
 
 def _near(target: str) -> str:
-    """The names in the path's folder that are most like its own."""
+    """The most similar names in the path's folder."""
     from difflib import get_close_matches
 
     path = Path(target)

@@ -1,4 +1,4 @@
-"""One weight file behind an http(s) URL of any server that does range requests."""
+"""One weight file at an http(s) URL, on any server that supports range requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.units import escape
 
 
 class UrlPlace:
-    """A `Place` that is one file. No token is sent."""
+    """A single file as a place. No token is sent."""
 
     parallel = 1
 
@@ -30,11 +30,11 @@ class UrlPlace:
 
     def open(self, path: str) -> RemoteFile:
         if path != self.selected:
-            raise TargetError(f"{escape(path)} is not at {shown_url(self._url)}: a URL is one file")
+            raise TargetError(f"{escape(path)} is not at {shown_url(self._url)}: a URL names one file")
         return self._file
 
     def read_bytes(self, path: str, limit: int) -> bytes:  # noqa: ARG002  a place's signature
-        raise TargetError(f"{escape(path)} is not read from {shown_url(self._url)}: a URL is one weight file")
+        raise TargetError(f"{escape(path)} is not read from {shown_url(self._url)}: a URL names one weight file")
 
     def read_text(self, path: str, limit: int) -> str:
         return decoded(self.read_bytes(path, limit), path)

@@ -1,4 +1,4 @@
-"""Work on many files at once, in threads that never hold up leaving the program."""
+"""Work on many files at once, in threads that never delay the program's exit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Result = TypeVar("Result")
 def each(
     function: Callable[[Item], Result], items: Sequence[Item], workers: int, done: Callable[[], object] = lambda: None
 ) -> list[Result]:
-    """`function` of every item, in the items' order; at most `workers` at a time. `done` is called after each.
+    """`function` of every item, in order; at most `workers` at a time. `done` is called after each.
 
-    The first exception is raised at once, and what has not begun by then never begins. The threads are
-    daemons, unlike those of `concurrent.futures`: Ctrl-C leaves without waiting for a slow server.
+    The first exception is raised at once, and remaining items are not started. The threads are daemons, unlike those
+    of `concurrent.futures`: Ctrl-C leaves without waiting for a slow server.
     """
     if workers <= 1 or len(items) <= 1:
         return [_with(function(item), done) for item in items]
-    from queue import SimpleQueue  # local files are read one after the other, and need no threads
+    from queue import SimpleQueue  # local files are read one after another, without threads
     from threading import Thread
 
     todo = deque(enumerate(items))
@@ -36,7 +36,7 @@ def each(
         if error is not None:
             todo.clear()
             raise error
-        results[number] = result  # type: ignore[assignment]  # a result whenever there is no error
+        results[number] = result  # type: ignore[assignment]  # set unless there was an error
         done()
     return [results[number] for number in range(len(items))]
 
@@ -58,5 +58,5 @@ def _work(
             return
         try:
             finished.put((number, function(item), None))
-        except BaseException as error:  # raised again where the results are collected
+        except BaseException as error:  # re-raised where the results are collected
             finished.put((number, None, error))

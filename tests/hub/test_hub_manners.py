@@ -170,7 +170,7 @@ def test_a_file_replaced_meanwhile_is_noticed(hub: Hub, tmp_path: Path) -> None:
     link = Link(f"{hub.endpoint}/demo/long/resolve/main/model.safetensors")
     source = RemoteFile(Wire(), link)
     link.etag = '"another"'
-    with pytest.raises(NetworkError, match="replaced while it was read"):
+    with pytest.raises(NetworkError, match="replaced while it was being read"):
         source.read(8, 600_000)
 
 

@@ -151,7 +151,7 @@ def test_a_private_repository_looks_absent(hub: Hub, llama: str, monkeypatch: py
     with pytest.raises(TargetError, match=r"no such file or folder here.* no model demo/llama-7b.*if it is private"):
         api.open(llama)
     monkeypatch.setenv("HF_TOKEN", "hf_other")
-    with pytest.raises(TargetError, match="or your token does not reach it"):
+    with pytest.raises(TargetError, match="or your token has no access to it"):
         api.open(llama)
     monkeypatch.setenv("HF_TOKEN", "hf_good")
     assert len(api.open(llama).files) == 2

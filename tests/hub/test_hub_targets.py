@@ -67,7 +67,7 @@ def test_names_on_the_hub(target: str, name: HubName) -> None:
     ],
 )
 def test_what_is_no_name_is_told(target: str) -> None:
-    with pytest.raises(UsageError, match=r"not a name on the Hub|only models, datasets and spaces|leads out"):
+    with pytest.raises(UsageError, match=r"not a name on the Hub|only models, datasets and spaces|points outside"):
         parse(target)
 
 

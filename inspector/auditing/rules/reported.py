@@ -164,7 +164,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "info",
         "A big-endian GGUF or PyTorch file.",
-        "llama.cpp reads it on big-endian machines only; PyTorch swaps the bytes.",
+        "llama.cpp reads it only on big-endian machines; PyTorch swaps the bytes.",
     ),
     (
         "storage",

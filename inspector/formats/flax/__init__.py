@@ -1,8 +1,8 @@
-"""Flax's files: a tree of parameters in MessagePack (`flax_model.msgpack`). The numbers are passed over unread.
+"""Flax's files: a tree of parameters in MessagePack (`flax_model.msgpack`). The numbers are skipped unread.
 
     {"params": {"dense": {"kernel": ext 1: [shape, dtype, bytes]}}}      flax/serialization.py
 
-Arrays of more than a gigabyte are cut: {"__msgpack_chunked_array__": true, "shape": {…}, "chunks": {"0": ext 1, …}}.
+Arrays of more than a gigabyte are split: {"__msgpack_chunked_array__": true, "shape": {…}, "chunks": {"0": ext 1, …}}.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from inspector.model import Header, Piece, Tensor
 from inspector.sources import Source
 from inspector.units import escape, plural
 
-#: Values of one file, and values within each other.
+#: The most values of one file, and the deepest nesting.
 MAX_VALUES, MAX_DEPTH = 2_000_000, 64
 #: Bytes of a key.
 MAX_KEY = 4096
 _WINDOW = 4096
-#: What Flax calls its kinds of extension: an array, a complex number, a number as an array.
+#: Codes of Flax's extensions: an array, a complex number, a scalar stored as an array.
 _ARRAY, _SCALAR = 1, 3
 _CHUNKED = "__msgpack_chunked_array__"
 _WORDS = {
@@ -47,11 +47,11 @@ _WORDS = {
 
 
 class _DamagedError(ValueError):
-    """No MessagePack, or none that Flax writes."""
+    """Not MessagePack, or not as Flax writes it."""
 
 
 class _Cursor:
-    """Reading forwards, a window at a time."""
+    """Reads forwards, a window at a time."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -78,7 +78,7 @@ class _Cursor:
 
 
 class _Value(NamedTuple):
-    """The first bytes of a value: what it is, and how long."""
+    """The first bytes of a value: its kind and length."""
 
     kind: str  # "map", "array", "text", "bytes", "extension", "number", "nothing"
     length: int = 0  # pairs, values or bytes
@@ -117,7 +117,7 @@ def _value(cursor: _Cursor) -> _Value:  # noqa: C901, PLR0912  a line for each o
         return _Value("array", cursor.number(2 if first == 0xDC else 4))
     if first in (0xDE, 0xDF):
         return _Value("map", cursor.number(2 if first == 0xDE else 4))
-    raise _DamagedError("a byte that begins no value")
+    raise _DamagedError("a byte that cannot begin a value")
 
 
 class _Reader:
@@ -127,13 +127,13 @@ class _Reader:
         self.cursor = _Cursor(source)
         self.left = MAX_VALUES
         self.tensors: list[Tensor] = []
-        self.shapes: dict[str, list[int]] = {}  # of arrays that are cut into chunks
+        self.shapes: dict[str, list[int]] = {}  # of arrays that are split into chunks
 
     def tree(self, names: tuple[str, ...]) -> None:
-        """One value, under the names that lead to it."""
+        """One value, under the path of keys that leads to it."""
         self.left -= 1
         if self.left < 0 or len(names) > MAX_DEPTH:
-            raise _DamagedError("more values, or deeper ones, than are read")
+            raise _DamagedError("too many values, or too deeply nested")
         found = _value(self.cursor)
         if found.kind == "map":
             for _ in range(found.length):
@@ -153,24 +153,24 @@ class _Reader:
         if found.kind == "number":
             return str(found.number)
         if found.kind != "text" or found.length > MAX_KEY:
-            raise _DamagedError("a key that is no text")
+            raise _DamagedError("a key that is not text")
         return self.cursor.take(found.length).decode("utf-8", "replace")
 
     def _array(self, names: tuple[str, ...], end: int) -> None:
         """`[shape, dtype, bytes]`, as another MessagePack document."""
         if _value(self.cursor) != _Value("array", 3):
-            raise _DamagedError("an array of other parts than three")
+            raise _DamagedError("an array that does not have three parts")
         dimensions = _value(self.cursor)
         if dimensions.kind != "array" or dimensions.length > 64:
             raise _DamagedError("an array without a shape")
         sizes = [_value(self.cursor) for _ in range(dimensions.length)]
         word, data = self._key(), _value(self.cursor)
         if data.kind != "bytes" or any(size.kind != "number" or size.number < 0 for size in sizes):
-            raise _DamagedError("an array without bytes or with a shape that is none")
+            raise _DamagedError("an array without bytes or with an invalid shape")
         start = self.cursor.at
         self.cursor.skip(data.length)
         if self.cursor.at != end:
-            raise _DamagedError("an array of another length than it says")
+            raise _DamagedError("an array whose length is not the stated one")
         dtype, width = _WORDS.get(word, (word[:40], 0))
         shape = tuple(size.number for size in sizes)
         if width and prod(shape) * width != data.length:
@@ -182,20 +182,20 @@ def read(source: Source, path: str) -> Header:
     """The arrays of a Flax file.
 
     Raises:
-        FormatError: it is no MessagePack, is cut off, or none that Flax writes.
+        FormatError: it is not MessagePack, is truncated, or was not written by Flax.
         SourceError: the bytes cannot be had.
     """
     reader = _Reader(source)
     try:
         if bytes(source.prefix(1)[:1])[0] & 0xF0 not in (0x80, 0xD0):
-            raise _DamagedError("it begins with no map")
+            raise _DamagedError("it does not begin with a map")
         reader.tree(())
     except _DamagedError as error:
         rule = "truncated" if "ends" in str(error) else "unreadable-file"
         raise FormatError(f"{escape(path)} cannot be read as Flax's MessagePack: {error}", rule) from error
     findings = Findings(path)
     if reader.cursor.at < source.size:
-        what = f"{plural(source.size - reader.cursor.at, 'byte')} behind the tree of parameters"
+        what = f"{plural(source.size - reader.cursor.at, 'byte')} after the tree of parameters"
         findings.add("trailing", "warning", what)
     tensors, pieces = _whole(reader)
     regions = around([(each.offset, each.offset + each.nbytes) for each in tensors], source.size)
@@ -203,7 +203,7 @@ def read(source: Source, path: str) -> Header:
 
 
 def _whole(reader: _Reader) -> tuple[list[Tensor], dict[int, Piece]]:
-    """The tensors, chunks of long ones as parts of the one tensor that they are."""
+    """The tensors; the chunks of a split array become parts of one tensor."""
     tensors: list[Tensor] = []
     pieces: dict[int, Piece] = {}
     begins: dict[str, int] = {}

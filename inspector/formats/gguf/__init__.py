@@ -6,8 +6,8 @@
     padding to general.alignment
     data                        each tensor begins at a multiple of the alignment
 
-Read: versions 1 (32-bit counts), 2 and 3, little- and big-endian. Checked after llama.cpp's `gguf.cpp`:
-what it rejects while the header can still be read is a finding of severity "error".
+Read: versions 1 (32-bit counts), 2 and 3, little- and big-endian. Checked as llama.cpp's `gguf.cpp` does: what it
+rejects while the header is still readable is a finding of severity "error".
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ VERSIONS = (1, 2, 3)
 DEFAULT_ALIGNMENT = 32
 MAX_NAME = 63  # ggml keeps names in 64 bytes
 MAX_DIMS = 4  # ggml's
-#: What is read at all: beyond it a count or a length is damage, not data.
+#: Limits of what is read: a count or length beyond them is damage, not data.
 LONGEST_KEY = 2**16 - 1  # the specification's bound, which llama.cpp does not know
 LONGEST_READ = MAX_NAMES
 LONGEST_NAME = 4096
-MOST_DIMS = 15  # their product is still a number that can be told
+MOST_DIMS = 15  # their product is still a number that can be printed
 MOST_KEYS = 30_000  # real files have some 50
-MOST_TENSORS = 60_000  # DeepSeek-V3 with its experts apart has 45,000
+MOST_TENSORS = 60_000  # DeepSeek-V3 with separate experts has 45,000
 
 
 def read(source: Source, path: str) -> Header:
     """The header of one GGUF file.
 
     Raises:
-        FormatError: no GGUF, a version that is not known, or a header that ends or contradicts itself
-            before the tensor table is read.
+        FormatError: not a GGUF, an unknown version, or a header that ends early or contradicts itself before the tensor
+            table is read.
         SourceError: the bytes cannot be had.
     """
     cursor = Cursor(source, path)
@@ -65,7 +65,7 @@ def read(source: Source, path: str) -> Header:
     _check_offsets(infos, tensors, alignment, findings)
     regions += _partition(tensors, cursor.at, alignment, source.size)
     _check_partition(tensors, regions, source.size, findings)
-    metadata = cursor.key_values(fields)  # a view that has the whole header; and, of a local file, its bytes counted
+    metadata = cursor.key_values(fields)  # a view of the whole header; for a local file it also counts the bytes
     return Header(path, "gguf", source.size, tensors, tuple(regions), metadata, findings.all())
 
 
@@ -82,19 +82,21 @@ def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
     """Magic, version and the numbers of tensors and key-values; sets the cursor's byte order."""
     magic = bytes(cursor.need(8, "the magic and version")[:4])
     if magic not in MAGICS:
-        raise cursor.error(f"begins with {escape(repr(magic))}, not with GGUF: no GGUF file")
+        raise cursor.error(f"begins with {escape(repr(magic))}, not with GGUF: not a GGUF file")
     if magic != MAGICS[0]:
         findings.add(
-            "big-endian", "info", "the magic is written backwards, as by a big-endian machine: llama.cpp refuses"
+            "big-endian",
+            "info",
+            "the magic is byte-reversed, as a big-endian machine would write it: llama.cpp refuses it",
         )
     cursor.at = 4
     version = cursor.uint32("the version")
     if version and version & 0xFFFF == 0:  # no version needs more than 16 bits: the other byte order's
         version = int.from_bytes(version.to_bytes(4, "little"), "big")
         cursor.layout = Layout.of(version, ">")
-        findings.add("big-endian", "info", "the file is big-endian: llama.cpp reads it on big-endian machines only")
+        findings.add("big-endian", "info", "the file is big-endian: llama.cpp reads it only on big-endian machines")
     if version not in VERSIONS:
-        raise cursor.error(f"is GGUF version {integer(version)}: versions 1, 2 and 3 are known")
+        raise cursor.error(f"is GGUF version {integer(version)}: versions 1, 2 and 3 are supported")
     cursor.layout = Layout.of(version, cursor.layout.order)
     if version == 1:
         findings.add("old-version", "warning", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it")
@@ -105,30 +107,32 @@ def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
 
 
 def _check_count(cursor: Cursor, what: str, count: int, most: int, least: int) -> None:
-    """Refuse a count that the file cannot hold: each has a name's length, and `least` bytes beside it."""
+    """Refuse a count that the file cannot hold: each item has a name's length and at least `least` further bytes."""
     if count > most or count * (cursor.layout.length.size + least) > cursor.left:
         raise cursor.error(
             f"claims {integer(count)} {what} and has {plural(cursor.left, 'byte')} after its counts: "
-            "the header is damaged, or of another version than it says",
+            "the header is damaged, or of a different version than it says",
             "unreadable-file" if count > most else "truncated",
         )
 
 
 def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[dict[str, Field], list[Region]]:
-    """Each key with the place of its value, and the regions that they fill."""
+    """Each key with the position of its value, and the regions that they fill."""
     fields: dict[str, Field] = {}
     spans: list[Region] = []
     for number in range(count):
         start = cursor.at
         key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_READ, findings)
         if len(key) > LONGEST_KEY:
-            what = f"a key of {integer(len(key))} letters, where the specification allows {integer(LONGEST_KEY)} bytes"
+            what = f"a key of {integer(len(key))} characters; the specification allows {integer(LONGEST_KEY)} bytes"
             findings.add("long-key", "warning", what)
         field = cursor.field(f"the value of `{escape(key, 60)}`")
         if not key:
             findings.add("empty-key", "error", f"key-value {integer(number + 1)} has an empty key")
         if field.item == ARRAY:
-            findings.add("nested-array", "warning", f"`{key[:80]}` is an array of arrays: llama.cpp reads none")
+            findings.add(
+                "nested-array", "warning", f"`{key[:80]}` is an array of arrays, which llama.cpp does not read"
+            )
         if key in fields:
             findings.add("duplicate-key", "error", f"the key `{key[:80]}` appears twice: the first is used")
         fields.setdefault(key, field)
@@ -137,7 +141,7 @@ def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[di
 
 
 def _joined(regions: Sequence[Region]) -> list[Region]:
-    """Neighbours of one label made into one region."""
+    """Merges neighbouring regions with the same label."""
     runs = (list(run) for _, run in groupby(regions, key=lambda region: region.label))
     return [Region(run[0].label, run[0].start, run[-1].end) for run in runs]
 
@@ -155,12 +159,12 @@ def _name(cursor: Cursor, what: str, longest: int, findings: Findings) -> str:
 
 
 def _alignment(fields: Mapping[str, Field], metadata: Mapping[str, object], findings: Findings) -> int:
-    """`general.alignment`, or the default where it is absent or cannot be meant."""
+    """`general.alignment`, or the default if it is absent or implausible."""
     field = fields.get("general.alignment")
     if field is None:
         return DEFAULT_ALIGNMENT
     if TYPE_NAMES[field.kind] != "uint32":
-        findings.add("alignment", "error", f"general.alignment has type {field.type_name}, and must be uint32")
+        findings.add("alignment", "error", f"general.alignment has type {field.type_name}, but must be uint32")
     value = None if field.item is not None else metadata["general.alignment"]
     if isinstance(value, int) and not isinstance(value, bool) and value > 0 and value & (value - 1) == 0:
         return value
@@ -194,14 +198,16 @@ def _read_tensor_infos(cursor: Cursor, count: int, findings: Findings) -> list[T
 
 
 def _check_info(info: TensorInfo, findings: Findings) -> None:
-    """What llama.cpp demands of a tensor for itself."""
+    """llama.cpp's checks of a single tensor."""
     name, dims, kind, _ = info
     if len(name) * 4 > MAX_NAME and len(name.encode()) > MAX_NAME:
-        findings.add("long-name", "error", f"the name has {len(name.encode())} bytes, and may have {MAX_NAME}", name)
+        findings.add(
+            "long-name", "error", f"the name has {len(name.encode())} bytes; at most {MAX_NAME} are allowed", name
+        )
     if len(dims) > MAX_DIMS:
-        findings.add("n-dims", "error", f"it has {len(dims)} dimensions, and may have {MAX_DIMS}", name)
+        findings.add("n-dims", "error", f"it has {len(dims)} dimensions; at most {MAX_DIMS} are allowed", name)
     if any(dim >= 2**63 for dim in dims):
-        findings.add("dimension", "error", "a dimension is negative, read as a signed 64-bit number", name)
+        findings.add("dimension", "error", "a dimension is negative when read as a signed 64-bit number", name)
     elif prod(dims) >= 2**63:
         findings.add("elements", "error", f"it has {integer(prod(dims))} elements, beyond 64 bits", name)
     row, block = dims[0] if dims else 1, TYPES[kind].block if kind in TYPES else 1
@@ -211,7 +217,7 @@ def _check_info(info: TensorInfo, findings: Findings) -> None:
 
 
 def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Findings) -> list[Tensor]:
-    """Tensors with their bytes. One of an unknown type has those up to the next tensor, or the file's end."""
+    """Tensors with their bytes. One of an unknown type extends to the next tensor or the end of the file."""
     unknown = [info for info in infos if info.type not in TYPES]
     offsets = sorted({info.offset for info in infos}) if unknown else []
     tensors = []
@@ -230,48 +236,50 @@ def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Fi
 
 
 def _tell_unknown(infos: Sequence[TensorInfo], findings: Findings) -> None:
-    """One finding for each type that no table here has, at its first tensor."""
+    """One finding for each unknown type, at its first tensor."""
     for kind, count in Counter(info.type for info in infos).items():
-        origin = "newer than this version knows, or a fork's" if kind > max(TYPES) else "removed from ggml, or a fork's"
+        origin = "newer than this version, or from a fork" if kind > max(TYPES) else "removed from ggml, or from a fork"
         first = next(info.name for info in infos if info.type == kind)
         message = (
             f"{plural(count, 'tensor')} of type {integer(kind)}, which is {origin}: "
-            "as many bytes are taken as there are up to the next tensor"
+            "it is assumed to extend to the next tensor"
         )
         findings.add("unknown-type", "warning", message, first)
 
 
 def _check_offsets(infos: Sequence[TensorInfo], tensors: Sequence[Tensor], alignment: int, findings: Findings) -> None:
-    """Offsets in the data, in the table's order: aligned, never going back, of empty tensors where the next begins."""
+    """Offsets in the data must be aligned and ascending; an empty tensor's is where the next one begins."""
     last, end = -1, 0
     for info, tensor in zip(infos, tensors, strict=True):
         if not tensor.nbytes and info.offset != end and info.offset >= last:
             message = (
-                f"it is empty, and begins at byte {integer(info.offset)} of the data; llama.cpp wants {integer(end)}"
+                f"it is empty and begins at byte {integer(info.offset)} of the data; llama.cpp requires {integer(end)}"
             )
             findings.add("out-of-order", "error", message, info.name)
         end = info.offset + _aligned(tensor.nbytes, alignment)
         if info.offset % alignment:
-            message = f"it begins at byte {integer(info.offset)} of the data, no multiple of {integer(alignment)}"
+            message = (
+                f"it begins at byte {integer(info.offset)} of the data, which is not a multiple of {integer(alignment)}"
+            )
             findings.add("misaligned", "error", message, info.name)
         if info.offset < last:
-            message = "an earlier tensor's data is further back: llama.cpp wants them in order"
+            message = "an earlier tensor's data comes after it: llama.cpp requires them in order"
             findings.add("out-of-order", "error", message, info.name)
         last = info.offset
 
 
 def _partition(tensors: Sequence[Tensor], table_end: int, alignment: int, size: int) -> Iterator[Region]:
-    """What each byte after the tensor table is for. Sums to the file's size whatever the offsets say."""
+    """The purpose of each byte after the tensor table. Sums to the file's size whatever the offsets say."""
     at = table_end
     for start, end in _claimed(tensors, size):
         yield from _gap(at, start, alignment, "hole")
         yield Region("tensors", start, end)
         at = end
-    yield from _gap(at, size, alignment, "trailing")  # without tensors llama.cpp pads nothing here, gguf-py does
+    yield from _gap(at, size, alignment, "trailing")  # without tensors llama.cpp writes no padding here, gguf-py does
 
 
 def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
-    """The union of the tensors' ranges, cut off at the file's end, in order."""
+    """The union of the tensors' ranges, in order, clipped to the file."""
     ranges = sorted((t.offset, t.offset + t.nbytes) for t in tensors if t.nbytes and t.offset < size)
     at, until = -1, -1
     for start, end in ranges:
@@ -285,7 +293,7 @@ def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
 
 
 def _gap(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
-    """Unclaimed bytes: the padding that the alignment requires, then a hole, or trailing bytes."""
+    """Unclaimed bytes: the padding that the alignment requires, then a gap, or trailing bytes."""
     padded = min(_aligned(start, alignment), end)
     if padded > start:
         yield Region("padding", start, padded)
@@ -294,7 +302,7 @@ def _gap(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
 
 
 def _check_partition(tensors: Sequence[Tensor], regions: Sequence[Region], size: int, findings: Findings) -> None:
-    """Data that is missing, claimed twice or by nobody."""
+    """Reports data that is missing, claimed twice or unclaimed."""
     end = max((t.offset + t.nbytes for t in tensors), default=0)
     if end > size:
         last = max(tensors, key=lambda t: t.offset + t.nbytes)

@@ -1,4 +1,4 @@
-"""Where the scales lie in a block of each GGML type: the struct's fields in `ggml-common.h`.
+"""The positions of the scales in a block of each GGML type: the struct's fields in `ggml-common.h`.
 
 llama.cpp refuses a block whose scale is NaN or infinite (`ggml_validate_row_data`, `--check-tensors`).
 """
@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 
 class Scales(NamedTuple):
-    """The scales of a block: their places in it, in bytes, and their dtype."""
+    """The scales of a block: their byte offsets in it, and their dtype."""
 
     places: tuple[int, ...]
     dtype: str = "F16"
 
 
-#: Type → the scales of a block. IQ1_M spreads one over four words, and NVFP4's bytes may be any.
+#: Type → the scales of a block. IQ1_M spreads one over four words, and NVFP4's bytes may have any value.
 SCALES: Mapping[str, Scales] = {
     "Q4_0": Scales((0,)),
     "Q4_1": Scales((0, 2)),

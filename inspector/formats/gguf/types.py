@@ -1,6 +1,6 @@
 """GGML's tensor types and file types, as the `gguf` package of llama-cpp-python 0.3.36's source has them.
 
-Written by `tools/write_ggml_types.py`; a test holds that it agrees with the package that is installed.
+Written by `tools/write_ggml_types.py`; a test checks that it agrees with the installed package.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 
 class GGMLType(NamedTuple):
-    """How a tensor's elements are stored: in blocks of a fixed number, each of a fixed size."""
+    """How a tensor's elements are stored: in blocks of fixed length and size."""
 
     name: str
-    block: int  # elements a block
-    nbytes: int  # bytes a block
-    bits: int  # an element, scales and the like apart: the number in the type's name
+    block: int  # elements per block
+    nbytes: int  # bytes per block
+    bits: int  # per element, without scales and the like: the number in the type's name
 
 
 #: Type id in a tensor's info → type.
@@ -56,7 +56,7 @@ TYPES: dict[int, GGMLType] = {
     42: GGMLType("Q2_0", 64, 18, 2),
 }
 
-#: `general.file_type` → what the file claims to be mostly made of.
+#: `general.file_type` → the predominant type, as the file claims.
 FILE_TYPES: dict[int, str] = {
     0: "F32",
     1: "F16",

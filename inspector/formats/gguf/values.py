@@ -1,7 +1,7 @@
-"""GGUF's typed values: stepped over while a header is read, decoded when someone asks.
+"""GGUF's typed values: skipped while a header is read, decoded on request.
 
-Names and ids of the types are the specification's (ggml/docs/gguf.md). Bounds are those of llama.cpp's
-reader, or tighter where a hostile file could otherwise cost more than a moment.
+Names and ids of the types are the specification's (ggml/docs/gguf.md). Limits are those of llama.cpp's reader, or
+tighter if a hostile file could otherwise take too long.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ TYPE_NAMES: Mapping[int, str] = {
     12: "float64",
 }
 
-#: Type id → `struct` code, for the types of fixed width. Any byte but 0 is a true `bool`, as llama.cpp has it.
+#: Type id → `struct` code, for the types of fixed width. Any byte except 0 is a true `bool`, as in llama.cpp.
 CODES: Mapping[int, str] = {
     0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d",
 }  # fmt: skip
 WIDTHS: Mapping[int, int] = {kind: struct.calcsize("<" + code) for kind, code in CODES.items()}
 
-#: Key-values and tensor table together. llama.cpp stops at a GiB; the largest vocabularies take 20 MB.
+#: Bytes of key-values and tensor table together. llama.cpp stops at a GiB; the largest vocabularies take 20 MB.
 MAX_HEADER = 100_000_000
 #: Bytes of all keys and tensor names together; 100,000 names of ggml's 63 bytes take 6 MB.
 MAX_NAMES = 8 * 1024 * 1024
-#: Bytes of one text that are decoded. Chat templates reach some 20,000.
+#: Bytes of one string that are decoded. Chat templates reach some 20,000.
 MAX_STRING = 4 * 1024 * 1024
-#: Strings that are stepped over in one file: ten times the largest vocabulary and its merges.
+#: Strings that are skipped in one file: ten times the largest vocabulary and its merges.
 MAX_ITEMS = 2**22
-#: An inner array takes as long as so many strings.
+#: An inner array takes as long as this many strings.
 ARRAY_COST = 64
 #: The specification allows arrays of arrays; nothing writes more than two levels.
 MAX_DEPTH = 8
 
 
 class Layout(NamedTuple):
-    """How a file writes its numbers."""
+    """How a file encodes numbers."""
 
-    order: str  # `struct`'s sign: "<" little-endian, ">" big-endian
+    order: str  # `struct`'s prefix: "<" little-endian, ">" big-endian
     length: struct.Struct  # lengths, counts and dimensions: 32 bits in version 1, 64 since
     uint32: struct.Struct
 
@@ -67,12 +67,12 @@ class Layout(NamedTuple):
 
 
 class Field(NamedTuple):
-    """Where one key-value lies, and of what type it is."""
+    """The position and type of one key-value."""
 
     kind: int  # type id
     item: int | None  # an array's type id of its items
     items: int | None  # an array's number of items
-    start: int  # of the value, or of an array's first item; from the file's first byte
+    start: int  # of the value, or of an array's first item; from the start of the file
     end: int
 
     @property
@@ -99,10 +99,10 @@ class Cursor:
         return self.source.size - self.at
 
     def need(self, length: int, what: str) -> memoryview:
-        """A view of the file in which the next `length` bytes can be read.
+        """A view of the file that contains the next `length` bytes.
 
         Raises:
-            FormatError: the file ends before them, or no header is that long.
+            FormatError: the file ends before them, or they are beyond any header's length.
         """
         end = self.at + length
         if end > self.source.size:
@@ -154,7 +154,7 @@ class Cursor:
         return data
 
     def field(self, what: str) -> Field:
-        """Step over one value with its type."""
+        """Skip one value and its type."""
         kind = self.uint32(f"the type of {what}")
         if kind != ARRAY:
             start = self.at
@@ -169,7 +169,7 @@ class Cursor:
         return self.uint32(f"the item type of {what}"), self.length(f"the item count of {what}")
 
     def _skip(self, kind: int, count: int, what: str, depth: int) -> None:
-        """Step over `count` values of one type; those of fixed width all at once."""
+        """Skip `count` values of one type; those of fixed width all at once."""
         if kind in WIDTHS:
             length = WIDTHS[kind] * count
             self.need(length, what)
@@ -191,7 +191,7 @@ class Cursor:
             self._skip(*self._array_head(what), what, depth + 1)
 
     def _skip_strings(self, count: int, what: str) -> None:
-        """Hop from length to length: the one loop whose speed is felt, so it holds nothing but the hop."""
+        """Hop from length to length: the one loop whose speed matters, so it does nothing else."""
         unpack, width = self.layout.length.unpack_from, self.layout.length.size
         self._allow(count, width, what)
         view, at, hops = self._view, self.at, iter(range(count))
@@ -200,19 +200,19 @@ class Cursor:
                 for _ in hops:
                     at += width + unpack(view, at)[0]
                 break
-            except (struct.error, OverflowError):  # beyond what is fetched, or beyond the file
+            except (struct.error, OverflowError):  # beyond the fetched bytes, or beyond the file
                 view = self._hop_to(at, width, what)
                 at += width + unpack(view, at)[0]
         self._hop_to(at, 0, what)
 
     def _hop_to(self, at: int, length: int, what: str) -> memoryview:
-        """Move to `at`; a view with `length` bytes after it."""
+        """Move to `at`; return a view with `length` bytes after it."""
         view = self.need(at - self.at + length, what)
         self.at = at
         return view
 
     def _allow(self, count: int, least: int, what: str, cost: int = 1) -> None:
-        """Refuse a count that the rest of the file cannot hold, or that no vocabulary has."""
+        """Refuse a count that the rest of the file cannot hold, or that exceeds any vocabulary."""
         if count * least > self.left:
             left = plural(self.left, "byte")
             raise self.error(f"has {integer(count)} items in {what} at byte {integer(self.at)}, {left} before its end")
@@ -221,12 +221,12 @@ class Cursor:
             raise self.error(f"has more strings or inner arrays in its key-values than any vocabulary, at {what}")
 
     def key_values(self, fields: Mapping[str, Field]) -> KeyValues:
-        """The values found so far, over a view of all that was stepped through."""
+        """The values found so far, over a view of the bytes read so far."""
         return KeyValues(self.source.prefix(self.at), self.layout, fields)
 
 
 class KeyValues(Mapping[str, Any]):
-    """Key → value, in the file's order. A value is decoded each time it is asked for, and not before."""
+    """Key → value, in the file's order. A value is decoded each time it is requested, not before."""
 
     def __init__(self, view: memoryview, layout: Layout, fields: Mapping[str, Field]) -> None:
         self._view = view
@@ -248,13 +248,13 @@ class KeyValues(Mapping[str, Any]):
         return next(self._decode(field.kind, 1, field.start)) if field.item is None else list(self.items_of(key))
 
     def items_of(self, key: str) -> Iterator[Any]:
-        """An array's items, decoded one by one as they are taken."""
+        """An array's items, decoded one by one on demand."""
         field = self.fields[key]
         assert field.item is not None and field.items is not None
         return self._decode(field.item, field.items, field.start)
 
     def text_of(self, key: str, limit: int) -> tuple[str, int]:
-        """The first bytes of a string value, as text, with the length of the whole in bytes."""
+        """The first bytes of a string value, as text, and the length of the whole string in bytes."""
         start = self.fields[key].start
         length: int = self._layout.length.unpack_from(self._view, start)[0]
         start += self._layout.length.size
@@ -276,7 +276,7 @@ class KeyValues(Mapping[str, Any]):
             at = end
 
     def _arrays(self, count: int, at: int) -> Iterator[tuple[list[Any], int]]:
-        """Inner arrays, each with the offset of its end."""
+        """Inner arrays, each with its end offset."""
         for _ in range(count):
             item = self._layout.uint32.unpack_from(self._view, at)[0]
             length = self._layout.length.unpack_from(self._view, at + 4)[0]
@@ -296,5 +296,5 @@ class KeyValues(Mapping[str, Any]):
 
 
 def decode(data: bytes | memoryview) -> str:
-    """UTF-8 text; bytes that are none as `\\xff`, so that any text can be written again."""
+    """UTF-8 text; invalid bytes become `\\xff`, so that any text can be printed."""
     return str(data, "utf-8", "backslashreplace")

@@ -1,7 +1,7 @@
 """HDF5, as Keras and TensorFlow's models of Transformers are saved: read by the h5py package, if it is installed.
 
 Names are the paths to datasets, with dots: `dense.dense.kernel`. Links to other files are not followed, and no data is
-read. HDF5's library is written in C and was not made for files of strangers: audits do not come here.
+read. HDF5's library is written in C and not hardened against hostile files, so audits do not use it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAGIC = b"\x89HDF\r\n\x1a\n"
 #: The record of a `.keras` archive that holds the weights.
 IN_KERAS = "model.weights.h5"
 MAX_DATASETS = 200_000
-#: Chunks of one dataset whose places are asked for; of more the bytes are counted, and their places not told.
+#: The most chunks of one dataset that are located; beyond that only their bytes are counted.
 MAX_CHUNKS = 10_000
 _BLOCK = 1 << 16
 _KINDS = {"f": "F", "i": "I", "u": "U", "c": "C"}
@@ -33,14 +33,14 @@ def read(source: Source, path: str) -> Header:
     """The datasets of a file, or of the weights in a `.keras` archive.
 
     Raises:
-        FormatError: no HDF5, or a damaged one.
+        FormatError: not HDF5, or damaged.
         UsageError: h5py is not installed.
         SourceError: the bytes cannot be had.
     """
     findings = Findings(path)
     start, size = _weights(source, path)
     try:
-        import h5py  # a C library, for these files alone
+        import h5py  # a C library, only for these files
     except ImportError as error:
         what = f"{escape(path)} is an HDF5 file: to read it, pip install 'checkpoint-inspector[hdf5]'"
         raise UsageError(what) from error
@@ -73,11 +73,11 @@ def _weights(source: Source, path: str) -> tuple[int, int]:
             return zips.data_start(read_at, found), found.compressed
     except zips.ZipError as error:
         raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
-    raise FormatError(f"{escape(path)} has no {IN_KERAS} that is stored as it is", "not-weights")
+    raise FormatError(f"{escape(path)} has no uncompressed {IN_KERAS}", "not-weights")
 
 
 def _datasets(file: Any, h5py: Any, findings: Findings) -> Iterator[tuple[Tensor, list[tuple[int, int]]]]:
-    """Each dataset with the ranges that it has in the file."""
+    """Each dataset with its ranges in the file."""
     pending = [("", file)]
     seen: set[tuple[int, int]] = set()
     count = 0
@@ -116,9 +116,7 @@ def _dataset(name: str, found: Any, findings: Findings) -> tuple[Tensor, list[tu
     if dtype.byteorder == ">":
         findings.add("big-endian", "info", "its numbers are big-endian", name)
     if found.external:
-        findings.add(
-            "index-path", "warning", f"its numbers are in {str(found.external[0][0])!r:.80}: not looked at", name
-        )
+        findings.add("index-path", "warning", f"its numbers are in {str(found.external[0][0])!r:.80}: not read", name)
         return Tensor(name, word, shape, 0, 0), []
     offset, nbytes = found.id.get_offset(), int(found.id.get_storage_size())
     if offset is not None:
@@ -135,7 +133,7 @@ def _dataset(name: str, found: Any, findings: Findings) -> tuple[Tensor, list[tu
 
 
 class _Reader(io.RawIOBase):
-    """A part of a file as h5py wants it. Reads are of whole blocks, the last of which are kept."""
+    """A part of a file, in the form h5py expects. Whole blocks are read, and the latest are kept."""
 
     def __init__(self, source: Source, start: int, size: int) -> None:
         self._source, self._start, self._size = source, start, size

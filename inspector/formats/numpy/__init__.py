@@ -1,9 +1,9 @@
-"""NumPy's own files: `.npy`, one array behind a line of text, and `.npz`, a ZIP archive of them.
+"""NumPy's own files: `.npy`, one array after a line of text, and `.npz`, a ZIP archive of them.
 
     magic, 6 bytes; version, 2; the header's length, 2 or 4; {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 
 The header is Python's syntax (numpy/lib/format.py): it is matched, never evaluated. Arrays of objects are pickles,
-which are told and not opened.
+which are reported but not opened.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from inspector.sources import Source
 from inspector.units import escape, plural
 
 MAGIC = b"\x93NUMPY"
-#: Bytes of an array's beginning that are read at once: nearly every header has 118.
+#: Bytes read at once at the start of an array: nearly every header has 118.
 _FIRST = 512
-#: Bytes of a header: NumPy itself reads no longer one.
+#: Bytes of a header: NumPy itself refuses longer ones.
 MAX_HEADER = 10_000
 #: Arrays of one archive.
 MAX_ARRAYS = 100_000
@@ -32,18 +32,18 @@ _HEADER = re.compile(
     r"\{'descr': '(?P<descr>[<>|=]?[a-zA-Z?][0-9]{0,9}(?:\[\w{1,9}\])?)', 'fortran_order': (?P<fortran>True|False), "
     r"'shape': \((?P<shape>[0-9, ]*)\),? *\}\s*"
 )
-#: Kind of a type → the beginning of its word.
+#: NumPy's kind of a type → the start of its dtype name.
 _KINDS = {"f": "F", "i": "I", "u": "U", "c": "C"}
 _WORDS = {"b1": "BOOL", "?": "BOOL", "?1": "BOOL"}
 
 
 class _Array(NamedTuple):
-    """What one array's header says."""
+    """The contents of one array's header."""
 
     dtype: str
     width: int  # bytes of an element
     shape: tuple[int, ...]
-    start: int  # of the numbers, from the header's first byte
+    start: int  # of the numbers, from the start of the header
     fortran: bool
     big: bool
 
@@ -53,7 +53,7 @@ class _Array(NamedTuple):
 
 
 class _NoArrayError(ValueError):
-    """A header that is none, or whose array is not one of numbers."""
+    """Not an array header, or not an array of numbers."""
 
 
 def read(source: Source, path: str) -> Header:
@@ -79,12 +79,12 @@ def read(source: Source, path: str) -> Header:
         try:
             array, start = _member(source, member)
         except (zips.ZipError, _NoArrayError) as error:
-            findings.add("tensor-entry", "warning", f"no array of numbers: {error}", name)
+            findings.add("tensor-entry", "warning", f"not an array of numbers: {error}", name)
             continue
         stored = member.method == zips.STORED
         nbytes = array.nbytes if stored else member.compressed
         if stored and array.start + array.nbytes > member.compressed:
-            what = f"its numbers end {plural(array.start + array.nbytes - member.compressed, 'byte')} after its record"
+            what = f"its numbers end {plural(array.start + array.nbytes - member.compressed, 'byte')} beyond its record"
             findings.add("storage", "error", what, name)
             nbytes = max(0, member.compressed - array.start)
         _tell(array, name, findings, stored=stored)
@@ -92,7 +92,7 @@ def read(source: Source, path: str) -> Header:
             strides[len(tensors)] = _columns_first(array.shape)
         tensors.append(Tensor(name, array.dtype, array.shape, start + (array.start if stored else 0), nbytes))
     if not tensors and not findings.all():
-        raise FormatError(f"{escape(path)} is a ZIP archive, and none of NumPy's: it has no .npy file", "not-weights")
+        raise FormatError(f"{escape(path)} is a ZIP archive, but not NumPy's: it has no .npy file", "not-weights")
     claimed = [(tensor.offset, tensor.offset + tensor.nbytes) for tensor in tensors]
     regions = around(claimed, source.size, "archive")
     return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
@@ -103,7 +103,7 @@ def _single(source: Source, path: str, findings: Findings) -> Header:
     try:
         array = _array(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
     except _NoArrayError as error:
-        raise FormatError(f"{escape(path)} holds no array of numbers: {error}", "unreadable-file") from error
+        raise FormatError(f"{escape(path)} does not hold an array of numbers: {error}", "unreadable-file") from error
     nbytes = min(array.nbytes, max(0, source.size - array.start))
     if nbytes < array.nbytes:
         what = f"{plural(array.nbytes - nbytes, 'byte')} of its numbers are beyond the end"
@@ -116,7 +116,7 @@ def _single(source: Source, path: str, findings: Findings) -> Header:
 
 
 def _member(source: Source, member: zips.Member) -> tuple[_Array, int]:
-    """An archive's array, and where its record's bytes start. Raises ZipError, _NoArrayError."""
+    """An archive's array, and the offset of its record's bytes. Raises ZipError, _NoArrayError."""
     read_at = _clipped(source)
     start = zips.data_start(read_at, member)
     raw = read_at(start, min(member.compressed, MAX_HEADER if member.method != zips.STORED else _FIRST))
@@ -127,15 +127,15 @@ def _member(source: Source, member: zips.Member) -> tuple[_Array, int]:
 
 
 def _length(raw: bytes) -> int:
-    """Bytes of a header with what stands before it."""
+    """Bytes of a header and of the fields before it."""
     wide = raw[6:7] in (b"\2", b"\3")
     return (12 if wide else 10) + int.from_bytes(raw[8 : 12 if wide else 10], "little")
 
 
 def _array(raw: bytes, source: Source | None = None) -> _Array:
-    """What a header says. Raises _NoArrayError."""
+    """Parses a header. Raises _NoArrayError."""
     if raw[:6] != MAGIC or len(raw) < 12:
-        raise _NoArrayError("it does not begin as one")
+        raise _NoArrayError("it does not begin like one")
     length = _length(raw)
     if length > MAX_HEADER:
         raise _NoArrayError("a header longer than NumPy reads")
@@ -151,7 +151,7 @@ def _array(raw: bytes, source: Source | None = None) -> _Array:
 
 
 def _described(found: re.Match[str], start: int) -> _Array:
-    order, kind = re.fullmatch(r"([<>|=]?)(.*)", found["descr"]).groups()  # type: ignore[union-attr]  # all is optional
+    order, kind = re.fullmatch(r"([<>|=]?)(.*)", found["descr"]).groups()  # type: ignore[union-attr]  # all parts are optional
     if kind.startswith("O"):
         raise _NoArrayError("objects, which are pickled")
     digits = re.search(r"\d+", kind)
@@ -162,7 +162,7 @@ def _described(found: re.Match[str], start: int) -> _Array:
         dtype = _WORDS.get(kind) or (f"{_KINDS[kind[0]]}{8 * width}" if kind[0] in _KINDS else kind)
     shape = tuple(int(each) for each in found["shape"].replace(" ", "").split(",") if each)
     if len(shape) > 64 or any(size >= 2**63 for size in shape):
-        raise _NoArrayError("a shape that no array has")
+        raise _NoArrayError("an impossible shape")
     return _Array(dtype, width, shape, start, found["fortran"] == "True", order == ">")
 
 
@@ -170,11 +170,11 @@ def _tell(array: _Array, name: str, findings: Findings, *, stored: bool) -> None
     if array.big:
         findings.add("big-endian", "info", "its numbers are big-endian", name)
     if not stored:
-        findings.add("view", "info", "compressed: its bytes are those of the archive", name)
+        findings.add("view", "info", "compressed: its bytes are counted as stored in the archive", name)
 
 
 def _columns_first(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Steps in elements of an array that has its first dimension together."""
+    """Strides, in elements, of an array in column-major order."""
     return tuple(prod(shape[:at]) for at in range(len(shape)))
 
 

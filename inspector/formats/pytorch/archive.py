@@ -30,17 +30,17 @@ from inspector.units import escape
 
 #: Opcodes of one file: a tensor takes some 40, and the largest checkpoints have 50,000 in a shard.
 MAX_OPCODES = 10_000_000
-#: Bytes of a pickle that are fetched at once: 50,000 tensors take some 6 MB.
+#: Bytes of a pickle that are fetched in one request: 50,000 tensors take some 6 MB.
 MAX_PICKLE = 16 * 1024 * 1024
 #: Bytes of a description in JSON.
 MAX_DESCRIPTION = 16 * 1024 * 1024
-#: Programs: what holds their tensors, whether in records or in archives within.
+#: Exported programs: suffixes of the records that describe their tensors, or of the inner archives with them.
 _DESCRIBED = ("_weights_config.json", "_constants_config.json")
 _NESTED = ("serialized_state_dict.pt", "serialized_constants.pt")
 
 
 def is_known(members: Sequence[Member]) -> bool:
-    """Whether an archive is one of PyTorch's kinds."""
+    """Whether an archive is of one of PyTorch's kinds."""
     names = {each.name.rpartition("/")[2] for each in members}
     return "data.pkl" in names or _is_program(members)
 
@@ -53,7 +53,7 @@ def read(read_at: Read, size: int, path: str, findings: Findings) -> Found:
     """All tensors of an archive.
 
     Raises:
-        FormatError: the list of members or a pickle cannot be read, or the archive is another program's.
+        FormatError: the list of members or a pickle cannot be read, or another program wrote the archive.
     """
     try:
         members = zips.members(read_at, size)
@@ -66,7 +66,7 @@ def read(read_at: Read, size: int, path: str, findings: Findings) -> Found:
     if pickled is None and _is_program(members):
         return together(_of_program(read_at, size, members, frame, path, findings), frame)
     if pickled is None:
-        raise FormatError(f"{escape(path)} is a ZIP archive, and none of PyTorch's: it has no data.pkl", "not-weights")
+        raise FormatError(f"{escape(path)} is a ZIP archive, but not PyTorch's: it has no data.pkl", "not-weights")
     prefix = pickled.name.removesuffix("data.pkl")
     _check_byte_order(read_at, members, prefix, findings)
     parts = [_of_pickle(read_at, size, members, frame, pickled, prefix + "data", path, findings)]
@@ -87,7 +87,7 @@ def _of_pickle(
     path: str,
     findings: Findings,
 ) -> Found:
-    """What one pickle names, with the storages in a folder of records."""
+    """The tensors that one pickle names, with their storages in a folder of records."""
     try:
         program = programs(_stream(read_at, pickled), Budget(MAX_OPCODES))[0]
     except zips.ZipError as error:
@@ -104,14 +104,14 @@ def _stream(read_at: Read, pickled: Member) -> Stream:
     start = zips.data_start(read_at, pickled)
     if pickled.method != zips.STORED:
         return Stream.of(zips.unpacked(read_at, pickled, MAX_PICKLE))
-    if pickled.compressed <= MAX_PICKLE:  # one request, where it is asked for over the network
+    if pickled.compressed <= MAX_PICKLE:  # one request, over the network
         return Stream.of(read_at(start, pickled.compressed))
     end = start + pickled.compressed
     return Stream(lambda at, length: read_at(start + at, min(length, end - start - at)), end - start)
 
 
 def check(program: Program, path: str) -> None:
-    """Raises FormatError for a pickle that could not be followed to its end."""
+    """Raises FormatError if the pickle could not be followed to its end."""
     if program.damage is not None:
         rule = "truncated" if "ends" in program.damage else "unreadable-file"
         raise FormatError(f"{escape(path)}: its pickle cannot be followed: {program.damage}", rule)
@@ -125,7 +125,7 @@ def _check_byte_order(read_at: Read, members: Sequence[Member], prefix: str, fin
         findings.add("unreadable-file", "error", f"its record of the byte order cannot be read: {error}")
         return
     if told == b"big":
-        findings.add("big-endian", "info", "its numbers are big-endian: PyTorch turns them around when it loads them")
+        findings.add("big-endian", "info", "its numbers are big-endian: PyTorch swaps their bytes when it loads them")
 
 
 # --- programs ---------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def _described(
     path: str,
     findings: Findings,
 ) -> Found:
-    """Tensors that a JSON document describes, each in a record of its own."""
+    """Tensors described by a JSON document, each in its own record."""
     folder = described.name.rpartition("/")[0]
     try:
         document = json.loads(zips.unpacked(read_at, described, MAX_DESCRIPTION))
@@ -167,7 +167,9 @@ def _described(
         view = _view(name, payload, storages) if isinstance(payload, dict) else None
         if view is not None:
             views.append(view)
-        elif not (isinstance(payload, dict) and payload.get("use_pickle")):  # which an object is that is no tensor
+        elif not (
+            isinstance(payload, dict) and payload.get("use_pickle")
+        ):  # which holds an object that is not a tensor
             malformed.append(name)
     used = {view.storage for view in views}
     storages = {key: each for key, each in storages.items() if key in used}
@@ -175,7 +177,7 @@ def _described(
 
 
 def _view(name: str, payload: Mapping[str, Any], storages: Mapping[str, Storage]) -> View | None:
-    """A tensor from its `tensor_meta` (`torch/_export/serde/schema.py`); None where it is none."""
+    """A tensor from its `tensor_meta` (`torch/_export/serde/schema.py`); None if it is not one."""
     meta, key = payload.get("tensor_meta"), payload.get("path_name")
     if not isinstance(meta, dict) or not isinstance(key, str):
         return None
@@ -189,7 +191,7 @@ def _view(name: str, payload: Mapping[str, Any], storages: Mapping[str, Storage]
 
 
 def _whole_numbers(values: Any) -> tuple[int, ...] | None:
-    """`[{"as_int": 3}, …]`; None where a size is known only when the program runs."""
+    """`[{"as_int": 3}, …]`; None if a size is only known when the program runs."""
     if not isinstance(values, list):
         return None
     found = [each.get("as_int") if isinstance(each, dict) else each for each in values]
@@ -197,7 +199,7 @@ def _whole_numbers(values: Any) -> tuple[int, ...] | None:
 
 
 def _nested(read_at: Read, member: Member, path: str, findings: Findings) -> Found:
-    """An archive that is a record of another. Places are counted from the outer file's first byte."""
+    """An archive inside another. Offsets count from the start of the outer file."""
     try:
         start = zips.data_start(read_at, member)
     except zips.ZipError as error:
@@ -207,7 +209,7 @@ def _nested(read_at: Read, member: Member, path: str, findings: Findings) -> Fou
 
 
 def part(read_at: Read, start: int, size: int, path: str, findings: Findings) -> Found:
-    """An archive that begins somewhere in a file. Places are counted from the file's first byte.
+    """An archive that begins anywhere in a file. Offsets count from the start of the file.
 
     Raises:
         FormatError: as `read`.

@@ -1,9 +1,9 @@
-"""Constructors that PyTorch's, NumPy's and the trainers' own files call, and what each is called with.
+"""Constructors that the files of PyTorch, NumPy and the trainers call, and the arguments of each.
 
-A name stands here if importing it, and calling it with such arguments, makes a number, a container, a tensor or a
-record, and does nothing else. The rebuilding functions are those that `torch.load(weights_only=True)` allows
-(`torch/_weights_only_unpickler.py`), with the parameters that they have in `torch/_utils.py`; NumPy's are what
-`ndarray.__reduce__` and `dtype.__reduce__` return; enumerations and records are those of `training_args.bin`.
+A name is listed here if importing it, and calling it with such arguments, only makes a number, a container, a tensor or
+a record. The rebuilding functions are those that `torch.load(weights_only=True)` allows
+(`torch/_weights_only_unpickler.py`), with their parameters in `torch/_utils.py`; NumPy's are what `ndarray.__reduce__`
+and `dtype.__reduce__` return; enumerations and records are those of `training_args.bin`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ QUInt8 QInt8 QInt32 QUInt4x2 QUInt2x4
 """
 _TENSORS = "Double Float Half BFloat16 Long Int Short Char Byte Bool"
 
-#: Name → what it is called with, each way after a `|`: kinds of `_KINDS`, `?` for what may be left out, `*` for any
-#: number more. `-`: it is named, and never called.
+#: Name → its arguments, alternatives separated by `|`: kinds of `_KINDS`, `?` for optional, `*` for any number of them.
+#: `-`: named, but never called.
 _TABLE = """
 collections.OrderedDict: any?
 collections.defaultdict: name any?
@@ -232,7 +232,7 @@ def _is_sizes(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and all(isinstance(each, int) for each in value)
 
 
-#: Text that NumPy reads as one type of numbers; others may be records, evaluated field by field.
+#: Text that NumPy reads as one numeric type; other text may be a record, evaluated field by field.
 _NUMBERS = re.compile(
     r"[<>|=]?(?:[?bBhHiIuUlLqQpPefdgFDGSVMmc]|bool|u?int|float|complex|str|bytes|void)\d{0,9}(?:\[\w{1,9}\])?"
 )
@@ -241,21 +241,21 @@ _SCALARS = (int, float, str, bytes, type(None), Blob)
 
 
 def _is_type(value: Any) -> bool:
-    """What `numpy.dtype` makes a type of: a code, or NumPy's or Python's own class of numbers."""
+    """What `numpy.dtype` accepts as a type: a code, or a numeric class of NumPy or Python."""
     if isinstance(value, Global):
         return value.path.startswith(("numpy.", "builtins.")) and known(value)
     return isinstance(value, str) and (value in ("O", "O8") or _NUMBERS.fullmatch(value) is not None)
 
 
 def _is_simple(value: Any) -> bool:
-    """A NumPy type without objects in it."""
+    """Whether a NumPy type contains no objects."""
     if not (isinstance(value, Made) and value.path == "numpy.dtype" and isinstance(value.arguments, tuple)):
         return False
     first = value.arguments[0] if value.arguments else None
     return isinstance(first, str) and _NUMBERS.fullmatch(first) is not None
 
 
-#: Kind → whether a value is of it.
+#: Kind → whether a value is of that kind.
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "any": lambda _: True,
     "none": lambda value: value is None,
@@ -286,7 +286,7 @@ def _made(value: Any, path: str) -> bool:
 
 @cache
 def _signatures() -> Mapping[str, tuple[tuple[str, ...], ...] | None]:
-    """Path → the ways to call it; None for what is never called."""
+    """Path → the ways to call it; None for names that are never called."""
     found: dict[str, tuple[tuple[str, ...], ...] | None] = {f"torch.{name}": None for name in _DTYPES.split()}
     for name in _STORAGES.split():
         found |= dict.fromkeys((f"torch.{name}Storage", f"torch.cuda.{name}Storage"), None)
@@ -327,7 +327,7 @@ def _matches(way: tuple[str, ...], arguments: tuple[Any, ...]) -> bool:
 
 
 def attribute(what: Any, arguments: Any) -> Global | None:
-    """A class within a class, as `getattr(outer, "inner")` names it, if it is in the table; None for anything else."""
+    """A nested class, as `getattr(outer, "inner")` names it, if it is in the table; None for anything else."""
     if not isinstance(what, Global) or what.path != "builtins.getattr" or not isinstance(arguments, tuple):
         return None
     match arguments:
@@ -338,7 +338,7 @@ def attribute(what: Any, arguments: Any) -> Global | None:
 
 
 def calls(what: Global, arguments: Any) -> tuple[Any, Any] | None:
-    """What a known constructor calls in turn, with what; None where it calls nothing that is handed to it."""
+    """What a known constructor calls in turn, with its arguments; None if it calls none of its arguments."""
     if not isinstance(arguments, tuple):
         return None
     if what.path.startswith("torch._tensor._rebuild_from_type") and len(arguments) >= 3:

@@ -1,4 +1,4 @@
-"""What of a saved value is the model: training frameworks keep it under a key, beside other things."""
+"""Which part of a saved value is the model: training frameworks keep it under a key, next to other things."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from inspector.formats.pytorch.tensors import sizes_of
 from inspector.formats.pytorch.values import Dictionary, Made, is_count
 from inspector.formats.training import WEIGHTS
 
-#: Dictionaries within each other that may lead to the weights: {"checkpoint": {"model": …}} is two.
+#: Nested dictionaries that may lead to the weights: {"checkpoint": {"model": …}} is two.
 _DEEPEST = 4
-#: Facts that a file says of itself, and characters of one.
+#: The most facts that a file states about itself, and the most characters of one.
 MAX_FACTS, MAX_FACT = 100, 500
 
 
 def named(found: Found) -> Found:
-    """The weights under their own names; all else keeps the key that it lies under."""
+    """The weights under their own names; everything else keeps its key as a prefix."""
     start, value = "", found.value
     names = {view.name for view in found.views}
     for _ in range(_DEEPEST):
@@ -31,7 +31,7 @@ def named(found: Found) -> Found:
 
 
 def _main(value: Any, start: str, names: set[str]) -> str | None:
-    """The key under which the weights are, of a dictionary that holds other things too or nothing else."""
+    """The key of the weights in a dictionary, which may hold other things as well."""
     items = _items(value)
     for key in WEIGHTS:
         if key in items and _is_container(items[key]) and any(name.startswith(f"{start}{key}.") for name in names):
@@ -44,7 +44,7 @@ def _is_container(value: Any) -> bool:
 
 
 def _items(value: Any) -> dict[str, Any]:
-    """A dictionary's values by their keys that are texts; empty for all else."""
+    """A dictionary's values by their string keys; empty for anything else."""
     if isinstance(value, Made) and value.path == "collections.OrderedDict":
         pairs = [each for each in value.items if isinstance(each, tuple) and len(each) == 2]
     else:
@@ -53,7 +53,7 @@ def _items(value: Any) -> dict[str, Any]:
 
 
 def facts(value: Any) -> dict[str, object]:
-    """Numbers and short texts beside the tensors: the step, the epoch, the version that wrote it."""
+    """Numbers and short strings next to the tensors: the step, the epoch, the version that wrote the file."""
     found = {
         key: each
         for key, each in _items(value).items()
@@ -63,7 +63,7 @@ def facts(value: Any) -> dict[str, object]:
 
 
 def _partitions(value: Any) -> dict[str, object]:
-    """What DeepSpeed says of how weights are shared out: their shapes, and among how many ranks."""
+    """How DeepSpeed partitioned the weights, in its own record: their shapes, and the number of ranks."""
     found: dict[str, object] = {}
     items = _items(value)
     for key in ("param_shapes", "frozen_param_shapes"):

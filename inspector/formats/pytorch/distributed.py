@@ -1,7 +1,7 @@
 """Folders that `torch.distributed.checkpoint` writes: `.metadata`, and a `.distcp` file from each rank.
 
-`.metadata` is a pickle that tells of each tensor its shape and chunks, and of each chunk its file, offset and bytes.
-There lies what `torch.save` made of the chunk: an archive with one tensor. FSDP's sharded state is written so too.
+`.metadata` is a pickle with each tensor's shape and chunks, and each chunk's file, offset and bytes. At that position
+is the chunk as `torch.save` writes it: an archive with one tensor. FSDP's sharded state has the same form.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ MAX_METADATA = 256 * 1024 * 1024
 
 
 class Item(NamedTuple):
-    """What lies in one place of one file: a chunk of a tensor, or an object."""
+    """One item of one file: a chunk of a tensor, or an object."""
 
     name: str
     offset: int  # in the file
     length: int
     dtype: tuple[str, int] | None = None  # with its width in bytes; None for an object
     shape: tuple[int, ...] = ()  # of the chunk
-    piece: Piece | None = None  # which part it is of a tensor that has several
+    piece: Piece | None = None  # its position in a tensor of several chunks
 
 
 class Described(NamedTuple):
     """What `.metadata` says."""
 
-    items: Mapping[str, Sequence[Item]]  # file → what lies in it, in order
+    items: Mapping[str, Sequence[Item]]  # file → its items, in order
     facts: Mapping[str, object]
 
 
 def described(raw: bytes, path: str) -> Described:
-    """Read a `.metadata` file. Raises FormatError where it is none."""
+    """Read a `.metadata` file. Raises FormatError if it is not one."""
     program = run(Stream.of(raw), Budget(MAX_OPCODES))
     check(program, path)
     tensors, places = attribute(program.value, "state_dict_metadata"), attribute(program.value, "storage_data")
@@ -66,8 +66,8 @@ def described(raw: bytes, path: str) -> Described:
         name, file = attribute(index, "fqn"), attribute(place, "relative_path")
         offset, length = attribute(place, "offset") or 0, attribute(place, "length")
         if not isinstance(name, str) or not isinstance(file, str) or not (is_count(offset) and is_count(length)):
-            raise FormatError(f"{escape(path)}: a place of its list is none", "unreadable-file")
-        if (file, offset) in seen:  # nothing that is written lies where something else does
+            raise FormatError(f"{escape(path)}: its list has an invalid location", "unreadable-file")
+        if (file, offset) in seen:  # nothing is written on top of something else
             continue
         seen.add((file, offset))
         start = sizes_of(attribute(index, "offset"))
@@ -77,7 +77,7 @@ def described(raw: bytes, path: str) -> Described:
 
 
 def _chunks(metadata: Any) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """Where each chunk of a tensor begins → its shape."""
+    """Start of each chunk in a tensor → the chunk's shape."""
     listed = attribute(metadata, "chunks")
     found = {}
     for each in listed if isinstance(listed, list) else ():
@@ -105,14 +105,14 @@ def _item(
 
 
 def _dtype(properties: Any) -> tuple[str, int] | None:
-    """The type, first of the properties where they are a tuple."""
+    """The dtype, which comes first if the properties are a tuple."""
     state = properties.state if hasattr(properties, "state") else None
     found = state[0] if isinstance(state, tuple) and state else attribute(properties, "dtype")
     return DTYPES.get(found.name) if isinstance(found, Global) else None
 
 
 def _renamed(items: Mapping[str, list[Item]], paths: Any) -> dict[str, list[Item]]:
-    """The weights under their own names, where they were saved under a key beside others."""
+    """The weights under their own names, if they were saved under a key next to others."""
     pairs = paths.pairs if isinstance(paths, Dictionary) else []
     found = {name: each for name, each in pairs if isinstance(name, str)}
     names = {each.name for those in items.values() for each in those if each.dtype is not None}
@@ -126,7 +126,7 @@ def _renamed(items: Mapping[str, list[Item]], paths: Any) -> dict[str, list[Item
 
 
 def _prefix(names: set[str], paths: Mapping[str, Any]) -> str:
-    """The keys above the weights, which all names that are no training state begin with."""
+    """The keys above the weights: the common prefix of all names that are not training state."""
     weights = [name for name in names if not is_state(name)]
     nested = [paths[name] for name in weights if isinstance(paths.get(name), tuple) and len(paths[name]) > 1]
     firsts = {path[0] if isinstance(path[0], str) else "" for path in nested}
@@ -139,23 +139,23 @@ def _prefix(names: set[str], paths: Mapping[str, Any]) -> str:
 
 
 def read(source: Source, path: str, items: Sequence[Item], facts: Mapping[str, object]) -> Header:
-    """One rank's file, of which `.metadata` tells what lies where. Items lie in order.
+    """One rank's file, whose items and their positions `.metadata` lists, in order.
 
     Raises:
         SourceError: the bytes cannot be had.
     """
     findings = Findings(path)
-    source.prefix(1)  # of a small file behind HTTP all of it, which no range can ask for
+    source.prefix(1)  # fetches all of a small HTTP file, which a range request could not
     parts = [_part(source, path, item, number, findings) for number, item in enumerate(items)]
     found = together(parts, layout.Frame())
     if items and (end := items[-1].offset + items[-1].length) > source.size:
-        what = f"{plural(end - source.size, 'byte')} that .metadata tells of are beyond the end"
+        what = f"{plural(end - source.size, 'byte')} listed in .metadata are beyond the end"
         findings.add("truncated", "error", what)
     return header_of(found, path, source.size, findings, dict(facts))
 
 
 def _part(source: Source, path: str, item: Item, number: int, findings: Findings) -> Found:
-    """What lies in one place: a tensor of an archive, or bytes."""
+    """One item: a tensor in an archive, or bytes."""
     length = max(0, min(item.length, source.size - item.offset))
     if item.dtype is None:
         return Found((), {}, layout.Frame(pickles=[(item.offset, item.offset + length)]))
@@ -168,18 +168,18 @@ def _part(source: Source, path: str, item: Item, number: int, findings: Findings
         inner = Found((), {}, layout.Frame())
     stored = [each for each in inner.views if each.shape == item.shape and each.dtype == dtype]
     if len(stored) != 1:
-        findings.add("storage", "error", "no archive of this tensor is where .metadata says", item.name)
+        findings.add("storage", "error", ".metadata puts this tensor where there is no archive of it", item.name)
         return within(Found((view._replace(storage=None),), {}, layout.Frame()), "", "")
     own = stored[0]._replace(name=item.name, piece=item.piece)
     return within(inner._replace(views=(own,)), f"{number}/", "")
 
 
-#: Bytes at the beginning and the end of an item that are read at once: all of its archive but the tensor.
+#: Bytes read at once at the start and the end of an item: all of its archive except the tensor.
 _AROUND = 8192
 
 
 def _nearby(source: Source, start: int, length: int) -> Read:
-    """Reads by places in the file, of which those at an item's ends are served from two that are made once."""
+    """Reads by file offset; those near an item's two ends are served from two cached reads."""
     head = source.read(start, min(length, _AROUND))
     tail_at = max(start, start + length - _AROUND)
     tail = head[tail_at - start :] if length <= _AROUND else source.read(tail_at, start + length - tail_at)

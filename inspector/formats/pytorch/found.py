@@ -1,4 +1,4 @@
-"""What one way of writing left in a file, in the terms that all of them share."""
+"""The contents of a file in terms common to all of PyTorch's formats."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from inspector.formats.pytorch.views import View
 
 
 class Found(NamedTuple):
-    """The tensors of a file, where their storages lie, and what else the pickle holds."""
+    """The tensors of a file, the positions of their storages, and what else the pickle holds."""
 
     views: tuple[View, ...]
     storages: Mapping[str, Storage]
     frame: Frame
     value: Any = None  # what the pickle leaves
-    malformed: tuple[str, ...] = ()  # names of tensors whose description is none
-    opaque: tuple[str, ...] = ()  # classes of objects that are entered for their tensors
-    complete: bool = True  # whether all values were looked at
+    malformed: tuple[str, ...] = ()  # names of tensors whose description is invalid
+    opaque: tuple[str, ...] = ()  # classes of objects that are searched for tensors
+    complete: bool = True  # whether all values were visited
 
 
 def within(found: Found, prefix: str, name: str) -> Found:
-    """The same, of a part of a file: keys of storages and names of tensors get a beginning of their own."""
+    """The same for a part of a file: keys of storages and names of tensors get a prefix."""
     return found._replace(
         views=tuple(
             each._replace(
@@ -36,7 +36,7 @@ def within(found: Found, prefix: str, name: str) -> Found:
 
 
 def together(parts: Iterable[Found], frame: Frame, value: Any = None) -> Found:
-    """What the parts of one file hold, in a frame that is around all of them."""
+    """The contents of all parts of one file, in the frame that encloses them."""
     parts = tuple(parts)
     frame = Frame(
         [*frame.members, *(member for each in parts for member in each.frame.members)],

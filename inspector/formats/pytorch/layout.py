@@ -1,4 +1,4 @@
-"""Where in a file each storage lies, which bytes of it tensors claim, and what the rest of the file is."""
+"""The position of each storage in a file, the bytes of it that tensors use, and the rest of the file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from inspector.formats.zips import Read
 from inspector.model import Region, Tensor
 from inspector.units import plural
 
-#: What PyTorch's writer aligns records to (`caffe2/serialize/inline_container.cc`, kFieldAlignment).
+#: The alignment of records by PyTorch's writer (`caffe2/serialize/inline_container.cc`, kFieldAlignment).
 ALIGNMENT = 64
 _LOCAL_HEADER = 30
-#: A record of sizes after a member, with and without its mark and ZIP64's wide sizes.
+#: Lengths of a member's data descriptor, with and without its signature and ZIP64's wide sizes.
 _DESCRIPTORS = (0, 12, 16, 20, 24)
 
 
@@ -26,23 +26,25 @@ class Storage(NamedTuple):
 
     start: int
     size: int
-    readable: bool = True  # False where they are compressed: they lie nowhere in the file as they are
+    readable: bool = True  # False if they are compressed: the plain bytes are not in the file
 
 
 class Frame(NamedTuple):
-    """What of a file is neither tensors nor padding."""
+    """The parts of a file that are neither tensors nor padding."""
 
-    members: Sequence[tuple[int, int, int, int]] = ()  # of ZIP: start, bytes of header and name, its data's start, end
+    members: Sequence[
+        tuple[int, int, int, int]
+    ] = ()  # of ZIP: start, bytes of header and name, start and end of the data
     pickles: Sequence[tuple[int, int]] = ()  # start and end
 
     def moved(self, by: int) -> Frame:
-        """The same, where the file begins later."""
+        """The same, shifted by an offset."""
         members = [(header + by, named, start + by, end + by) for header, named, start, end in self.members]
         return Frame(members, [(start + by, end + by) for start, end in self.pickles])
 
 
 def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
-    """Where each member lies: reckoned from PyTorch's alignment, read where that does not fit."""
+    """The position of each member: computed from PyTorch's alignment, or read if that does not fit."""
     ordered = sorted(members, key=attrgetter("header"))
     found: list[tuple[int, int, int, int]] = []
     for number, each in enumerate(ordered):
@@ -59,7 +61,7 @@ def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
 
 
 def _reckoned(member: zips.Member, following: int | None) -> int | None:
-    """Where PyTorch's writer puts a member's bytes; None where that leaves no room for the next one's header."""
+    """Where PyTorch's writer puts a member's bytes; None if that leaves no room for the next header."""
     least = member.header + _LOCAL_HEADER + len(member.name.encode()) + 4
     start = -(-least // ALIGNMENT) * ALIGNMENT
     if following is None or following - start - member.compressed not in _DESCRIPTORS:
@@ -80,7 +82,7 @@ def of_members(
         start, end = places[member.header]
         stored = member.method == zips.STORED
         if not stored:
-            findings.add("pickled-object", "info", "a storage that is compressed: PyTorch's writer never does", None)
+            findings.add("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them", None)
         found[key] = Storage(start, end - start if stored else member.size, stored)
         if end > size:
             findings.add("truncated", "error", f"{plural(end - size, 'byte')} of a storage beyond the end")
@@ -88,10 +90,10 @@ def of_members(
 
 
 def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) -> dict[str, Storage]:
-    """Key → storage of a file of pickles: 8 bytes before each give its number of elements.
+    """Key → storage of a file of pickles: the 8 bytes before each give its number of elements.
 
     Args:
-        sizes: bytes of each storage, as the pickle gives class and elements.
+        sizes: bytes of each storage, from the class and elements in the pickle.
     """
     found: dict[str, Storage] = {}
     for key in keys:
@@ -106,9 +108,9 @@ def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) 
 def place(
     views: Sequence[View], storages: Mapping[str, Storage], findings: Findings
 ) -> tuple[list[Tensor], list[View], dict[str, str], list[tuple[int, int]]]:
-    """The tensors at their places in the file with their views, names that share another's bytes, all ranges claimed.
+    """The tensors at their positions in the file with their views, names that share another's bytes, all used ranges.
 
-    Each byte belongs to one tensor: a view that lies wholly within others has none.
+    Each byte belongs to one tensor: a view entirely inside others has none.
     """
     kept: list[View] = []
     shared: dict[str, str] = {}
@@ -130,9 +132,9 @@ def place(
 
 
 def _range(view: View, storages: Mapping[str, Storage], findings: Findings) -> tuple[int, int]:
-    """Where in the file a tensor starts and ends; nothing of what is not there."""
+    """The start and end of a tensor in the file, without bytes that are missing."""
     if view.storage is None:
-        findings.add("pickled-object", "info", "on the meta device: it has a shape, and no bytes", view.name)
+        findings.add("pickled-object", "info", "on the meta device: it has a shape, but no bytes", view.name)
         return 0, 0
     storage = storages.get(view.storage)
     if storage is None:
@@ -151,7 +153,7 @@ def _range(view: View, storages: Mapping[str, Storage], findings: Findings) -> t
 
 
 def _own_bytes(views: Sequence[View], ranges: Sequence[tuple[int, int]]) -> list[int]:
-    """Bytes of each tensor that none before it in the file, or around it, has."""
+    """Bytes of each tensor that no earlier or enclosing tensor has."""
     own = [0] * len(views)
     covered = 0
     for number in sorted(range(len(views)), key=lambda at: (ranges[at][0], -ranges[at][1])):
@@ -164,7 +166,7 @@ def _own_bytes(views: Sequence[View], ranges: Sequence[tuple[int, int]]) -> list
 def regions(
     claimed: list[tuple[int, int]], storages: Mapping[str, Storage], frame: Frame, size: int, findings: Findings
 ) -> tuple[Region, ...]:
-    """The file's bytes in order: headers, padding, what tensors claim, holes."""
+    """The file's bytes in order: headers, padding, tensors' ranges, gaps."""
     marks: list[tuple[int, int, str]] = []
     for header, named, start, _ in frame.members:
         marks.append((min(header + named, start), start, "padding"))
@@ -177,9 +179,7 @@ def regions(
                 marks.append((start, end, "hole"))
                 unused += end - start
     if unused:
-        what = (
-            f"{plural(unused, 'byte')} of storages that no tensor uses: a view was saved with all that it is a view of"
-        )
+        what = f"{plural(unused, 'byte')} of storages that no tensor uses: a view was saved with its whole storage"
         findings.add("view", "info", what)
     return tuple(_partition(sorted(marks), size, "archive" if frame.members else "header"))
 
@@ -195,7 +195,7 @@ def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _gaps(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
-    """What of a range is in none of the others, which are in order."""
+    """The parts of a range that are in none of the others, which are sorted."""
     at = max(0, bisect_left(claimed, (start, start)) - 1)
     for begin, finish in claimed[at:]:
         if begin >= end:
@@ -208,7 +208,7 @@ def _gaps(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tupl
 
 
 def _partition(marks: Sequence[tuple[int, int, str]], size: int, rest: str) -> Iterable[Region]:
-    """Regions that cover the file; what has no mark is called `rest`."""
+    """Regions that cover the file; unmarked bytes are labelled `rest`."""
     at = 0
     for start, end, label in marks:
         start, end = max(start, at), min(end, size)

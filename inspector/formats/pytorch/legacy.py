@@ -1,4 +1,4 @@
-"""What `torch.save` wrote before 1.6: pickles in a row, and the storages as raw bytes behind them."""
+"""What `torch.save` wrote before 1.6: consecutive pickles, followed by the storages as raw bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.formats.pytorch.tensors import walk
 from inspector.formats.zips import Read
 from inspector.units import escape
 
-#: How the first pickle begins, after its protocol (`pickle.dumps(MAGIC, protocol=2)`).
+#: The first pickle's bytes after its protocol (`pickle.dumps(MAGIC, protocol=2)`).
 START = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
@@ -21,7 +21,7 @@ def read(read_at: Read, size: int, path: str) -> Found:
     """All tensors of a file of pickles.
 
     Raises:
-        FormatError: it is another program's pickle, is cut off, or cannot be followed.
+        FormatError: another program wrote the pickle, it is truncated, or it cannot be followed.
     """
     stream = Stream(read_at, size)
     found = programs(stream, Budget(MAX_OPCODES), most=IN_A_ROW)
@@ -37,7 +37,7 @@ def read(read_at: Read, size: int, path: str) -> Found:
         raise FormatError(f"{escape(path)}: its pickles end before the storages: a truncated download", "truncated")
     value, keys, end = found[3].value, found[4].value, found[4].end
     if not isinstance(keys, list) or not all(isinstance(key, (str, int)) for key in keys):
-        raise FormatError(f"{escape(path)}: its list of storages is none", "unreadable-file")
+        raise FormatError(f"{escape(path)}: its list of storages is invalid", "unreadable-file")
     walked = walk(value)
     sizes = {view.storage: view.length * view.width for view in walked.views if view.storage is not None}
     storages = layout.in_a_row(size, [str(key) for key in keys], sizes, end)

@@ -1,7 +1,7 @@
-"""Python's pickle machine, without what it does: a stack, marks and a memo, and the names that are reached.
+"""Python's pickle machine without side effects: a stack, marks and a memo, and the names that are reached.
 
-Where an unpickler would import, the name is noted; where it would call, the call is. So each name that it would
-resolve is known, whichever way it came onto the stack. `opcodes` moves the values, `program` runs one pickle.
+Where an unpickler would import or call, the name or the call is recorded instead. So every name that it would resolve
+is known, however it came onto the stack. `opcodes` moves the values, `program` runs one pickle.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MAX_REACHED = 10_000
 
 
 class Budget:
-    """What may still be spent: on one file, or on all of a model's."""
+    """The remaining work allowed: for one file, or for all files of a model."""
 
     __slots__ = ("kept", "steps")
 
     def __init__(self, steps: int, kept: int = 64 << 20) -> None:
         self.steps = steps  # opcodes
-        self.kept = kept  # bytes of texts and numbers
+        self.kept = kept  # bytes of strings and numbers
 
 
 class Machine:
@@ -48,7 +48,7 @@ class Machine:
     # --- the stack ----------------------------------------------------------------------------
 
     def pop(self) -> Any:
-        """The topmost value above the last mark."""
+        """Pop the topmost value above the last mark."""
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
             raise PickleError("it takes from an empty stack")
         return self.stack.pop()
@@ -59,7 +59,7 @@ class Machine:
         return self.stack[-1]
 
     def marked(self) -> list[Any]:
-        """What lies above the last mark, taken with it."""
+        """Pop everything above the last mark, and the mark."""
         if not self.marks:
             raise PickleError("it goes back to a mark that it did not set")
         at = self.marks.pop()
@@ -68,10 +68,10 @@ class Machine:
         return found
 
     def keep(self, size: int) -> None:
-        """Count bytes of what is kept. Raises BeyondError for too many."""
+        """Count bytes that are kept. Raises BeyondError for too many."""
         self.budget.kept -= size
         if self.budget.kept < 0:
-            raise BeyondError("more text than is read")
+            raise BeyondError("too much text")
 
     # --- names and calls ------------------------------------------------------------------------
 
@@ -79,15 +79,15 @@ class Machine:
         key = (found.module, found.name, use, known)
         if key not in self.reached:
             if len(self.reached) >= MAX_REACHED:
-                raise BeyondError("more names than are read")
+                raise BeyondError("too many names")
             self.reached[key] = Reached(*key)
 
     def name(self, module: Any, name: Any) -> Global:
-        """What an unpickler imports under two texts; names of Python 2 are Python 3's, as it maps them."""
+        """The name an unpickler imports for two strings; Python 2's names are mapped to Python 3's, as it does."""
         if not isinstance(module, str) or not isinstance(name, str):
-            found = Global("", "a name that is made while it is loaded")
+            found = Global("", "a name that is computed during loading")
         elif len(module) + len(name) > MAX_NAME:
-            raise PickleError("a name longer than any")
+            raise PickleError("an overlong name")
         elif (module, name) in NAME_MAPPING:
             found = Global(*NAME_MAPPING[module, name])
         else:
@@ -96,7 +96,7 @@ class Machine:
         return found
 
     def call(self, what: Any, arguments: Any, named: Any = None) -> Made | Global:
-        """What calling would make; noted with whether it is a known constructor's usual call."""
+        """The result of a call; recorded with whether it is a known constructor's usual call."""
         inner_class = constructors.attribute(what, arguments) if named is None else None
         if inner_class is not None:
             self.reached.pop((what.module, what.name, "name", False), None)
@@ -111,16 +111,16 @@ class Machine:
             self._spend()
             inner, handed = deeper
         else:
-            self.reach(Global("", "what another call returned"), "call", False)
+            self.reach(Global("", "the result of another call"), "call", False)
         return Made(_class_of(what), arguments, named)
 
     def _spend(self) -> None:
         self.steps += 1
         if self.steps > self.budget.steps:
-            raise BeyondError("more calls than are read")
+            raise BeyondError("too many calls")
 
     def set_state(self, what: Any, state: Any) -> None:
-        """`BUILD`: attributes of a made object, or of a class or function itself."""
+        """`BUILD`: sets attributes of an object, or of a class or function itself."""
         if isinstance(what, Made):
             what.state = state
             if isinstance(what.what, Global) and not constructors.known(what.what):
@@ -131,7 +131,7 @@ class Machine:
             self.reach(what, "change", False)
 
     def extend(self, what: Any, items: list[Any]) -> None:
-        """Append to a list, or to an object that says it is one."""
+        """Append to a list, or to an object that acts as one."""
         if isinstance(what, list):
             what += items
         elif isinstance(what, Made):
@@ -140,7 +140,7 @@ class Machine:
             self.reach(what, "change", False)
 
     def set_items(self, what: Any, flat: list[Any]) -> None:
-        """Keys and values in turn, into a dictionary or what says it is one."""
+        """Put alternating keys and values into a dictionary, or an object that acts as one."""
         if len(flat) % 2:
             raise PickleError("a key without a value")
         pairs = list(zip(flat[::2], flat[1::2], strict=True))
@@ -153,7 +153,7 @@ class Machine:
 
 
 def _class_of(what: Any) -> Any:
-    """A class that PyTorch's first format keeps with its source: `("module", class, file, source)`."""
+    """A class that PyTorch's first format stores with its source: `("module", class, file, source)`."""
     if isinstance(what, Persistent) and isinstance(what.key, tuple) and len(what.key) > 1 and what.key[0] == "module":
         return what.key[1]
     return what

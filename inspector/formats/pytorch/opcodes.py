@@ -1,4 +1,4 @@
-"""What each opcode of protocols 0 to 5 does to the machine, as CPython's `_pickle.c` has it."""
+"""The effect of each opcode of protocols 0 to 5 on the machine, as in CPython's `_pickle.c`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.formats.pytorch.machine import Machine
 from inspector.formats.pytorch.stream import PickleError
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Opaque, Persistent
 
-#: Digits of a number written as text: the work to read one grows with their square.
+#: Digits of a number written as text: reading takes quadratic time.
 MAX_DIGITS = 1_000
 
 # --- arguments ----------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ _U1, _U2, _I4, _U4, _U8 = (_number(form) for form in ("<B", "<H", "<i", "<I", "<
 
 
 def _decimal(machine: Machine) -> int | bool:
-    """`I` and `L`: digits on a line; `00` and `01` are truths."""
+    """`I` and `L`: digits on a line; `00` and `01` are booleans."""
     line = machine.stream.line()
     if line in (b"00", b"01"):
         return line == b"01"
@@ -71,7 +71,7 @@ def _bytes(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
 
 
 def _text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    """UTF-8; a text that is too long to keep is represented by its bytes."""
+    """UTF-8; a string too long to keep is represented by its bytes."""
 
     def read(machine: Machine) -> Any:
         raw = _sized(machine, width(machine))
@@ -81,7 +81,7 @@ def _text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
 
 
 def _eight_bit(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    """Python 2's texts: what encoding they are in is the loader's to say, and names are ASCII."""
+    """Python 2's strings: the loader chooses their encoding, and names are ASCII."""
 
     def read(machine: Machine) -> Any:
         raw = _sized(machine, width(machine))
@@ -91,11 +91,11 @@ def _eight_bit(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
 
 
 def _quoted(machine: Machine) -> str:
-    """`S`: a text in quotes, with escapes."""
+    """`S`: a quoted string, with escapes."""
     line = machine.stream.line().strip()
     machine.keep(len(line))
     if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
-        raise PickleError("a text without its quotes")
+        raise PickleError("a string without its quotes")
     return codecs.escape_decode(_ESCAPE.sub(_usual, line[1:-1]))[0].decode("utf-8", "replace")
 
 
@@ -103,7 +103,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 
 
 def _usual(escape: re.Match[bytes]) -> bytes:
-    """An escape as Python warns of none: an unknown one stands for itself, an octal one has eight bits."""
+    """An escape without Python's warnings: an unknown one stands for itself, an octal one has eight bits."""
     if len(escape[1]) == 3:
         return b"\\%03o" % (int(escape[1], 8) & 0xFF)
     return escape[0] if escape[1] in b"\\'\"abfnrtvx01234567\n" else b"\\" + escape[0]
@@ -144,7 +144,7 @@ def _pushes_tuple(length: int) -> Action:
 
 
 def _pop(machine: Machine) -> None:
-    """`POP` takes a mark as well, where nothing lies above it."""
+    """`POP` also takes a mark if nothing is above it."""
     if machine.marks and machine.marks[-1] == len(machine.stack):
         machine.marks.pop()
     else:
@@ -181,7 +181,7 @@ def _put(read: Callable[[Machine], Any]) -> Action:
     def act(machine: Machine) -> None:
         number = read(machine)
         if number < 0:
-            raise PickleError("a place in the memo below zero")
+            raise PickleError("a negative memo index")
         machine.memo[number] = machine.top()
 
     return act
@@ -191,7 +191,7 @@ def _get(read: Callable[[Machine], Any]) -> Action:
     def act(machine: Machine) -> None:
         number = read(machine)
         if number not in machine.memo:
-            raise PickleError("it takes from the memo what it did not put there")
+            raise PickleError("it reads a memo entry that it did not store")
         machine.stack.append(machine.memo[number])
 
     return act
@@ -212,7 +212,7 @@ def _stack_global(machine: Machine) -> None:
 
 
 def _extension(read: Callable[[Machine], Any]) -> Action:
-    """A name behind a number, out of a registry that any module may have filled."""
+    """A name by number, from a registry that any module may have filled."""
 
     def act(machine: Machine) -> None:
         found = Global("", f"extension code {read(machine)}")
@@ -266,16 +266,16 @@ def _protocol(machine: Machine) -> None:
 
 
 def _out_of_band(_: Machine) -> None:
-    raise PickleError("it wants buffers that are not in the file")
+    raise PickleError("it needs buffers that are not in the file")
 
 
 def _nothing(_: Machine) -> None:
-    """`STOP`, and what changes no value."""
+    """`STOP`, and opcodes that change no value."""
 
 
 STOP = b"."[0]
 _BY_OPCODE: dict[bytes, Action] = {
-    # what marks, takes and doubles
+    # mark, pop and duplicate
     b"(": lambda machine: machine.marks.append(len(machine.stack)),
     b".": _nothing,
     b"0": _pop,
@@ -294,7 +294,7 @@ _BY_OPCODE: dict[bytes, Action] = {
     b"\x8b": _pushes(_long(_I4)),
     b"F": _pushes(_float_text),
     b"G": _pushes(_number(">d")),
-    # texts and bytes
+    # strings and bytes
     b"S": _pushes(_quoted),
     b"T": _pushes(_eight_bit(_I4)),
     b"U": _pushes(_eight_bit(_U1)),
@@ -354,8 +354,8 @@ _BY_OPCODE: dict[bytes, Action] = {
 
 
 def void(_: object) -> None:
-    """A value that is not wanted."""
+    """A value to discard."""
 
 
-#: What each byte does; None where no protocol has it.
+#: The action of each byte; None if no protocol has it.
 ACTIONS: tuple[Action | None, ...] = tuple(_BY_OPCODE.get(bytes([code])) for code in range(256))

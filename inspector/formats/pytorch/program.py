@@ -1,4 +1,4 @@
-"""One pickle, followed from its first opcode to its `STOP`, or to where no unpickler would go on."""
+"""One pickle, followed from its first opcode to its `STOP`, or to where any unpickler would fail."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inspector.formats.pytorch.values import Made, Opaque, Reached
 class Program(NamedTuple):
     """One pickle, read as far as possible."""
 
-    value: Any  # what it leaves; an Opaque where it was not read to its end
+    value: Any  # its result; an Opaque if it was not read to its end
     reached: tuple[Reached, ...]  # each once, in order
     damage: str | None  # why it was not read to its end
-    beyond: bool  # whether that is for the budget
-    start: int  # of its bytes
+    beyond: bool  # whether the budget was the reason
+    start: int  # offset of its first byte
     end: int
 
 
@@ -30,7 +30,7 @@ def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], No
     """One pickle, from the stream's position. Raises nothing: the result reports damage.
 
     Args:
-        after_state: called when an object has got its state, for readers that take more from the stream then.
+        after_state: called when an object has received its state, for readers that then consume more of the stream.
     """
     start = stream.position
     machine = Machine(stream, budget, after_state)
@@ -46,7 +46,7 @@ def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], No
 
 
 def _steps(machine: Machine) -> Any:
-    """What the program leaves. Raises PickleError, or what a damaged value raises."""
+    """The program's result. Raises PickleError, or whatever a damaged value raises."""
     stream = machine.stream
     for _ in range(machine.budget.steps):
         if stream.at >= len(stream.window):
@@ -60,4 +60,4 @@ def _steps(machine: Machine) -> Any:
         action(machine)
         if code == STOP:
             return machine.pop()
-    raise BeyondError("more opcodes than are read")
+    raise BeyondError("too many opcodes")

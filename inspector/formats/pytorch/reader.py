@@ -1,4 +1,4 @@
-"""Which of PyTorch's kinds a file is, and its header."""
+"""Which of PyTorch's formats a file has, and its header."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from inspector.units import plural
 
 
 def is_pytorch(read_at: Read, size: int) -> bool:
-    """Whether a file is PyTorch's: an archive with a data.pkl, or cut off; pickles that begin with its magic number."""
+    """Whether a file is PyTorch's: an archive with a data.pkl or truncated, or pickles that begin with its magic."""
     start = read_at(0, 32)
     if start[:4] != b"PK\3\4":
         return (start[:1] == b"\x80" and start[2:].startswith(legacy.START)) or tar.is_tar(read_at)
     try:
         return archive.is_known(zips.members(read_at, size))
     except zips.ZipError:
-        return True  # cut off: its reader says so
+        return True  # truncated: its reader reports it
 
 
 def read(source: Source, path: str) -> Header:
     """The tensors of a PyTorch file, by the opcodes of its pickle.
 
     Raises:
-        FormatError: neither of PyTorch's kinds, or a pickle that cannot be followed.
+        FormatError: not one of PyTorch's formats, or a pickle that cannot be followed.
         SourceError: the bytes cannot be had.
     """
     findings = Findings(path)
@@ -39,7 +39,7 @@ def read(source: Source, path: str) -> Header:
 
 
 def placed(source: Source, path: str) -> dict[str, tuple[View, int]]:
-    """Each tensor's view, with the place of its first element in the file: for those who read data.
+    """Each tensor's view, with the file offset of its first element: for callers that read data.
 
     Tensors without bytes in the file, on the meta device or in a compressed storage, are left out.
     """
@@ -65,7 +65,7 @@ def header_of(found: Found, path: str, size: int, findings: Findings, facts: dic
     """The header of a file with these tensors.
 
     Args:
-        facts: what the file says of itself, for its metadata.
+        facts: what the file states about itself, for its metadata.
     """
     tensors, kept, shared, claimed = layout.place(found.views, found.storages, findings)
     for other, name in list(shared.items())[:20]:
@@ -83,12 +83,12 @@ def header_of(found: Found, path: str, size: int, findings: Findings, facts: dic
     )
 
 
-#: Bytes at a file's end that are fetched once: an archive's list of 1,500 records, and the small ones before it.
+#: Bytes at the end of a file that are fetched once: an archive's list of 1,500 records, and the small ones before it.
 TAIL = 128 * 1024
 
 
 def clipped(source: Source) -> Read:
-    """Reads that end where the file does. Its last bytes are fetched once: over the network each read is a request."""
+    """Reads that end with the file. Its last bytes are fetched once: over the network each read is a request."""
     size = source.size
     tail = b""
 
@@ -107,14 +107,14 @@ def clipped(source: Source) -> Read:
 
 
 def _tell(found: Found, findings: Findings) -> None:
-    """What is worth telling of the pickle."""
+    """Findings about the pickle."""
     for name in found.malformed:
         findings.add("tensor-entry", "error", "its description is not one that PyTorch writes", name)
     if not found.complete:
-        findings.add("header-size", "warning", "more values than are read: only the first tensors are listed")
+        findings.add("header-size", "warning", "too many values: only the first tensors are listed")
     if found.opaque:
         listed = ", ".join(found.opaque[:4])
-        what = f"objects of {plural(len(found.opaque), 'class', 'classes')} in it: {listed:.160}"
+        what = f"objects of {plural(len(found.opaque), 'class', 'classes')} inside: {listed:.160}"
         findings.add("pickled-object", "info", what)
     if isinstance(found.value, Made) and not found.value.path.startswith("collections."):
         what = f"a whole object of the class {found.value.path:.120}, not a state dict"

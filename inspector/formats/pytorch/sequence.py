@@ -1,4 +1,4 @@
-"""All pickles in a file: PyTorch's first format is five in a row, joblib lets arrays lie between opcodes."""
+"""All pickles in a file: PyTorch's first format has five in a row, joblib puts arrays between opcodes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _WRAPPER = "joblib.numpy_pickle.NumpyArrayWrapper"
 
 
 def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Program]:
-    """The pickles from the stream's position: the first five, and of the others those that reach a name.
+    """The pickles from the stream's position: the first five, and any later ones that reach a name.
 
-    Only the last one may be damaged: where bytes follow that are no pickle, it is what reading them as one came to.
+    Only the last one may be damaged: if the bytes that follow are not a pickle, it is the result of reading them as
+    one.
     """
     found: list[Program] = []
     read = 0
@@ -42,9 +43,9 @@ def is_legacy(found: list[Program]) -> bool:
 
 
 def _with_arrays(stream: Stream, plain: Program, budget: Budget) -> Program:
-    """joblib's reader takes an array's bytes from the file as soon as its wrapper has its state.
+    """joblib's reader consumes an array's bytes from the file as soon as the wrapper has its state.
 
-    Both readings count: what either reaches is reached.
+    Both readings count: a name reached in either is reached.
     """
     stream.seek(plain.start)
     again = run(stream, budget, after_state=_pass_over)
@@ -53,7 +54,7 @@ def _with_arrays(stream: Stream, plain: Program, budget: Budget) -> Program:
 
 
 def _pass_over(stream: Stream, what: Made) -> None:
-    """Go past an array's bytes, as `NumpyArrayWrapper.read_array` takes them; objects are a pickle in the stream."""
+    """Skip an array's bytes, as `NumpyArrayWrapper.read_array` consumes them; objects are a pickle in the stream."""
     if what.path != _WRAPPER or not isinstance(what.state, Dictionary):
         return
     state = what.state

@@ -1,4 +1,4 @@
-"""Tensors of which one file holds a part: what each rank of a distributed run saves by itself.
+"""Tensors of which a file holds one part: each rank of a distributed run saves its own.
 
 DTensor         the local tensor, the placements (`Shard(0)`, `Replicate()`) and this rank's place in the mesh
 ShardedTensor   the local shards, each with its offsets in the whole (FSDP before 2.2, torch.distributed._shard)
@@ -18,16 +18,16 @@ Maker = Callable[[str, "Made | Persistent"], "list[View] | None"]
 
 
 def attribute(value: Any, name: str) -> Any:
-    """An attribute of a made object, from the state that it was given; None where there is none."""
+    """An attribute of a reconstructed object, from its state; None if it has none."""
     state = value.state if isinstance(value, Made) else value
-    for each in state if isinstance(state, tuple) else (state,):  # a pair where the class has slots
+    for each in state if isinstance(state, tuple) else (state,):  # a pair if the class has slots
         if isinstance(each, Dictionary) and (found := each.get(name)) is not None:
             return found
     return None
 
 
 def local_part(views_of: Maker, name: str, whole: tuple[int, ...], state: Any) -> list[View]:
-    """A DTensor's own part of the whole."""
+    """A DTensor's local part of the whole."""
     local, spec = attribute(state, "_local_tensor"), attribute(state, "_spec")
     found = views_of(name, local) if isinstance(local, Made) else None
     if not found:
@@ -38,7 +38,7 @@ def local_part(views_of: Maker, name: str, whole: tuple[int, ...], state: Any) -
 
 
 def own_shards(views_of: Maker, name: str, whole: tuple[int, ...], state: Any) -> list[View]:
-    """The shards that this rank has of a ShardedTensor."""
+    """This rank's shards of a ShardedTensor."""
     shards = state[0] if isinstance(state, tuple) and state else None
     found: list[View] = []
     for shard in shards if isinstance(shards, list) else ():
@@ -58,10 +58,10 @@ def _lies_within(start: Sequence[int], shape: Sequence[int], whole: Sequence[int
 
 
 def _start(whole: tuple[int, ...], spec: Any) -> tuple[int, ...] | None:
-    """Where a rank's part begins; None where the file does not tell.
+    """Where a rank's part begins; None if the file does not say.
 
-    As `torch.chunk` cuts (`torch/distributed/tensor/_utils.py`, `compute_local_shape_and_global_offset`). FSDP over
-    tensor parallelism writes `_StridedShard` for the cut that is made last, though its dimension of the mesh is first.
+    As `torch.chunk` does (`torch/distributed/tensor/_utils.py`, `compute_local_shape_and_global_offset`). FSDP
+    over tensor parallelism writes `_StridedShard` for the last split, although its mesh dimension is first.
     """
     mesh, placements = attribute(spec, "mesh"), attribute(spec, "placements")
     sizes, place = _mesh_sizes(mesh), attribute(mesh, "_coordinate_on_dim")
@@ -91,7 +91,7 @@ def _class(value: Any) -> str:
 
 
 def _mesh_sizes(mesh: Any) -> list[int] | None:
-    """Ranks along each dimension of a mesh: from its layout, or before 2.9 from the tensor of all ranks."""
+    """Ranks along each dimension of a mesh: from its layout, or before 2.9 from its tensor of ranks."""
     layout, ranks = attribute(mesh, "_layout"), attribute(mesh, "mesh")
     if isinstance(ranks, Made) and isinstance(ranks.arguments, tuple) and len(ranks.arguments) > 2:
         return _counts(ranks.arguments[2])

@@ -1,4 +1,4 @@
-"""Reading a pickle's bytes forwards, a window at a time; long runs are passed over unread."""
+"""Reads a pickle's bytes forwards, a window at a time; long runs are skipped unread."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Callable
 
 from inspector.formats.pytorch.values import Blob
 
-#: Bytes fetched at once, at first and at most: most files that are no pickle tell so at once.
+#: Bytes of the first fetch, and of the largest: most files that are not pickles show it immediately.
 FIRST, WINDOW = 1 << 12, 1 << 20
-#: A text or bytes longer than this is passed over, and stands as a `Blob`.
+#: A string or bytes longer than this is skipped, and represented by a `Blob`.
 LONGEST = 1 << 16
 #: Bytes of a line: a name, or a number in digits.
 LONGEST_LINE = 1 << 16
 
 
 class PickleError(ValueError):
-    """A pickle that no unpickler would read to its end, or that is beyond what is read here."""
+    """A pickle that no unpickler would read to its end, or that exceeds the limits here."""
 
 
 class BeyondError(PickleError):
-    """More work than is spent on one file."""
+    """More work than one file may take."""
 
 
 class Stream:
-    """Bytes by position; `read` gives those that there are of a range."""
+    """Bytes by position; `read` returns the available bytes of a range."""
 
     def __init__(self, read: Callable[[int, int], bytes], size: int, start: int = 0) -> None:
         self.size = size
         self._read = read
         self.window = b""  # bytes at hand
-        self.at = 0  # the next one's place in the window
-        self._base = start  # the window's place in the stream
+        self.at = 0  # position of the next byte in the window
+        self._base = start  # position of the window in the stream
         self._ahead = FIRST
 
     @classmethod
     def of(cls, data: bytes) -> Stream:
-        """A stream of bytes at hand."""
+        """A stream over bytes in memory."""
         return cls(lambda start, length: data[start : start + length], len(data))
 
     @property
@@ -43,14 +43,14 @@ class Stream:
         return self._base + self.at
 
     def seek(self, position: int) -> None:
-        """Go to a place, backwards too."""
+        """Go to a position, also backwards."""
         if self._base <= position <= self._base + len(self.window):
             self.at = position - self._base
         else:
             self.window, self._base, self.at, self._ahead = b"", min(position, self.size), 0, FIRST
 
     def take(self, length: int) -> bytes:
-        """Exactly so many bytes, at most `LONGEST`."""
+        """Exactly this many bytes, at most `LONGEST`."""
         end = self.at + length
         if end > len(self.window):
             self.fill(length)
@@ -60,7 +60,7 @@ class Stream:
         return found
 
     def run(self, length: int) -> bytes | Blob:
-        """So many bytes, or where they lie if they are too many to be kept."""
+        """This many bytes, or their position if there are too many to keep."""
         if length <= LONGEST:
             return self.take(length)
         start = self.position
@@ -70,7 +70,7 @@ class Stream:
         return Blob(start, length)
 
     def line(self) -> bytes:
-        """The bytes before the next end of a line, as unpicklers take them; the last line may lack its end."""
+        """The bytes up to the next newline, as unpicklers read them; the last line may lack one."""
         end = self.window.find(b"\n", self.at)
         if end < 0:
             self.fill(min(LONGEST_LINE, self.size - self.position))
@@ -82,7 +82,7 @@ class Stream:
         return found
 
     def fill(self, length: int) -> None:
-        """Have so many bytes in the window."""
+        """Have this many bytes in the window."""
         position = self.position
         if not 0 < length <= self.size - position:
             raise PickleError("it ends in the middle of a value" if length > 1 else "it has no end")

@@ -31,25 +31,25 @@ from inspector.formats.zips import Read
 from inspector.units import escape
 
 _BLOCK = 512
-#: Files of an archive that are looked at: PyTorch wrote four.
+#: Files of an archive that are read: PyTorch wrote four.
 MAX_MEMBERS = 16
 _NEEDED = ("storages", "tensors", "pickle")
 
-#: Key → where it lies, its class's dtype and width, and its elements.
+#: Key → its storage, its class's dtype and width, and its elements.
 _Stored = dict[str, tuple[Storage, tuple[str, int], int]]
 
 
 def is_tar(read_at: Read) -> bool:
-    """Whether a file begins as the archives that PyTorch wrote: with a header block of one of its files."""
+    """Whether a file begins like PyTorch's tar archives: with the header block of one of their files."""
     block = read_at(0, _BLOCK)
     return len(block) == _BLOCK and block[257:262] == b"ustar" and _name(block) in (*_NEEDED, "sys_info")
 
 
 def read(read_at: Read, size: int, path: str) -> Found:
-    """All tensors of a tar archive. Raises FormatError where a part is missing, cut off or cannot be followed."""
+    """All tensors of a tar archive. Raises FormatError if a part is missing, truncated or cannot be followed."""
     members = dict(_members(read_at, size))
     if absent := [name for name in _NEEDED if name not in members]:
-        raise FormatError(f"{escape(path)} is a tar archive without {absent[0]}: none of PyTorch's", "not-weights")
+        raise FormatError(f"{escape(path)} is a tar archive without {absent[0]}: not PyTorch's", "not-weights")
     budget = Budget(MAX_OPCODES)
     try:
         stored = _storages(_stream(read_at, *members["storages"]), budget, path, members["storages"][0])
@@ -79,7 +79,7 @@ def _members(read_at: Read, size: int) -> Iterator[tuple[str, tuple[int, int]]]:
         if len(block) < _BLOCK or not block.strip(b"\0"):
             return
         digits = block[124:136].strip(b"\0 ")
-        if block[124] & 0x80:  # GNU's way to write what octal digits cannot: a number of 11 bytes
+        if block[124] & 0x80:  # GNU's encoding of numbers too large for octal digits: 11 bytes
             length = int.from_bytes(block[125:136], "big")
         else:
             length = int(digits, 8) if digits and all(48 <= digit < 56 for digit in digits) else 0
@@ -107,7 +107,7 @@ def _storages(stream: Stream, budget: Budget, path: str, start: int) -> _Stored:
         key, _, kind = _three(_next(stream, budget, path))
         known = STORAGES.get(kind.name) if isinstance(kind, Global) else None
         if known is None:
-            raise PickleError("a storage of a class that is none")
+            raise PickleError("a storage of an unknown class")
         (elements,) = struct.unpack("<q", stream.take(8))
         length = _count(elements) * known[1]
         at = stream.position
@@ -118,7 +118,7 @@ def _storages(stream: Stream, budget: Budget, path: str, start: int) -> _Stored:
     parts = _next(stream, budget, path)
     for part in parts if isinstance(parts, list) else ():
         if not isinstance(part, tuple) or len(part) != 4 or str(part[1]) not in found:
-            raise PickleError("a part of a storage that is none")
+            raise PickleError("an invalid part of a storage")
         target, root, offset, elements = part
         whole, known, _ = found[str(root)]
         begin = whole.start + _count(offset) * known[1]
@@ -131,23 +131,23 @@ def _tensors(stream: Stream, budget: Budget, path: str, stored: _Stored) -> Iter
         key, storage, _ = _three(_next(stream, budget, path))
         (dims,) = struct.unpack("<i4x", stream.take(8))
         if not 0 <= dims <= 64 or str(storage) not in stored:
-            raise PickleError("a tensor without a storage or with a shape that is none")
+            raise PickleError("a tensor without a storage or with an invalid shape")
         shape = struct.unpack(f"<{dims}q", stream.take(8 * dims)) if dims else ()
         stride = struct.unpack(f"<{dims}q", stream.take(8 * dims)) if dims else ()
         (offset,) = struct.unpack("<q", stream.take(8))
         if not all(map(is_count, (*shape, *stride, offset))):
-            raise PickleError("a tensor with sizes below zero")
+            raise PickleError("a tensor with negative sizes")
         _, (dtype, width), elements = stored[str(storage)]
         yield str(key), View("", dtype, width, shape, stride, offset, str(storage), elements)
 
 
 def _count(value: Any) -> int:
     if not is_count(value) or value > 2**48:
-        raise PickleError("a number that is none")
+        raise PickleError("an invalid number")
     return int(value)
 
 
 def _three(value: Any) -> tuple[Any, Any, Any]:
     if not isinstance(value, tuple) or len(value) != 3:
-        raise PickleError("a description that is none")
+        raise PickleError("an invalid description")
     return value

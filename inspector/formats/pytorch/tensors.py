@@ -1,4 +1,4 @@
-"""The tensors that a pickle's value holds, by the path to each: views of storages that lie elsewhere."""
+"""The tensors in a pickle's value, by path: views of storages that are elsewhere in the file."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from inspector.formats.pytorch import sharded
 from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent, is_count
 from inspector.formats.pytorch.views import DTYPES, STORAGES, View
 
-#: Values that are walked in one file, and tensors that are taken of it: a value in several places is walked in each.
+#: Values visited in one file, and tensors taken from it: a value in several places is visited in each.
 MAX_VALUES = 1_000_000
 MAX_TENSORS = 500_000
-#: Values within each other that are entered.
+#: The deepest nesting of values that is visited.
 MAX_DEPTH = 100
-#: Times that one container is entered, under as many names: a module that is used twice, and no bomb of references.
+#: Times that one container is visited, each under another name: allows a module that is used twice, but not a bomb of
+#: references.
 MAX_TIMES = 8
 
 
 class Walked(NamedTuple):
     """All tensors of a file."""
 
-    views: tuple[View, ...]  # in the order of writing; one that two names lead to is in it twice
-    malformed: tuple[str, ...]  # names of tensors whose description is none
-    opaque: tuple[str, ...]  # classes of objects that are entered for their tensors, and otherwise not known
+    views: tuple[View, ...]  # in the order of writing; a tensor with two names is in it twice
+    malformed: tuple[str, ...]  # names of tensors whose description is invalid
+    opaque: tuple[str, ...]  # unknown classes of objects that are searched for tensors
     complete: bool
 
 
@@ -32,7 +33,7 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
     """Every tensor in a value. Names are joined by dots; a module's `_parameters` and the like leave no trace.
 
     Args:
-        kept: tensors that are described elsewhere, and in the value stand as their keys alone.
+        kept: tensors that are described elsewhere, and appear in the value only as their keys.
     """
     views: list[View] = []
     malformed: list[str] = []
@@ -43,7 +44,7 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
     complete = True
     while pending:
         name, each, depth = pending.pop()
-        left -= 1 + len(name) // 64  # long names are work too
+        left -= 1 + len(name) // 64  # long names take work too
         if left < 0 or len(views) >= MAX_TENSORS:
             return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=False)
         if depth > MAX_DEPTH or isinstance(each, _PLAIN):
@@ -72,11 +73,11 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
     return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=complete)
 
 
-#: What has nothing within.
+#: Types without contents.
 _PLAIN = (str, bytes, int, float, type(None))
-#: Beginnings of what is entered and needs no word.
+#: Prefixes of classes that are searched without a finding.
 _CONTAINERS = ("collections.", "builtins.", "torch.Size")
-#: Where `torch.nn.Module` keeps what it is made of.
+#: Where `torch.nn.Module` keeps its parts.
 _TRANSPARENT = frozenset(("_parameters", "_buffers", "_modules"))
 
 
@@ -97,12 +98,12 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(first, (list, Dictionary)):
             yield from _pairs_of(first)
         yield from _pairs_of(value.items)
-        if value.path != "collections.OrderedDict":  # its state is `_metadata`, of versions alone
+        if value.path != "collections.OrderedDict":  # its state is `_metadata`, which has only versions
             yield from _inside(value.state)
 
 
 def _pairs_of(items: Any) -> Iterator[tuple[str, Any]]:
-    """What an ordered dictionary was made with: pairs, or lists of two."""
+    """The items an ordered dictionary was made from: pairs, or lists of two."""
     if isinstance(items, Dictionary):
         yield from _inside(items)
         return
@@ -127,13 +128,13 @@ _INNER = {
 }
 
 
-#: Tensors that hold tensors: a parameter of a sparse tensor of quantized values. Deeper ones are malformed.
+#: Nesting of tensors that hold tensors: a parameter of a sparse tensor of quantized values. Deeper ones are malformed.
 _MOST_WITHIN = 4
 _WRAPPED = "torch._utils._rebuild_wrapper_subclass"
 
 
 def _held(made: Made) -> Any:
-    """What a tensor keeps others in, of a class that wraps them and has no meaning here; None for all else."""
+    """The tensors inside a tensor of a wrapper class that is unknown here; None for anything else."""
     arguments = made.arguments
     if not made.path.startswith("torch._tensor._rebuild_from_type") or not isinstance(arguments, tuple):
         return None
@@ -144,7 +145,7 @@ def _held(made: Made) -> Any:
 
 
 def _views_of(name: str, made: Made | Persistent, depth: int = 0) -> list[View] | None:
-    """The tensors that a call makes: none where it is malformed; None where it makes something else."""
+    """The tensors that a call makes: empty if it is malformed; None if it makes something else."""
     if isinstance(made, Persistent):
         return _bare_storage(name, made)
     if depth > _MOST_WITHIN:
@@ -161,7 +162,7 @@ def _views_of(name: str, made: Made | Persistent, depth: int = 0) -> list[View] 
 
 
 def _innermost(made: Made) -> tuple[str, Any]:
-    """The function that makes the tensor, and its arguments, within what makes a parameter or a subclass of it."""
+    """The function that makes the tensor, and its arguments, within calls that make a parameter or subclass of it."""
     path, arguments = made.path, made.arguments
     for _ in range(8):
         if not isinstance(arguments, tuple):
@@ -209,7 +210,7 @@ def _storage(key: Any) -> tuple[str, int, str, int] | None:
 
 
 def _place_of_view(key: tuple[Any, ...]) -> int:
-    """Where a storage begins that is itself a view of another, as PyTorch wrote them before 0.4."""
+    """The start of a storage that is itself a view of another, as PyTorch wrote them before 0.4."""
     view = key[5] if len(key) > 5 else None
     return view[1] if isinstance(view, tuple) and len(view) == 3 and is_count(view[1]) else 0
 
@@ -236,7 +237,7 @@ def _bare_storage(name: str, stored: Persistent) -> list[View] | None:
     return [View(name, dtype, width, (length,), (1,), 0, key, length)]
 
 
-#: Layout → what the tensors are that stand for a sparse one (`torch/_utils.py`, `_rebuild_sparse_tensor`).
+#: Layout → names of the tensors that represent a sparse one (`torch/_utils.py`, `_rebuild_sparse_tensor`).
 _SPARSE = {
     "torch.sparse_coo": ("indices", "values"),
     "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
@@ -247,7 +248,7 @@ _SPARSE = {
 
 
 def _sparse(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
-    """A sparse tensor: its indices and values are tensors by themselves."""
+    """A sparse tensor: its indices and values are separate tensors."""
     layout, parts = arguments[0], arguments[1] if len(arguments) > 1 else None
     if isinstance(layout, Made) and isinstance(layout.arguments, tuple):  # `_get_layout("torch.sparse_coo")`
         layout = layout.arguments[0] if layout.arguments else None
@@ -258,7 +259,7 @@ def _sparse(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
 
 
 def _quantized(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
-    """A quantized tensor: where each channel has a scale of its own, those are tensors beside it."""
+    """A quantized tensor: per-channel scales are further tensors."""
     found = _dense(name, arguments)
     quantizer = arguments[4] if len(arguments) > 4 and isinstance(arguments[4], tuple) else ()
     return found + _parts(name, ("scales", "zero_points"), quantizer[1:3], depth) if found else []
@@ -270,7 +271,7 @@ def _nested(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
 
 
 def _parts(name: str, words: Sequence[str], parts: Sequence[Any], depth: int) -> list[View]:
-    """The tensors of which one is made, each under a word for what it is."""
+    """The parts of a tensor, each named for its purpose."""
     found: list[View] = []
     for word, each in zip(words, parts):  # noqa: B905  sizes and flags follow the tensors
         if isinstance(each, (Made, Persistent)):
@@ -282,10 +283,10 @@ _SHARDED = (".DTensor", ".ShardedTensor")
 
 
 def _part_of_whole(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
-    """What one of many ranks saved of a tensor.
+    """One rank's part of a tensor.
 
     Args:
-        arguments: a class, what `_rebuild_wrapper_subclass` gets (class, dtype, size, stride, …), and the state.
+        arguments: a class, the arguments of `_rebuild_wrapper_subclass` (class, dtype, size, stride, …), and the state.
     """
     kind, whole, state = arguments if len(arguments) == 3 else (None, None, None)
     shape = sizes_of(whole[2]) if isinstance(whole, tuple) and len(whole) > 2 else None
@@ -312,14 +313,14 @@ def _jagged(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     return _parts(name, words, [given.get(word) for word in words], depth)
 
 
-#: Function → what makes its tensor, from a name and the function's arguments.
+#: Function → builds its tensor from a name and the function's arguments.
 _MAKERS = {
     "torch._utils._rebuild_tensor": _dense,
     "torch._utils._rebuild_tensor_v2": _dense,
     "torch._utils._rebuild_tensor_v3": _typed,
     "torch._utils._rebuild_meta_tensor_no_storage": _without_data,
 }
-#: The same for tensors that are made of others, and how deep one lies within others.
+#: The same for tensors made of others, with the nesting depth.
 _COMPOUND = {
     "torch._utils._rebuild_qtensor": _quantized,
     "torch._utils._rebuild_sparse_tensor": _sparse,

@@ -1,13 +1,13 @@
 """What a pickle's program puts on its stack, as plain data: nothing named in it is imported, nothing called.
 
-None, numbers, texts, bytes, tuples and lists stand for themselves; a set is a list, a frozen one a tuple.
+None, numbers, strings, bytes, tuples and lists represent themselves; a set is a list, a frozenset a tuple.
 """
 
 from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-#: How a program uses a name: imports it, calls it, or sets attributes of what it names.
+#: How a program uses a name: imports it, calls it, or sets attributes of the named object.
 Use = Literal["name", "call", "change"]
 
 
@@ -26,25 +26,25 @@ class Global:
 
 
 class Made:
-    """What a call would have returned, with all that was done to it since."""
+    """What a call would have returned, with every later change to it."""
 
     __slots__ = ("arguments", "items", "named", "state", "what")
 
     def __init__(self, what: Any, arguments: Any, named: Any = None) -> None:
-        self.what = what  # Global, where it was called by name
+        self.what = what  # Global, if it was called by name
         self.arguments = arguments  # a tuple, unless the program is damaged
         self.named = named  # keyword arguments: a Dictionary, or None
-        self.state: Any = None  # what `BUILD` handed over last
+        self.state: Any = None  # the last state passed by `BUILD`
         self.items: list[Any] = []  # appended, or pairs of key and value that were set
 
     @property
     def path(self) -> str:
-        """`module.name` of what was called; empty where it has none."""
+        """`module.name` of the callee; empty if it has none."""
         return self.what.path if isinstance(self.what, Global) else ""
 
 
 class Dictionary:
-    """A dictionary as pairs in the order of writing: keys are never hashed, for they may be anything."""
+    """A dictionary as pairs in the order of writing: keys are never hashed, because they may be anything."""
 
     __slots__ = ("pairs",)
 
@@ -52,12 +52,12 @@ class Dictionary:
         self.pairs = pairs
 
     def get(self, key: str) -> Any:
-        """The last value under a text; None where there is none."""
+        """The last value under a string key; None if there is none."""
         return next((value for own, value in reversed(self.pairs) if isinstance(own, str) and own == key), None)
 
 
 class Blob(NamedTuple):
-    """Bytes too many to be kept: where they lie in the stream."""
+    """Bytes too many to keep: their position in the stream."""
 
     start: int
     size: int
@@ -73,7 +73,7 @@ class Persistent:
 
 
 class Opaque:
-    """A value of which nothing is known."""
+    """An unknown value."""
 
     __slots__ = ()
 
@@ -92,5 +92,5 @@ class Reached(NamedTuple):
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value can be a size or a place: a whole number of 63 bits."""
+    """Whether a value can be a size or an offset: an integer of 63 bits."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63

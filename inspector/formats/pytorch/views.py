@@ -1,4 +1,4 @@
-"""What a pickle says of one tensor: which elements of which storage, in which type."""
+"""A tensor as its pickle describes it: which elements of which storage, of which type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from inspector.model import Piece
 
-#: Class of a storage → dtype in safetensors' words where it has one, and bytes of an element.
+#: Class of a storage → dtype, by safetensors' name if it has one, and bytes of an element.
 STORAGES: dict[str, tuple[str, int]] = {
     "DoubleStorage": ("F64", 8),
     "FloatStorage": ("F32", 4),
@@ -28,7 +28,7 @@ STORAGES: dict[str, tuple[str, int]] = {
     "UntypedStorage": ("U8", 1),
     "_UntypedStorage": ("U8", 1),
 }
-#: `torch.float8_e4m3fn`, for tensors that name their dtype beside an untyped storage.
+#: `torch.float8_e4m3fn`, for tensors that name their dtype next to an untyped storage.
 DTYPES: dict[str, tuple[str, int]] = {
     "float64": ("F64", 8),
     "float32": ("F32", 4),
@@ -87,7 +87,7 @@ class View(NamedTuple):
 
     name: str  # the path to it: "layers.0.weight"
     dtype: str
-    width: int  # bytes of an element; of `F4` and the like of a byte with several
+    width: int  # bytes of an element; for `F4` and the like, of a byte with several
     shape: tuple[int, ...]
     stride: tuple[int, ...]  # in elements
     offset: int  # of the first element, in elements
@@ -97,14 +97,14 @@ class View(NamedTuple):
 
     @property
     def extent(self) -> int:
-        """Elements from the first to the last that it touches, both among them."""
+        """Elements from the first to the last that it touches, inclusive."""
         if 0 in self.shape:
             return 0
         return 1 + sum((dim - 1) * step for dim, step in zip(self.shape, self.stride, strict=True))
 
     @property
     def contiguous(self) -> bool:
-        """Whether its elements lie in order, one after the other."""
+        """Whether its elements are contiguous and in order."""
         expected = 1
         for dim, step in zip(reversed(self.shape), reversed(self.stride), strict=True):
             if dim != 1 and step != expected and 0 not in self.shape:

@@ -1,12 +1,11 @@
-"""Reading safetensors headers: lazily, strictly, and on through damage that leaves the header readable.
+"""Reads safetensors headers: lazily, strictly, and continuing past damage that leaves the header readable.
 
     8 bytes    N, little-endian: the header's length
     N bytes    JSON: name → {"dtype", "shape", "data_offsets": [begin, end]}, and "__metadata__"
-    the rest   tensor data, which `data_offsets` count from
+    the rest   tensor data; `data_offsets` count from its start
 
-What the reference reader (the `safetensors` package) rejects becomes a finding of severity error,
-what it accepts against the format's text or against custom a warning or info. Only a header that
-cannot be read at all raises.
+What the reference reader (the `safetensors` package) rejects becomes a finding of severity error; what it accepts
+against the specification or convention, a warning or info. Only an unreadable header raises.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LENGTH_BYTES = 8
 #: The reference reader's limit on N.
 MAX_HEADER = 100_000_000
 
-#: Bytes that an element's offset should be a multiple of.
+#: The alignment of an element in bytes.
 _ALIGNMENT = {dtype: nbits // 8 for dtype, nbits in DTYPE_BITS.items() if nbits >= 8}
 _BY_RANGE = itemgetter(Tensor._fields.index("offset"), Tensor._fields.index("nbytes"))
 
@@ -73,12 +72,12 @@ def _any_json(raw: bytes, path: str, start: int, findings: Findings) -> tuple[li
 
 
 def _data_regions(tensors: list[Tensor], start: int, size: int, findings: Findings) -> list[Region]:
-    """The data's bytes in order: claimed by tensors, holes between them, trailing."""
+    """The data's bytes in order: claimed by tensors, gaps between them, trailing."""
     regions: list[Region] = []
     position = begin_of_run = start
     sizes = [tensor.nbytes for tensor in tensors]
     ends = list(accumulate(sizes, initial=start))
-    gapless = [tensor.offset for tensor in tensors] == ends[:-1]  # as files are written
+    gapless = [tensor.offset for tensor in tensors] == ends[:-1]  # the usual case
     if gapless:
         position = ends[-1]
     for tensor in () if gapless else sorted(tensors, key=_BY_RANGE):
@@ -120,7 +119,7 @@ def _hole(position: int, begin: int, size: int, tensor: Tensor, findings: Findin
 
 
 def _add(regions: list[Region], label: str, start: int, end: int, size: int) -> None:
-    """A region clipped to the file, if anything is left of it; runs that touch are joined."""
+    """Add a region clipped to the file, if not empty; adjacent runs are merged."""
     end = min(end, size)
     if end <= start:
         return

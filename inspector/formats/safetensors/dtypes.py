@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-#: Offsets are 64 bits wide, and one bit of them is never used.
+#: Offsets are 64 bits wide, of which one is never used.
 MAX_OFFSET = 2**63
 
-#: Bits an element, by the format's own names.
+#: Bits per element, by the format's own names.
 DTYPE_BITS: dict[str, int] = {
     "BOOL": 8,
     "F4": 4,
@@ -36,10 +36,10 @@ DTYPE_BITS: dict[str, int] = {
 
 
 def expected_bytes(dtype: str, shape: tuple[Any, ...]) -> int | None:
-    """Bytes of a tensor; None where dtype or shape do not allow a number of them."""
+    """Bytes of a tensor; None if its dtype or shape do not determine them."""
     if dtype not in DTYPE_BITS or not all(type(dim) is int and dim >= 0 for dim in shape):
         return None
-    # The reference counts in 64 bits, dimension by dimension; zeros do not hide an overflow there.
+    # The reference counts in 64 bits, dimension by dimension; a zero does not hide an overflow there.
     if overflows(shape):
         return None
     nbits = prod(shape) * DTYPE_BITS[dtype]
@@ -47,7 +47,7 @@ def expected_bytes(dtype: str, shape: tuple[Any, ...]) -> int | None:
 
 
 def overflows(shape: tuple[int, ...]) -> bool:
-    """Whether the running product passes 64 bits, as in the reference's checked multiplication."""
+    """Whether the running product exceeds 64 bits, as in the reference's checked multiplication."""
     product = 1
     for dim in shape:
         product *= dim

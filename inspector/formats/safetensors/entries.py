@@ -1,4 +1,4 @@
-"""The entries of a safetensors header, from any JSON: strictly, and on through what is wrong with single ones."""
+"""The entries of a safetensors header, from any JSON: strictly, and continuing past faults of single entries."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from inspector.formats.safetensors.dtypes import DTYPE_BITS, MAX_OFFSET, expecte
 from inspector.model import Tensor
 from inspector.units import escape, integer, plural
 
-#: What is read of a header at most: what Python makes of each costs 60 to 200 bytes. Room for 160,000 tensors in
-#: one file, three times what the largest models have in all theirs; text in `__metadata__` may have some.
+#: Limits on a header's contents: each item costs Python 60 to 200 bytes. Allows 160,000 tensors in one file, three
+#: times as many as the largest models have in all their files; text in `__metadata__` may contain some of these bytes.
 MOST: tuple[tuple[bytes, int, str], ...] = (
     (b":", 700_000, "fields"),
     (b'"', 2_000_000, "quotes"),
@@ -24,10 +24,10 @@ MOST: tuple[tuple[bytes, int, str], ...] = (
     (b"{", 300_000, "objects"),
     (b"[", 600_000, "lists"),
 )
-#: Bytes of header beyond which long texts are kept in short: `__metadata__` may fill the format's limit.
+#: Bytes of header beyond which long strings are shortened: `__metadata__` may fill the format's limit.
 LONG_HEADER = 16 * 1024 * 1024
 LONG_TEXT = 64 * 1024
-#: Bytes of memory for a header: as it was read, as text, and what is made of it.
+#: Bytes of memory for a header: the bytes read, their text, and the parsed result.
 MAX_MEMORY = 150 * 1000 * 1000
 
 _tuple = tuple.__new__  # builds a named tuple without its Python-level constructor
@@ -42,7 +42,7 @@ def parse(raw: bytes, path: str, start: int, findings: Findings) -> tuple[list[T
         start: where in the file the data begins.
 
     Raises:
-        FormatError: not JSON, or no object.
+        FormatError: not JSON, or not an object.
     """
     return _entries(_parse(raw, path, findings), raw, start, findings)
 
@@ -52,13 +52,13 @@ class _Object(list[tuple[str, Any]]):
 
 
 class _NotInteger(str):
-    """A number with a point, an exponent or a negative zero: no size, whatever its value."""
+    """A number with a decimal point, an exponent or a negative zero: not a size, whatever its value."""
 
     __slots__ = ()
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> Any:
-    """A tensor's entry in the usual order as a bare triple, any other object as its pairs."""
+    """A tensor's entry in the usual order becomes a bare triple, any other object its pairs."""
     if len(pairs) == 3:
         (first, dtype), (second, shape), (third, offsets) = pairs
         if first == "dtype" and second == "shape" and third == "data_offsets":
@@ -71,12 +71,12 @@ def _reject_constant(text: str) -> None:
 
 
 class _FewKept:
-    """Makes numbers that are not sizes; all beyond the first thousand are one object, since each costs 100 bytes."""
+    """Makes numbers that are not sizes; beyond the first thousand all are one object, since each costs 100 bytes."""
 
     def __init__(self) -> None:
         self.kept: dict[str, _NotInteger] = {}
         self.last = _NotInteger("a fraction")
-        self.infinite = False  # whether one was beyond what a float holds
+        self.infinite = False  # whether one exceeded a float's range
 
     def __call__(self, text: str) -> _NotInteger:
         self.infinite = self.infinite or isinf(float(text))
@@ -90,21 +90,21 @@ def _integer(text: str) -> Any:
 
 
 def _text(raw: bytes, path: str) -> str:
-    """The header as text that can be parsed in bounded time and memory.
+    """The header as text, if it can be parsed in bounded time and memory.
 
     Raises:
-        FormatError: it is not UTF-8, or made to exhaust memory.
+        FormatError: it is not UTF-8, or would exhaust memory.
     """
     for mark, most, what in MOST:
         if raw.count(mark) > most:
             raise FormatError(
-                f"{escape(path)}: the header has more than {integer(most)} {what}: made to exhaust memory, or of more "
-                "tensors than are read of one file",
+                f"{escape(path)}: the header has more than {integer(most)} {what}: made to exhaust memory, or more "
+                "tensors than are read from one file",
                 "header-size",
             )
     if len(raw) > LONG_HEADER:
         raw = _shortened(raw)
-    width = 1 if raw.isascii() else 4 if _WIDE.search(raw) else 2  # bytes a character in memory
+    width = 1 if raw.isascii() else 4 if _WIDE.search(raw) else 2  # bytes per character in memory
     if len(raw) * (1 + 2 * width) > MAX_MEMORY:
         what = f"the header has {integer(len(raw))} bytes of text, which take too much memory: not read"
         raise FormatError(f"{escape(path)}: {what}", "header-size")
@@ -120,10 +120,10 @@ _QUOTE = re.compile(rb'\\.|"', re.DOTALL)
 
 
 def _shortened(raw: bytes) -> bytes:
-    """A header without the middle of its longest texts, of which only the beginning is ever shown."""
+    """A header without the middle of its longest strings, of which only the beginning is ever shown."""
     parts, at, quotes = [], 0, 0
     end = len(raw)
-    while raw[end - LONG_TEXT : end].isspace():  # a block at a time: a copy of all would take as much memory again
+    while raw[end - LONG_TEXT : end].isspace():  # a block at a time: a full copy would double the memory
         end -= LONG_TEXT
     for start, stop in _long_runs(raw, end):
         quotes += sum(len(found[0]) == 1 for found in _QUOTE.finditer(raw, at, start))
@@ -134,7 +134,7 @@ def _shortened(raw: bytes) -> bytes:
 
 
 def _long_runs(raw: bytes, end: int) -> Iterator[tuple[int, int]]:
-    """Runs of `LONG_TEXT` plain letters and more: each fills a block of half that, and most blocks fail at once."""
+    """Runs of at least `LONG_TEXT` plain letters: each fills a block of half that length; most blocks fail early."""
     step, at = LONG_TEXT // 2, 0
     for block in range(0, end - step + 1, step):
         if block < at or _end_of_run(raw, block, block + step) < block + step:
@@ -173,39 +173,39 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
     if isinstance(parsed, tuple):
         parsed = _Object(zip(_FIELDS, parsed, strict=True))
     if not isinstance(parsed, _Object):
-        raise FormatError(f"{escape(path)}: the header is JSON, but no object of tensors")
+        raise FormatError(f"{escape(path)}: the header is JSON, but not an object of tensors")
     _check_limits(text, parsed, findings)
     if floats.infinite:
         findings.add("extra-field", "error", _INFINITE)
     if not raw.startswith(b"{"):
-        findings.add("header-start", "warning", "the header begins with white space; the format wants `{` first")
+        findings.add("header-start", "warning", "the header begins with white space; the format requires `{` first")
     return parsed
 
 
-#: Levels of nesting at which the reference reader gives up, of fields too that it does not know.
+#: Levels of nesting at which the reference reader gives up, even in fields it does not know.
 DEEPEST = 128
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-#: Whole numbers beyond what a float holds; fractions are looked at as they are read.
+#: Integers beyond a float's range; fractions are checked as they are read.
 _LONG_NUMBER = re.compile(r"[0-9]{309}")
 
 
 def _check_limits(text: str, parsed: _Object, findings: Findings) -> None:
-    """What Python's JSON takes and the reference reader's does not: in fields that it ignores as well."""
+    """Reports what Python's JSON accepts and the reference reader's does not, also in fields that it ignores."""
     if "\\u" in text and _has_half_pair(text):
-        findings.add("tensor-name", "error", "a text has half of a surrogate pair: no Unicode text")
+        findings.add("tensor-name", "error", "a string has an unpaired surrogate: not valid Unicode")
     usual = sum(type(entry) is tuple for _, entry in parsed)  # each has three brackets
     if text.count("[") + text.count("{") - 3 * usual >= DEEPEST and _too_deep(parsed):
-        findings.add("extra-field", "error", f"something is nested {DEEPEST} deep or more")
+        findings.add("extra-field", "error", f"something is nested {DEEPEST} levels deep or more")
     if _LONG_NUMBER.search(text) and _LONG_NUMBER.search(_STRING.sub("", text)):
         findings.add("extra-field", "error", _INFINITE)
 
 
-_INFINITE = "a number is beyond what 64 bits of a float hold"
+_INFINITE = "a number is beyond the range of a 64-bit float"
 
 
 def _too_deep(parsed: _Object) -> bool:
-    """Whether lists and objects are nested too deep, the outermost being the first level."""
+    """Whether lists and objects are nested too deep, counting the outermost as the first level."""
     left: list[tuple[Any, int]] = [(parsed, 1)]
     while left:
         value, level = left.pop()
@@ -217,7 +217,7 @@ def _too_deep(parsed: _Object) -> bool:
 
 
 def _has_half_pair(text: str) -> bool:
-    high_ended = -1  # where the last first half ended
+    high_ended = -1  # where the last high surrogate ended
     for found in _ESCAPE.finditer(text):
         code = int(found[1], 16) if found[1] else 0
         if high_ended >= 0 and (found.start() != high_ended or not 0xDC00 <= code < 0xE000):
@@ -236,7 +236,7 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
     tensors: list[Tensor] = []
     metadata: dict[str, str] | None = None
     sizes: dict[tuple[str, tuple[Any, ...]], int | None] = {}
-    # `True == 1`, so a boolean would pass for a size: where there may be any, each entry is looked at.
+    # `True == 1`, so a boolean would pass for a size: if there may be any, each entry is checked.
     usual = b"true" not in raw and b"false" not in raw
     for name, entry in _last_of_each(header, findings):
         if usual and type(entry) is tuple:
@@ -248,7 +248,7 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
                     tensors.append(_tuple(Tensor, (name, dtype, tuple(shape), start + begin, nbytes)))
                     continue
             except (KeyError, TypeError, ValueError):
-                pass  # the first of its kind, or damaged
+                pass  # the first one, or damaged
         if name == "__metadata__":
             if metadata is not None:
                 findings.add("duplicate-key", "error", "a second `__metadata__`")
@@ -269,7 +269,7 @@ def _tensor(
     sizes: dict[tuple[str, tuple[Any, ...]], int | None],
     findings: Findings,
 ) -> Tensor | None:
-    """One entry, checked; None if it cannot describe a tensor. `sizes` remembers what was computed."""
+    """One entry, checked; None if it cannot describe a tensor. `sizes` caches computed sizes."""
     dtype, shape, offsets = triple
     if type(shape) is not list or type(offsets) is not list or len(offsets) != 2 or type(dtype) is not str:
         findings.add("tensor-entry", "error", "the dtype, shape or data_offsets is of the wrong type", name)
@@ -294,7 +294,7 @@ def _tensor(
 
 
 def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
-    """Tell what is wrong with an entry; whether it can be kept as a tensor all the same."""
+    """Report what is wrong with an entry; return whether it can still be kept as a tensor."""
     if not (type(begin) is int and type(end) is int and 0 <= begin <= end < MAX_OFFSET):
         findings.add(
             "data-offsets", "error", f"data_offsets [{begin!s:.30}, {end!s:.30}] are not a range of bytes", name
@@ -327,9 +327,9 @@ def _list(shape: Iterable[Any]) -> str:
 
 
 def _unusual_entry(name: str, entry: Any, findings: Findings) -> tuple[Any, Any, Any] | None:
-    """An entry in another order, with extra or with missing fields, as the usual triple."""
-    if type(entry) is list and len(entry) == len(_FIELDS):  # the reference reader takes them in this order
-        findings.add("extra-field", "warning", "the entry is a list, and no object", name)
+    """An entry with its fields in another order, extra or missing, as the usual triple."""
+    if type(entry) is list and len(entry) == len(_FIELDS):  # the reference reader accepts them in this order
+        findings.add("extra-field", "warning", "the entry is a list, not an object", name)
         return entry[0], entry[1], entry[2]
     if not isinstance(entry, _Object):
         findings.add("tensor-entry", "error", "the entry is not an object", name)
@@ -366,7 +366,7 @@ def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
 
 
 def _plain(raw: bytes) -> bool:
-    """Whether no name in the header can be worth a finding: printable ASCII, no escapes, none empty."""
+    """Whether no name in the header can need a finding: printable ASCII, no escapes, none empty."""
     return raw.isascii() and b"\\" not in raw and b"\x7f" not in raw and b'"":' not in raw
 
 
@@ -378,7 +378,7 @@ def _check_names(tensors: list[Tensor], findings: Findings) -> None:
         if not name:
             findings.add("tensor-name", "warning", "a tensor has an empty name", name)
         elif any("\ud800" <= char <= "\udfff" for char in name):
-            findings.add("tensor-name", "error", "the name has half of a surrogate pair: no Unicode text", name)
+            findings.add("tensor-name", "error", "the name has an unpaired surrogate: not valid Unicode", name)
         elif escape(name) != name:
             findings.add("control-character", "warning", "the name has control or invisible characters", name)
 
@@ -408,7 +408,7 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
 
 
 def _parses(entry: Any) -> bool:
-    """Whether an entry has the types that it should, whatever they add up to."""
+    """Whether an entry's fields have the right types, whatever their values."""
     if isinstance(entry, _Object):
         pairs = [pair for pair in entry if pair[0] in _FIELDS]
         fields = dict(pairs)

@@ -1,9 +1,9 @@
-"""A safetensors header as the format's own writer lays it out, read with one expression.
+"""A safetensors header as the format's own writer lays it out, read with one regular expression.
 
     {"__metadata__":{…},"name":{"dtype":"BF16","shape":[4096],"data_offsets":[0,8192]},…}  and spaces
 
-That is half the work of reading it as JSON. Only what is known to be sound is read so: whatever has white space,
-escapes, another order of fields, a name twice or a wrong size is left to `safetensors_entries`, which can tell why.
+That is half the work of reading it as JSON. Only sound headers are read this way: any with white space, escapes,
+another order of fields, a repeated name or a wrong size is left to `safetensors_entries`, which can explain it.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from inspector.formats.safetensors.dtypes import expected_bytes
 from inspector.model import Tensor
 
 _METADATA = '{"__metadata__":{'
-#: Names of printable ASCII without escapes; numbers as JSON has them, below 2⁶³. Anything else consumes the rest.
+#: Names of printable ASCII without escapes; numbers as in JSON, below 2⁶³. Anything else consumes the rest.
 _ENTRY = re.compile(
     r',"([ !#-\[\]-~]+)":\{("dtype":"[A-Z0-9_]+","shape":\[[0-9,]*\]),'
     r'"data_offsets":\[(0|[1-9][0-9]{0,17}),(0|[1-9][0-9]{0,17})\]\}|.+',
     re.DOTALL,
 )
 _NO_ENTRY = ("", "", "", "")
-#: Spaces at the end that are looked for: writers fill up to 8 bytes.
+#: Trailing spaces to look for: writers pad to 8 bytes.
 _FILLED = 16
-#: Bytes of a header that are taken as text; a longer one has long texts in `__metadata__`.
+#: Bytes of a header that are decoded as text; a longer one has long strings in `__metadata__`.
 _LONGEST = 32 * 1024 * 1024
-#: Tensors that are looked for: what Python makes of each takes some 500 bytes of memory while it is read.
+#: Tensors to look for: each takes Python some 500 bytes of memory while it is read.
 _MOST = 160_000
 
 
@@ -55,11 +55,11 @@ def parse(raw: bytes, start: int) -> tuple[list[Tensor], dict[str, str]] | None:
 
 
 def _metadata(text: str) -> tuple[str, int, dict[str, str]]:
-    """The text, where in it the entries begin, a comma before each, and `__metadata__`, which comes first if at all."""
+    """The text, where its entries begin, each after a comma, and `__metadata__`, which can only come first."""
     if not text.startswith(_METADATA):
         return text.replace("{", ",", 1), 0, {}
     if "\\u" in text:
-        raise ValueError("half of a surrogate pair, it may be")
+        raise ValueError("possibly an unpaired surrogate")
     pairs, end = json.JSONDecoder(object_pairs_hook=list).raw_decode(text, len(_METADATA) - 1)
     metadata = dict(pairs)
     if len(metadata) != len(pairs) or not all(type(value) is str for value in metadata.values()):
@@ -68,20 +68,20 @@ def _metadata(text: str) -> tuple[str, int, dict[str, str]]:
 
 
 class _Kinds(dict[str, tuple[str, tuple[int, ...], int]]):
-    """`"dtype":"F16","shape":[2]` → dtype, shape and bytes, found out once. Raises ValueError where there are none."""
+    """`"dtype":"F16","shape":[2]` → dtype, shape and bytes, computed once. Raises ValueError if there are none."""
 
     def __missing__(self, text: str) -> tuple[str, tuple[int, ...], int]:
         fields = json.loads("{" + text + "}")
         dtype, shape = fields["dtype"], tuple(fields["shape"])
         nbytes = expected_bytes(dtype, shape)
         if nbytes is None:
-            raise ValueError("no size")
+            raise ValueError("not a size")
         self[text] = dtype, shape, nbytes
         return self[text]
 
 
 def _tensors(rows: list[tuple[str, str, str, str]], start: int) -> list[Tensor]:
-    """A tensor a row. Raises ValueError where dtype and shape do not make the size."""
+    """The tensors. Raises ValueError if dtype and shape do not match the size."""
     kinds = _Kinds()
     new = tuple.__new__  # builds a named tuple without its Python-level constructor
     tensors = []
