@@ -7,6 +7,7 @@ for each architecture key-values that were drawn, with the tensors that llama.cp
 from __future__ import annotations
 
 import json
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ import sparse
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector.architectures import listed_gguf, load_gguf
+from inspector.architectures import GGUF_ARCHITECTURE, PROJECTOR, GgufArchitecture, listed_gguf, load_gguf
 from inspector.architectures.naming import Namer
+from inspector.architectures.prediction import predict
 from inspector.architectures.table import Row
+from inspector.model import Config
 
 ARCHITECTURES = [each.architecture for each in listed_gguf() if each.predicted]
 FIXTURES = Path(sparse.__file__).parent
@@ -125,12 +128,46 @@ def test_a_tower_beside_a_language_model(case: dict[str, Any], tmp_path: Path) -
         for layer in (layers[0] if layers else (0,))
     }
     path = tmp_path / "mmproj.gguf"
-    write_gguf(path, pairs, [("F32", list(reversed(shape)), name) for name, shape in wanted.items()])
+    write_gguf(path, pairs, [("F32", list(shape), name) for name, shape in wanted.items()])
     result = inspector.reconcile(inspector.open(path))
     assert result.prediction is not None
     found = {row.name_of(key): row.shape for row in result.prediction.expected for key in row.keys()}
     assert found == wanted
     assert not result.unexplained and not {role.role for role in result.roles} & {"", "other"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "tensors", "parameters"),
+    [
+        (
+            "mlp",  # LLaVA 1.5 7B: 23 of CLIP's layers and two matrices
+            {
+                "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 23, "image_size": 336, "patch_size": 14,
+                "has_v_class_embd": True, "has_v_pre_ln_weight": True, "has_mm_0_bias": True, "has_mm_2_weight": True,
+                "mm_0_rows": 4096, "mm_2_rows": 4096, "v_blk_ffn_down_rows": 4096,
+            },
+            377,
+            23 * 12_596_224 + 1024 * (1 + 3 * 14**2 + 577 + 2) + 4096 * (1024 + 1 + 4096 + 1),
+        ),
+        (
+            "resampler",  # MiniCPM-V 2.6: SigLIP's 27 layers and 64 queries
+            {
+                "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "image_size": 448, "patch_size": 14,
+                "has_v_patch_embd_bias": True, "has_v_post_ln_weight": True, "v_position_embd_rows": 4900,
+                "v_blk_ffn_down_rows": 4304, "resampler_query_rows": 64, "resampler_query_columns": 3584,
+                "resampler_pos_embed_k_rows": 4900,
+            },
+            455,
+            27 * 15_239_504 + 1152 * (3 * 14**2 + 1 + 4900 + 2) + 3584 * (64 + 4900 + 1152 + 4 * 3584 + 4 + 6 + 3584),
+        ),
+    ],
+)  # fmt: skip
+def test_a_tower_of_the_first_converters(kind: str, fields: dict[str, Any], tensors: int, parameters: int) -> None:
+    """As many tensors as the published files have; parameters by hand."""
+    values = {"model_type": "clip", GGUF_ARCHITECTURE: GgufArchitecture("clip"), PROJECTOR: kind, **fields}
+    rows = predict(Config(values, "gguf")).expected
+    assert sum(len(list(row.keys())) for row in rows) == tensors
+    assert sum(len(list(row.keys())) * prod(row.shape) for row in rows) == parameters
 
 
 def test_a_projector_that_no_table_knows_is_named_and_not_predicted(tmp_path: Path) -> None:

@@ -52,9 +52,15 @@ def load_gguf(architecture: str, model_type: str) -> Family | None:
 
 
 def load_projector(name: str) -> Family | None:
-    """The family of a tower that feeds a language model, by its kind of projector; None where there is no table."""
-    home = next((home for home in (*_ADDED, store()) if home.has("projectors", name)), None)
-    return _read(home, "projectors", name) if home else None
+    """The family of a tower that feeds a language model, by its kind of projector; None where there is no table.
+
+    A file with two towers names both kinds, `gemma4v+gemma4a`: its family is that of each tower's own configuration.
+    """
+    from inspector.architectures.data.gguf_keys import PROJECTORS_IN_ONE  # of no use to other formats
+
+    table = "_towers" if "+" in name or name in PROJECTORS_IN_ONE else name
+    home = next((home for home in (*_ADDED, store()) if home.has("projectors", table)), None)
+    return _read(home, "projectors", table)._replace(name=name) if home else None
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from inspector.architectures import GGUF_ARCHITECTURE, PROJECTOR, GgufArchitecture
@@ -17,6 +19,7 @@ from inspector.architectures.data.gguf_keys import (
     MODEL_TYPES_BY_KEY,
     NO_MODELS,
     PROJECTORS,
+    PROJECTORS_IN_ONE,
     SHOWN,
     SHOWN_LAYERS,
     SHOWN_ROWS,
@@ -31,6 +34,12 @@ from inspector.units import integer
 
 #: A per-layer array longer than this is no array of layers.
 MOST_LAYERS = 4096
+#: Of a tower beside a language model, so many tensors are looked at for what no key says.
+MOST_SHOWN = 10_000
+
+#: A block's own beginning, its number, and what comes behind.
+_BLOCK = re.compile(r"(.*?blk)\.([0-9]{1,4})\.(.*)", re.DOTALL)
+_NO_LETTER = re.compile(r"[^0-9A-Za-z_]")
 
 
 #: The output head's own matrix. Where it is not stored, llama.cpp takes the token embedding.
@@ -47,8 +56,9 @@ def config_of(files: Sequence[Header]) -> Config | None:
             return other
         if "general.architecture" in header.metadata:
             config = _config(header.metadata, header.path)
-            shown = _shown(files, header.metadata)
-            return config and config._replace(values={**config.values, **shown})
+            beside = header.metadata["general.architecture"] in BESIDE
+            shown = _shown_beside(files) if beside else _shown(files, header.metadata)
+            return config and config._replace(values=_towers(config.values, header.metadata, shown))
     return None
 
 
@@ -99,6 +109,51 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
         **{field: sorted(layers[weight]) for field, weight in SHOWN_LAYERS.items()},
         **{field: shapes[name][0] for field, name in SHOWN_ROWS.items() if shapes.get(name)},
     }
+
+
+def _shown_beside(files: Sequence[Header]) -> Mapping[str, Any]:
+    """Of a tower beside a language model: each tensor and its sizes, those of the first block for all blocks.
+
+    `mm.a.mlp.1.weight` of 80 × 64 gives `has_mm_a_mlp_1_weight`, `mm_a_mlp_1_rows` and `mm_a_mlp_1_columns`, and
+    `a.proj_blk.3.ffn_up.weight` that `a_proj_blk_count` is at least 4. Widths in a projector, and which biases there
+    are, llama.cpp takes from the tensors; no key says them.
+    """
+    shown: dict[str, Any] = {}
+    for tensor in islice((tensor for header in files for tensor in header.tensors), MOST_SHOWN):
+        block = _BLOCK.match(tensor.name)
+        if block:
+            count = f"{_NO_LETTER.sub('_', block[1])}_count"
+            shown[count] = max(shown.get(count, 0), int(block[2]) + 1)
+        word = _NO_LETTER.sub("_", f"{block[1]}.{block[3]}" if block and block[2] == "0" else tensor.name)[:80]
+        shown[f"has_{word}"] = True
+        if tensor.shape and not word.endswith("_bias"):
+            stem = word.removesuffix("_weight")
+            shown |= {f"{stem}_rows": tensor.shape[0], f"{stem}_columns": tensor.shape[-1]}
+            shown |= {f"{stem}_middle": tensor.shape[1]} if len(tensor.shape) > 2 else {}
+    return shown
+
+
+def _towers(values: Mapping[str, Any], pairs: KeyValues, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with what tensors show; one nested for each tower where a file has two of them."""
+    both = {**values, **shown}
+    kind = str(values.get(PROJECTOR, ""))
+    kinds = PROJECTORS_IN_ONE.get(kind) or {
+        tower: _value(pairs, f"clip.{tower}.projector_type") for tower in ("vision", "audio")
+    }
+    if not all(kinds.values()) or ("+" not in kind and kind not in PROJECTORS_IN_ONE):
+        return both
+    for tower, projector in kinds.items():
+        common = {key: values[key] for key in ("model_type", GGUF_ARCHITECTURE)}
+        own = dict(_fields_of_tower(pairs, tower))
+        both[f"{tower}_config"] = {**common, PROJECTOR: str(projector), **own, **shown}
+    return both
+
+
+def _fields_of_tower(pairs: KeyValues, tower: str) -> Iterator[tuple[str, Any]]:
+    for key, fields in FIELDS_OF["clip"].items():
+        value = _value(pairs, f"clip.{key}") if key.startswith(f"{tower}.") else None
+        if value is not None:
+            yield from ((field, value) for field in fields)
 
 
 def _in_block(name: str) -> tuple[str, str]:

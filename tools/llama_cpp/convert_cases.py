@@ -283,7 +283,7 @@ def document(cases: Mapping[str, int]) -> str:
         "make files that llama.cpp loads, but for gptj, for which it has no loader. *cases*: models of Transformers as",
         "llama.cpp's converter writes them, whose every tensor the tests find predicted; – where none was converted. `clip` is",
         "a tower beside a language model (`mmproj`), and predicted where its kind of projector has a table:",
-        f"{', '.join(sorted(store().names('projectors')))}.",
+        f"{', '.join(sorted(name for name in store().names('projectors') if not name.startswith('_')))}.",
         "",
         f"Of {len(known)} architectures, {sum(each.predicted for each in known)} are predicted, {len(cases)} of them tested "
         f"with {sum(cases.values())} converted models.",

@@ -1,40 +1,67 @@
 """What llama.cpp's converter writes beside language models, as cases: `fixtures/gguf_projectors.jsonl`.
 
-    python tools/llama_cpp/projector_cases.py FILE...
+    python tools/llama_cpp/projector_cases.py SOURCE [--seed N…] [--out FILE] [CLASS…]
 
-The files are those of `convert_hf_to_gguf.py --mmproj` for tiny models of Transformers. A line has a file's `clip.*`
-key-values and its tensors, those of one pattern and shape together.
+SOURCE is llama.cpp's. The classes are those of which its converter writes the towers, built small (`towers.py`,
+`towers.txt`). A line has a file's `clip.*` key-values and its tensors, those of one pattern and shape together.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
+import logging
+import tempfile
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(Path(__file__).parent))
-
-from load_cases import patterns  # noqa: E402
-
-import inspector  # noqa: E402
+from compare_cases import REMOTE_TOWERS, converted, saved
+from convert_cases import ROOT, Converter
+from load_cases import patterns
 
 OUT = ROOT / "fixtures" / "gguf_projectors.jsonl"
 
 
-def line(path: Path) -> str:
-    """A file's case."""
-    (header,) = inspector.open(path).files
-    keys = {key: value for key, value in header.metadata.items() if key.startswith("clip.")}
-    tensors = {tensor.name: list(tensor.shape) for tensor in header.tensors}
-    case = {"from": path.name.partition("-")[0], "keys": keys, "tensors": patterns(tensors)}
-    return json.dumps(case, separators=(",", ":"))
+def cases(converter: Converter, names: list[str], seeds: list[int]) -> Iterator[dict[str, Any]]:
+    """Of each class and seed what its file has; why there is none is printed."""
+    for name in names:
+        for seed in seeds:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    model = Path(folder) / "model"
+                    model_type, _ = saved(name, seed, model, numbered=False, towers=True)
+                    path = converted(converter, model, name, model_type, "F32", towers=True)
+                    reader = converter.gguf.GGUFReader(path)
+                except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
+                    print(f"{name} {seed}: {error!r:.160}", flush=True)
+                    continue
+                keys = {key: field.contents() for key, field in reader.fields.items() if key.startswith("clip.")}
+                shapes = {tensor.name: [int(size) for size in reversed(tensor.shape)] for tensor in reader.tensors}
+                yield {"from": name, "keys": keys, "tensors": patterns(shapes)}
 
 
 def main() -> None:
-    lines = sorted(line(Path(path)) for path in sys.argv[1:])
-    OUT.write_text("\n".join(lines) + "\n")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--seed", type=int, nargs="*", default=[0])
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("classes", nargs="*")
+    given = parser.parse_intermixed_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    import torch
+    import transformers
+
+    torch.set_num_threads(1)  # conversions are forked
+    converter = Converter(given.source)
+    names = given.classes or [
+        *(each for each in converter.classes(towers=True) if hasattr(transformers, each)),
+        *REMOTE_TOWERS,
+    ]
+    lines = [json.dumps(case, separators=(",", ":")) for case in cases(converter, names, given.seed)]
+    given.out.write_text("\n".join(sorted(lines)) + "\n")
     print(len(lines), "files")
 
 

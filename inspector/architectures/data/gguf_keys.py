@@ -115,12 +115,27 @@ FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "image_size": "image_size",
             "patch_size": "patch_size",
             "num_mel_bins": "num_mel_bins",
+            "projector.stack_factor": "stack_factor",
+            "feature_layer": "feature_layers",
+            "sam.block_count": "sam_layers",
+            "sam.embedding_length": "sam_hidden_size",
+            "sam.head_count": "sam_heads",
+            "conv_kernel_size": "conv_kernel_size",
+            "max_pos_emb": "max_pos_emb",
+            "projector.window_size": "projector_window_size",
+            "projector.downsample_rate": "downsample_rate",
+            "expert_count": "num_experts",
         }.items()
     },
 }
 
 #: Keys that say how a tower's output goes into the language model. Each kind of it is a table in `projectors`.
 PROJECTORS = ("clip.projector_type", "clip.vision.projector_type", "clip.audio.projector_type")
+
+#: A kind of projector that stands for those of both towers of a file.
+PROJECTORS_IN_ONE: Mapping[str, Mapping[str, str]] = {
+    "qwen2.5o": {"vision": "qwen2.5vl_merger", "audio": "qwen2a"},
+}
 
 #: Array → the field that is its length.
 COUNTS: Mapping[str, str] = {"classifier.output_labels": "num_labels", "target_layers": "num_target_layers"}
