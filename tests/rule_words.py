@@ -8,15 +8,20 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import hostile
 
 from inspector.auditing import run
 from inspector.auditing.numbers.reading import read
 from inspector.auditing.rules import all_rules
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Finding
+from inspector.sources.listing import entries
+from inspector.sources.local import LocalPlace
 
 SAID = Path(__file__).parents[1] / "fixtures" / "said.jsonl"
 #: Characters of a text that are kept: some cases have names of a megabyte.
@@ -75,6 +80,35 @@ def said(case: Said, folder: Path) -> Words:
         for each in all_rules()[case.code].findings(subject):
             found.append([each.severity, *(_short(text, folder) for text in (each.message, each.path, each.tensor))])
     return found
+
+
+def messages(code: str, change: hostile.Change, folder: Path) -> list[str]:
+    """The words of a rule alone, of a folder that need have no weights."""
+    return [found.message for found in findings(code, change, folder)]
+
+
+def lines(code: str, files: Mapping[str, Any], folder: Path) -> list[str]:
+    """Findings as `path: severity: message` in a folder of these files alone; what is no text or bytes becomes JSON."""
+
+    def alone(made: hostile.Files) -> None:
+        made.clear()
+        made.update({name: _bytes(each) for name, each in files.items()})
+
+    return [f"{each.path}: {each.severity}: {each.message}" for each in findings(code, alone, folder)]
+
+
+def _bytes(content: Any) -> Any:
+    if isinstance(content, str):
+        return content.encode()
+    return hostile.dump(content) if isinstance(content, dict | list | int | None) else content
+
+
+def findings(code: str, change: hostile.Change, folder: Path) -> list[Finding]:
+    """What a rule finds in a folder that need have no weights."""
+    hostile.make(change, folder)
+    listed = list(entries(folder))
+    with closing(LocalPlace(folder, run.listed_files(listed))) as place:
+        return list(all_rules()[code].findings(Subject(place, listed, str(folder), str(folder))))
 
 
 def _short(text: str | None, folder: Path) -> str | None:

@@ -33,11 +33,6 @@ def test_what_is_done_rightly(case: Said, tmp_path: Path) -> None:
     assert rule_words.said(case, tmp_path) == []
 
 
-def asked(code: str, change: hostile.Change, folder: Path) -> list[str | None]:
-    """Only what is said."""
-    return [message for _, message, *_ in rule_words.said(Said(code, code, change, False), folder)]
-
-
 @pytest.mark.parametrize(
     "name",
     ["model (1).safetensors", "model.safetensors.part", "model.safetensors.aria2", "model-00001-of-00002.safetensors"],
@@ -45,10 +40,10 @@ def asked(code: str, change: hostile.Change, folder: Path) -> list[str | None]:
 def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_path: Path) -> None:
     """A model without weights; not where a copy's name, a download's or a shard's tells more."""
     bare = hostile.drop(*(each for each in hostile.sound() if each not in ("config.json", "tokenizer.json")))
-    assert asked("no-weights", hostile.both(bare, hostile.put("optimizer.pt", b"x")), tmp_path / "a") == [
+    assert rule_words.messages("no-weights", hostile.both(bare, hostile.put("optimizer.pt", b"x")), tmp_path / "a") == [
         "a configuration without weights beside it: download them"
     ]
-    assert asked("no-weights", hostile.both(bare, hostile.put(name, b"x")), tmp_path / "b") == []
+    assert rule_words.messages("no-weights", hostile.both(bare, hostile.put(name, b"x")), tmp_path / "b") == []
 
 
 def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +57,7 @@ def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch
         (b" " * 40 + write, []),
         (b'node { op: "Add" }' + b" " * 40, [beyond]),
     ):
-        assert asked("graph-operation", hostile.put("a.pbtxt", text), tmp_path / str(len(text))) == said
+        assert rule_words.messages("graph-operation", hostile.put("a.pbtxt", text), tmp_path / str(len(text))) == said
 
 
 TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
@@ -139,7 +134,7 @@ def test_the_word_for_what_a_vocabulary_lacks(unknown: Any, lines: bytes, said: 
     fields = {"tokenizer_class": "BertTokenizerFast", **({} if unknown is None else {"unk_token": unknown})}
     own = hostile.both(hostile.put("tokenizer_config.json", hostile.dump(fields)), hostile.put("vocab.txt", lines))
     change = hostile.both(hostile.drop("tokenizer.json"), own)
-    assert asked("vocabulary-lines", change, tmp_path) == said
+    assert rule_words.messages("vocabulary-lines", change, tmp_path) == said
 
 
 def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -> None:

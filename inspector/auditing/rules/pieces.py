@@ -25,6 +25,10 @@ _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
 _LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of stages and their blocks, the block's: stages differ in width
 #: Words of the methods' shapes that a piece's own dimensions tell.
 _SIZES = ("outputs", "inputs")
+#: Words of the methods' conditions that are a module's own.
+_OF_MODULES, _FACTORS = frozenset({*_SIZES, "feedforward", "experts"}), ("small_", "large_")
+#: Names of a classifier's last layer: PEFT adds both to `modules_to_save`, whichever of them the model has.
+_HEADS = frozenset({"classifier", "score"})
 #: Parts that an adapter of any method may have.
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: Tensors of an adapter beyond which none is compared one by one.
@@ -52,8 +56,9 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
     stored = _stored(header, adapter)
     exact: frozenset[str] = frozenset()
     try:
-        made = _made(adapter.config, method, stored)
-        exact = _exact(method, adapter.config) - _untold(method, stored)
+        chosen = _chosen(method, adapter.config)
+        made = _made(adapter.config, chosen, stored)
+        exact = _exact(chosen, adapter.config) - _untold(chosen, stored)
         yield from _compared(header, stored, made, method, exact, adapter.config)
     except (ConfigError, ArithmeticError, TypeError, ValueError):  # the pieces do not tell their modules' sizes
         yield from _of_other_methods(header, stored, method)
@@ -85,6 +90,24 @@ def _stored(header: Header, adapter: Adapter) -> _Stored:
         if tensor.name in adapter.parts and tensor.name not in adapter.constants
     }
     return _Stored(pieces, tuple(tensor.name for tensor in header.tensors if tensor.name not in adapter.parts))
+
+
+class _Fields(dict[str, Any]):
+    """An adapter's fields, null where there is none; a module that has a bias."""
+
+    def __missing__(self, name: str) -> Any:
+        return True if name == "has_bias" else None
+
+
+def _chosen(method: methods.Method, config: Mapping[str, Any]) -> methods.Method:
+    """The method with the pieces that its fields ask for, and those of which only a module's own sizes decide."""
+    fields = _Fields({**method.defaults, **config})
+
+    def may_be(piece: methods.Piece) -> bool:
+        of_module = any(name in _OF_MODULES or name.startswith(_FACTORS) for name in formula.names(piece.when or "1"))
+        return not piece.when or of_module or bool(formula.evaluate(piece.when, fields))
+
+    return method._replace(pieces=tuple(filter(may_be, method.pieces)))
 
 
 def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) -> dict[tuple[str, str], Expected]:
@@ -134,7 +157,7 @@ def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]
         raise ConfigError(f"nothing determines the {needed}")
     found = {}
     for weight, part in stored.pieces:
-        if part not in PROMPTS:
+        if part not in PROMPTS and weight.endswith(".weight"):  # a parameter by itself is of stacked experts
             pattern = _LAST.sub("*", weight)
             told = (_size(own.get((weight, word)), said[pattern, word]) for word in _SIZES)
             found[weight] = (next(told), next(told))
@@ -219,7 +242,7 @@ def _compared(
     beyond = [
         name
         for (weight, part), (name, _) in stored.pieces.items()
-        if part not in of_any and _unmade(weight, part, made, targeted)
+        if part not in of_any and weight.endswith(".weight") and _unmade(weight, part, made, targeted)
     ]
     if beyond and config.get("target_modules"):  # without them PEFT chooses by the base's type
         what = f"{plural(len(beyond), 'tensor')} that the method does not create, so PEFT drops them"
@@ -318,9 +341,12 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
         yield Found(what, header.path, odd[0], "warning")
     saved = config.get("modules_to_save")
     names = [tensor.name for tensor in header.tensors]
-    for module in saved if isinstance(saved, list) else ():
-        if isinstance(module, str) and not any(f".{module}." in f".{name}" for name in names):
-            yield Found(f"{module!r:.60} of modules_to_save is not stored, but PEFT asks for it", header.path)
+    wanted = {module for module in saved if isinstance(module, str)} if isinstance(saved, list) else set[str]()
+    there = {module for module in wanted | _HEADS if any(f".{module}." in f".{name}" for name in names)}
+    if there & _HEADS:
+        wanted -= _HEADS
+    for module in sorted(wanted - there):
+        yield Found(f"{module!r:.60} of modules_to_save is not stored, but PEFT asks for it", header.path)
 
 
 def _is_weight(name: str) -> bool:

@@ -1,0 +1,200 @@
+"""An adapter by itself: what PEFT writes is sound, and what it would refuse, fill at random or drop is told."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import hostile
+import pytest
+import rule_words
+import sparse
+from hostile.files import safetensors
+
+from inspector.adapters import methods
+from inspector.auditing import run
+from inspector.auditing.rules import all_rules, pieces
+from inspector.auditing.rules.subject import Subject
+from inspector.sources.listing import entries
+from inspector.sources.local import LocalPlace
+
+ADAPTERS = Path(sparse.__file__).parent / "adapters"
+FILE = "adapter_model.safetensors"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))
+def test_adapters_of_peft_are_sound(name: str, tmp_path: Path) -> None:
+    """Each method's, as PEFT saved it, without the model that it is for."""
+    folder = sparse.make(json.loads((ADAPTERS / f"{name}.json").read_text()), tmp_path / "adapter")
+    listed = list(entries(folder))
+    with closing(LocalPlace(folder, run.listed_files(listed))) as place:
+        subject = Subject(place, listed, str(folder), str(folder))
+        assert list(all_rules()["adapter-pieces"].findings(subject)) == []
+
+
+def lora(*modules: str, layers: int = 2, rank: int = 4, **changed: list[int] | None) -> dict[str, list[int]]:
+    """LoRA's two matrices of modules of 16 × 16 in each layer; `l1_q_A` changes one, and None takes it out."""
+    made = {}
+    for layer in range(layers):
+        for module in modules:
+            for half, shape in (("A", [rank, 16]), ("B", [16, rank])):
+                own = changed.get(f"l{layer}_{module[0]}_{half}", shape)
+                if own is not None:
+                    made[f"base_model.model.layers.{layer}.self_attn.{module}.lora_{half}.weight"] = own
+    return made
+
+
+LORA: dict[str, Any] = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "v_proj"]}
+BOTH = lora("q_proj", "v_proj")
+DROPPED = "that the method does not create, so PEFT drops them"
+STRANGE = "that belong to no adapter, so PEFT drops them"
+ABSENT = "that the method creates but no file stores"
+
+
+@pytest.mark.parametrize(
+    ("config", "tensors", "said"),
+    [
+        (LORA, BOTH, []),
+        ({**LORA, "peft_type": "lora"}, BOTH, []),
+        ({**LORA, "r": 8}, lora("q_proj", "v_proj", rank=8), []),
+        (LORA, {}, [f"{FILE}: warning: no tensor in it: PEFT fills all of the adapter at random"]),
+        (LORA, lora("q_proj", "v_proj", l1_v_A=[5, 16]), ["error: 5×16 stored, 4×16 = r × inputs made by the method"]),
+        (LORA, lora("q_proj", "v_proj", l1_v_A=[4, 15]), ["error: 4×15 stored, 4×16 = r × inputs made by the method"]),
+        (LORA, lora("q_proj", "v_proj", l0_q_B=[16, 3]), ["error: 16×3 stored, 16×4 = outputs × r made by the method"]),
+        (LORA, lora("q_proj", "v_proj", layers=3, l0_q_B=[17, 4]), ["error: 17×4 stored, 16×4 = outputs × r made by the method"]),
+        # Layers that differ in width, as those of stages do: nothing tells which of them is wrong.
+        (LORA, lora("q_proj", "v_proj", layers=4, l0_q_B=[8, 4], l1_q_B=[8, 4]), []),
+        (LORA, lora("q_proj", "v_proj", layers=3, l0_q_B=[8, 4], l1_q_B=[24, 4]), []),
+        (LORA, lora("q_proj", "v_proj", l1_v_A=None), []),  # told as half of a pair
+        (LORA, lora("q_proj", "v_proj", l1_v_A=None, l1_v_B=None), [f"warning: 2 pieces {ABSENT}: layers.1.self_attn.v_proj.weight: lora_A"]),
+        ({**LORA, "use_dora": True}, BOTH, [f"warning: 4 pieces {ABSENT}: layers.0.self_attn.q_proj.weight: magnitude"]),
+        ({**LORA, "lora_bias": True}, BOTH, [f"warning: 4 pieces {ABSENT}: layers.0.self_attn.q_proj.weight: lora_B_bias"]),
+        ({**LORA, "layers_to_transform": [0]}, lora("q_proj", "v_proj", layers=1), []),
+        ({**LORA, "layers_to_transform": 0}, lora("q_proj", "v_proj", layers=1), []),
+        ({**LORA, "layers_to_transform": [0]}, BOTH, [f"warning: 4 tensors {DROPPED}"]),
+        ({**LORA, "rank_pattern": {"v_proj": 8}}, {**lora("q_proj"), **lora("v_proj", rank=8)}, []),
+        ({**LORA, "rank_pattern": {"v_proj": 8}}, BOTH, [*(f"error: {each}" for _ in (0, 1) for each in ("4×16 stored, 8×16 = r × inputs made by the method", "16×4 stored, 16×8 = outputs × r made by the method"))]),
+        ({**LORA, "target_modules": None}, BOTH, []),
+        ({**LORA, "target_modules": ["q_proj"]}, BOTH, []),  # of modules that are named nowhere another rule tells
+        (LORA, {**BOTH, "extra.weight": [2]}, [f"warning: 1 tensor {STRANGE}"]),
+        (LORA, {**BOTH, "base_model.model.norm.weight": [2], "base_model.model.q.bias": [2], "q.alpha": [1]}, []),
+        (LORA, {**BOTH, "base_model.model.norm.scale": [2]}, [f"warning: 1 tensor {STRANGE}"]),
+        ({**LORA, "auto_mapping": {"base_model_class": "X"}}, {**BOTH, "extra.weight": [2]}, []),
+        ({**LORA, "modules_to_save": ["lm_head"]}, {**BOTH, "base_model.model.lm_head.weight": [2, 16]}, []),
+        ({**LORA, "modules_to_save": ["lm_head"]}, {**BOTH, "base_model.model.my_lm_head.weight": [2, 16]}, ["error: 'lm_head' of modules_to_save is not stored, but PEFT asks for it"]),
+        ({**LORA, "modules_to_save": ["b", "a", 3]}, BOTH, ["error: 'a' of modules_to_save is not stored, but PEFT asks for it", "error: 'b' of modules_to_save is not stored, but PEFT asks for it"]),
+        ({**LORA, "modules_to_save": "lm_head"}, BOTH, []),
+        # A classifier's last layer has one of two names, and PEFT writes both into the list.
+        ({**LORA, "modules_to_save": ["classifier", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, []),
+        ({**LORA, "modules_to_save": ["classifier", "score"]}, BOTH, ["error: 'classifier' of modules_to_save is not stored, but PEFT asks for it", "error: 'score' of modules_to_save is not stored, but PEFT asks for it"]),
+        ({**LORA, "modules_to_save": ["head", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, ["error: 'head' of modules_to_save is not stored, but PEFT asks for it"]),
+        ({**LORA, "peft_type": "UNHEARD_OF"}, lora("q_proj", l1_q_A=[5, 16]), []),
+    ],
+)  # fmt: skip
+def test_matrices_of_lora(
+    config: dict[str, Any], tensors: dict[str, list[int]], said: list[str], tmp_path: Path
+) -> None:
+    files = {"adapter_config.json": config, FILE: safetensors(tensors)}
+    found = rule_words.lines("adapter-pieces", files, tmp_path)
+    assert found == [each if each.startswith(FILE) else f"{FILE}: {each}" for each in said]
+
+
+def test_the_tensor_is_named(tmp_path: Path) -> None:
+    for tensors, name in (
+        (lora("q_proj", "v_proj", l1_v_A=[5, 16]), "base_model.model.layers.1.self_attn.v_proj.lora_A.weight"),
+        ({**BOTH, "extra.weight": [2]}, "extra.weight"),
+    ):
+        files = {"adapter_config.json": json.dumps(LORA).encode(), FILE: safetensors(tensors)}
+        change = hostile.both(dict.clear, partial(dict.update, **files))
+        found = rule_words.findings("adapter-pieces", change, tmp_path / name)
+        assert [each.tensor for each in found] == [name]
+
+
+def of(module: str, part: str, shape: list[int], layers: int = 3) -> dict[str, list[int]]:
+    return {f"base_model.model.layers.{layer}.attn.{module}.{part}": list(shape) for layer in range(layers)}
+
+
+OFT: dict[str, Any] = {"peft_type": "OFT", "r": 0, "oft_block_size": 8, "target_modules": ["q", "v"]}
+ROTATIONS = {**of("q", "oft_R.weight", [4, 28]), **of("v", "oft_R.weight", [2, 28])}
+LOKR: dict[str, Any] = {"peft_type": "LOKR", "r": 4, "target_modules": ["q", "v"]}
+FACTORS = {**of("q", "lokr_w1", [4, 4]), **of("q", "lokr_w2", [8, 8])}
+PROMPTS: dict[str, Any] = {"peft_type": "PROMPT_TUNING", "num_virtual_tokens": 4, "token_dim": 16}
+PREFIX = {
+    "peft_type": "PREFIX_TUNING",
+    "num_virtual_tokens": 4,
+    "token_dim": 16,
+    "num_layers": 2,
+    "num_attention_heads": 2,
+}
+FIRST = "base_model.model.layers.0.attn.q."
+
+
+@pytest.mark.parametrize(
+    ("config", "tensors", "said"),
+    [
+        (OFT, ROTATIONS, []),
+        (OFT, {**ROTATIONS, f"{FIRST}oft_R.weight": [3, 28]}, ["error: 3×28 here, 4×28 in other layers"]),
+        (OFT, {**ROTATIONS, f"{FIRST}oft_R.weight": [4, 27]}, ["error: 4×27 here, 4×28 in other layers"]),
+        (LOKR, FACTORS, []),
+        (LOKR, {**FACTORS, f"{FIRST}lokr_w2": [8, 7]}, ["error: 8×7 here, 8×8 in other layers"]),
+        ({**LOKR, "rank_pattern": {"q": 2}}, {**FACTORS, f"{FIRST}lokr_w2": [8, 7]}, []),
+        (LOKR, {**FACTORS, **of("v", "lora_A.weight", [4, 16])}, [f"warning: 3 tensors {DROPPED}"]),
+        (LOKR, {**FACTORS, **of("v", "lokr_w1", [4, 4], layers=2)}, ["warning: 1 piece that other layers have but no file stores: layers.2.attn.v.weight: lokr_w1"]),
+        ({**LOKR, "layers_to_transform": [0]}, {**FACTORS, **of("v", "lokr_w1", [4, 4], layers=2)}, []),
+        ({"peft_type": "IA3", "target_modules": ["q"], "feedforward_modules": []}, of("q", "ia3_l", [16, 1]), []),
+        ({"peft_type": "IA3", "target_modules": ["q"], "feedforward_modules": ["q"]}, of("q", "ia3_l", [1, 16]), []),
+        ({"peft_type": "IA3", "target_modules": ["q"], "feedforward_modules": ["q"]}, {**of("q", "ia3_l", [1, 16]), f"{FIRST}ia3_l": [1, 15]}, ["error: 1×15 stored, 1×16 = 1 × inputs made by the method"]),
+        (PROMPTS, {"prompt_embeddings": [4, 16]}, []),
+        (PROMPTS, {"prompt_embeddings": [5, 16]}, ["error: 5×16 stored, 4×16 = num_virtual_tokens·num_transformer_submodules × width made by the method"]),
+        (PROMPTS, {"prompts": [4, 16]}, ["error: no prompt_embeddings, which the method PROMPT_TUNING consists of"]),
+        (PREFIX, {"prompt_embeddings": [4, 64]}, []),
+        (PREFIX, {"prompt_embeddings": [4, 32]}, ["error: 4×32 stored, 4×64 = num_virtual_tokens × keys made by the method"]),
+    ],
+)  # fmt: skip
+def test_pieces_of_other_methods(
+    config: dict[str, Any], tensors: dict[str, list[int]], said: list[str], tmp_path: Path
+) -> None:
+    files = {"adapter_config.json": config, FILE: safetensors(tensors)}
+    found = rule_words.lines("adapter-pieces", files, tmp_path)
+    assert found == [f"{FILE}: {each}" for each in said]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"adapter_config.json": LORA}, ["adapter_config.json: error: no adapter_model.safetensors beside it: download it"]),
+        ({"adapter_config.json": LORA, "adapter_model.bin": "x"}, []),
+        ({"a/adapter_config.json": LORA, FILE: "x"}, ["a/adapter_config.json: error: no adapter_model.safetensors beside it: download it"]),
+        ({"a/adapter_config.json": LORA, f"a/{FILE}": "x"}, []),
+        ({"adapter_config.json": {"r": 4}}, []),
+        ({"adapter_config.json": {"peft_type": 3}}, []),
+        ({"my_adapter_config.json": LORA}, []),
+    ],
+)  # fmt: skip
+def test_adapters_without_weights(files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines("no-adapter-weights", files, tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    ("config", "parts"),
+    [
+        ({}, ["road_theta", "road_alpha"] * 0),
+        ({"variant": "road_1"}, ["road_theta", "road_alpha"]),
+        ({"variant": "road_4"}, ["road_theta", "road_alpha"]),
+    ],
+)
+def test_pieces_that_fields_ask_for(config: dict[str, Any], parts: list[str]) -> None:
+    road = methods.method("ROAD")
+    assert road is not None
+    assert [piece.part for piece in pieces._chosen(road, config).pieces] == parts
+
+
+def test_pieces_of_which_a_module_decides_stay() -> None:
+    ia3, lokr = methods.method("IA3"), methods.method("LOKR")
+    assert ia3 is not None
+    assert lokr is not None
+    assert pieces._chosen(ia3, {}) == ia3
+    assert pieces._chosen(lokr, {"r": 4}) == lokr

@@ -1,0 +1,285 @@
+"""What rules say of folders of small documents: for each condition a case, and beside it one that is as it should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rule_words
+
+Case = tuple[dict[str, Any], list[str]]
+
+
+def told(code: str, case: Case, folder: Path) -> None:
+    files, expected = case
+    assert rule_words.lines(code, files, folder) == expected
+
+
+def scheduler(**fields: Any) -> dict[str, Any]:
+    return {"scheduler_config.json": {"_class_name": "DDIMScheduler", **fields}}
+
+
+DIFFUSERS: list[Case] = [
+    (scheduler(beta_end=0.02, timestep_spacing="leading"), []),
+    (scheduler(beta_end=None), ["scheduler_config.json: error: beta_end is null, and should be a whole number or a number with a point or true or false"]),
+    (scheduler(timestep_spacing="leadin"), []),
+    (scheduler(beta_schedul="linear"), ["scheduler_config.json: warning: beta_schedul is no field of DDIMScheduler, which takes beta_schedule"]),
+    (scheduler(**{"Beta-Schedule": "linear"}), ["scheduler_config.json: warning: Beta-Schedule is no field of DDIMScheduler, which takes beta_schedule"]),
+    (scheduler(beta_schedul="linear", beta_schedule="linear"), []),
+    (scheduler(_beta_schedul="linear"), []),
+    (scheduler(something_of_its_own=1), []),
+    ({"scheduler_config.json": {"_class_name": 5, "beta_end": None}}, ["scheduler_config.json: error: _class_name is 5, and should be a string"]),
+    ({"scheduler_config.json": {"_class_name": None}}, ["scheduler_config.json: error: _class_name is null, and should be a string"]),
+    ({"scheduler_config.json": {"_class_name": ["DDIMScheduler"]}}, []),
+    ({"scheduler_config.json": {"_class_name": "NoScheduler", "beta_end": None}}, []),
+    ({"my_scheduler_config.json": {"_class_name": "DDIMScheduler", "beta_end": None}}, []),
+    ({"vae/config.json": {"_class_name": "AutoencoderKL", "act_fn": "silu", "down_block_types": ["DownEncoderBlock2D"]}}, []),
+    ({"vae/config.json": {"_class_name": "AutoencoderKL", "down_block_types": ["DownEncoderBlock2"]}}, ['vae/config.json: error: down_block_types has "DownEncoderBlock2", which AutoencoderKL does not know']),
+    ({"vae/config.json": {"_class_name": "AutoencoderKL", "down_block_types": ["Zebra"]}}, []),
+    ({"vae/config.json": {"_class_name": "AutoencoderKL", "act_fn": "SILU"}}, ['vae/config.json: error: act_fn has "SILU", which AutoencoderKL does not know']),
+]  # fmt: skip
+
+PIPELINES: list[Case] = [
+    ({"model_index.json": {"_class_name": "DDPMPipeline", "unet": ["diffusers", "UNet2DModel"], "scheduler": ["diffusers", "DDPMScheduler"]}}, []),
+    ({"model_index.json": {"_class_name": "DDPMPipeline", "unet": ["diffusers", "UNet2DModel"]}}, ["model_index.json: error: no scheduler, which DDPMPipeline is made of"]),
+    ({"model_index.json": {"_class_name": "DDPMPipeline", "unet": [None, None], "scheduler": ["diffusers", "X"]}}, ["model_index.json: error: no unet, which DDPMPipeline is made of"]),
+    ({"model_index.json": {"_class_name": ["DDPMPipeline"]}}, []),
+    ({"model_index.json": {"_class_name": "NoPipeline"}}, []),
+    ({"my_model_index.json": {"_class_name": "DDPMPipeline"}}, []),
+    ({"model_index.json": {"_class_name": "NoPipeline", "unet": ["diffusers", "unet2"]}}, ["model_index.json: error: unet is of class 'unet2', which Diffusers does not have"]),
+    ({"model_index.json": {"unet": ["diffusers", "UNetOfTomorrow"], "vae": ["mine", "vae"], "x": ["diffusers", 3]}}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DIFFUSERS)
+def test_fields_of_diffusers(case: Case, tmp_path: Path) -> None:
+    told("diffusers-field", case, tmp_path)
+
+
+@pytest.mark.parametrize("case", PIPELINES)
+def test_parts_of_pipelines(case: Case, tmp_path: Path) -> None:
+    told("pipeline-parts", case, tmp_path)
+
+
+def settings(**fields: Any) -> dict[str, Any]:
+    return {"tokenizer_config.json": fields}
+
+
+TOKENIZERS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2TokenizerFast"), "vocab.model": "x"}, ["GPT2Tokenizer needs merges.txt and vocab.json, or tokenizer.json: download them"]),
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "vocab.model": "x", "tokenizer.json": "{}"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer", auto_map={"a": "b"}), "vocab.model": "x"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "vocab.json": "{}"}, []),  # told as halves
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "tekken.json": "{}"}, []),
+    ("tokenizer-files", settings(tokenizer_class="GPT2Tokenizer"), []),  # another rule: nothing is there
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "added_tokens.json": "{}"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class="BertTokenizer"), "spiece.model": "x"}, ["BertTokenizer needs vocab.txt, or tokenizer.json: download them"]),
+    ("tokenizer-files", {**settings(tokenizer_class="BertTokenizer"), "vocab.txt": "x"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class="PreTrainedTokenizerFast"), "vocab.txt": "x"}, ["PreTrainedTokenizerFast needs tokenizer.json, which is missing: download it"]),
+    ("tokenizer-files", {**settings(tokenizer_class="TokenizersBackend"), "merges.txt": "x"}, ["TokenizersBackend needs tokenizer.json, which is missing: download it"]),
+    ("tokenizer-files", {**settings(tokenizer_class="PreTrainedTokenizerFast"), "x.tiktoken": "x"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class="PreTrainedTokenizerFast"), "spiece.model": "x"}, []),
+    ("tokenizer-files", settings(tokenizer_class="PreTrainedTokenizerFast"), []),
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenize"), "vocab.json": "{}"}, ["GPT2Tokenize is unknown to Transformers: did you mean GPT2Tokenizer?"]),
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenize"), "tokenizer.model": "{}"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class="OfMyOwn"), "vocab.json": "{}"}, []),
+    ("tokenizer-files", {**settings(tokenizer_class=3), "vocab.json": "{}"}, []),
+    ("tokenizer-files", {"my_tokenizer_config.json": {"tokenizer_class": "GPT2Tokenizer"}, "vocab.model": "x"}, []),
+    ("tokenizer-field", settings(unk_token="<u>", bos_token={"content": "<s>"}, pad_token=None, do_lower_case=True), []),
+    ("tokenizer-field", settings(unk_token=""), ["unk_token is an empty string: the search for unknown text never ends"]),
+    ("tokenizer-field", settings(unk_token={"content": ""}), ["unk_token is an empty string: the search for unknown text never ends"]),
+    ("tokenizer-field", settings(bos_token=""), []),
+    ("tokenizer-field", settings(eos_token=5), ["eos_token is 5, and should be a string"]),
+    ("tokenizer-field", settings(eos_token={"text": "</s>"}), ['eos_token is {"text": "</s>"}, and should be a string']),
+    ("tokenizer-field", settings(tokenizer_class=None), []),
+    ("tokenizer-field", settings(tokenizer_class=["A"]), ['tokenizer_class is ["A"], and should be a string']),
+    ("tokenizer-field", settings(add_bos_token="yes"), ['add_bos_token is "yes", and should be true or false']),
+    ("tokenizer-field", settings(add_bos_token=None, add_eos_token=False), []),
+    ("tokenizer-field", {"my_tokenizer_config.json": {"add_bos_token": "yes"}}, []),
+    ("tokenizer-field", settings(model_max_length=[64]), ["model_max_length is [64], and should be a whole number or a number with a point or true or false or null"]),
+    ("tokenizer-field", settings(model_max_length=1e30), []),
+    ("tokenizer-field", settings(model_max_length=None), []),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": 1, "ab": 2}, "merges.txt": "#version: 0.2\na b\n"}, []),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": 1, "ab": 2}, "merges.txt": "a b\r\n"}, []),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": 1}, "merges.txt": "a b\n"}, ["it joins 'ab', which vocab.json does not have"]),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"b": 1, "ab": 2}, "merges.txt": "one\na b\n"}, ["it joins 'a', which vocab.json does not have"]),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 1, "ab": 2}, "merges.txt": "a b c\na b\n"}, ["it joins 'b', which vocab.json does not have"]),
+    ("vocabulary-lines", {**settings(), "vocab.json": [], "merges.txt": "a b\n"}, []),
+    ("vocabulary-lines", {**settings(), "vocab.json": "[", "merges.txt": "a b\n"}, []),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 1}, "merges.txt": ""}, []),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 1}, "merges.txt": "a b", "tokenizer.json": "{}"}, []),
+    ("vocabulary-lines", {"vocab.json": {"a": 1}, "merges.txt": "a b"}, []),
+    ("vocabulary-lines", {"my_tokenizer_config.json": {}, "vocab.json": {"a": 1}, "merges.txt": "a b"}, []),
+    ("vocabulary-lines", {"t/tokenizer_config.json": {}, "t/vocab.json": {"a": 1}, "t/merges.txt": "a b"}, ["it joins 'b', which vocab.json does not have"]),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": -1}}, ["the token 'b' has an id that is not a number"]),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": "1"}}, ["the token 'b' has an id that is not a number"]),
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": "0", "b": "1"}}, []),  # of something else
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": {"b": 1}}}, []),
+    ("vocabulary-lines", {**settings(tokenizer_class="BertTokenizerFast"), "vocab.txt": "a\n[UNK]\n"}, []),
+    ("vocabulary-lines", {**settings(tokenizer_class="BertTokenizerFast"), "vocab.txt": "a\n"}, ["no '[UNK]' in it, which BertTokenizer needs"]),
+    ("vocabulary-lines", {**settings(tokenizer_class="FunnelTokenizer"), "vocab.txt": "a\n"}, []),
+    ("vocabulary-lines", {"t/tokenizer_config.json": {"tokenizer_class": "ElectraTokenizer"}, "t/vocab.txt": "a"}, ["no '[UNK]' in it, which ElectraTokenizer needs"]),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "vocab.json": "{}"}, ["no merges.txt beside it, which the tokenizer needs: download it"]),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "merges.txt": ""}, ["no vocab.json beside it, which the tokenizer needs: download it"]),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "merges.txt": "", "vocab.json": "{}"}, []),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "vocab.json": "{}", "tokenizer.json": "{}"}, []),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "vocab.json": "{}", "bpe.codes": ""}, []),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "my-vocab.json": "{}"}, []),
+    ("missing-merges", {"config.json": {"model_type": "llama"}, "vocab.json": "{}"}, []),
+    ("missing-merges", {"config.json": {"model_type": "llama"}, "tokenizer_config.json": {"tokenizer_class": "GPT2Tokenizer"}, "vocab.json": "{}"}, ["no merges.txt beside it, which the tokenizer needs: download it"]),
+    ("missing-merges", {"config.json": {"model_type": "gpt2"}, "tokenizer_config.json": {"tokenizer_class": "LlamaTokenizer"}, "vocab.json": "{}"}, []),
+    ("missing-merges", {"vocab.json": "{}"}, []),
+    ("no-vocabulary", settings(tokenizer_class="LlamaTokenizer"), ["LlamaTokenizer has no vocabulary beside it: download it"]),
+    ("no-vocabulary", {**settings(tokenizer_class="LlamaTokenizer"), "special_tokens_map.json": "{}"}, ["LlamaTokenizer has no vocabulary beside it: download it"]),
+    ("no-vocabulary", {**settings(tokenizer_class="LlamaTokenizer"), "tokenizer.model": "x"}, []),
+    ("no-vocabulary", settings(tokenizer_class="LlamaTokenizer", auto_map={"a": "b"}), []),
+    ("no-vocabulary", settings(tokenizer_class="ByT5Tokenizer"), []),
+    ("no-vocabulary", settings(), []),
+    ("no-vocabulary", {"my_tokenizer_config.json": {"tokenizer_class": "LlamaTokenizer"}}, []),
+    ("tokenizer", {"tokenizer.json": {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "files", "expected"), TOKENIZERS)
+def test_tokenizers(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    found = rule_words.lines(code, files, tmp_path)
+    assert [line.partition(": error: ")[2] for line in found] == expected
+
+
+def prepared(**fields: Any) -> dict[str, Any]:
+    return {"preprocessor_config.json": fields}
+
+
+VIT = "ViTImageProcessor"
+PROCESSORS: list[Case] = [
+    (prepared(image_processor_type=VIT, size={"height": 8, "width": 8}, crop_size=8), []),
+    (prepared(image_processor_type=VIT + "Fast", size={"shortest_edge": 8}), []),
+    (prepared(image_processor_type="ViTFeatureExtractor", size={"min_pixels": 8, "max_pixels": 8}), []),
+    (prepared(image_processor_type=VIT, size={"height": 8, "wide": 8}), ["preprocessor_config.json: error: size has height, wide, and no height and width or edge"]),
+    (prepared(image_processor_type=VIT, crop_size={"height": 8}), ["preprocessor_config.json: error: crop_size has height, and no height and width or edge"]),
+    (prepared(image_processor_type=VIT, size="8"), ['preprocessor_config.json: error: size is "8", and should be a number or an object']),
+    (prepared(size="8"), []),
+    (prepared(image_processor_type=3), ["preprocessor_config.json: error: image_processor_type is 3, and should be a string"]),
+    (prepared(feature_extractor_type=[3]), ["preprocessor_config.json: error: feature_extractor_type is [3], and should be a string"]),
+    (prepared(image_processor_type="vit"), ['preprocessor_config.json: error: image_processor_type is "vit", which no class is called']),
+    (prepared(feature_extractor_type="whisper"), ['preprocessor_config.json: error: feature_extractor_type is "whisper", which no class is called']),
+    (prepared(feature_extractor_type="WhisperFeatureExtractor"), []),
+    (prepared(image_processor_type="ZebraImageProcessor"), []),
+    (prepared(image_processor_type="zebraImageProcessor"), ['preprocessor_config.json: error: image_processor_type is "zebraImageProcessor", which no class is called']),
+    (prepared(image_processor_type="vit", auto_map={}), []),
+    (prepared(image_processor_type=VIT, do_resize="x"), []),
+    ({"processor_config.json": {"image_processor": {"image_processor_type": "vit"}, "feature_extractor": {"feature_extractor_type": "w"}}}, ['processor_config.json: error: image_processor.image_processor_type is "vit", which no class is called', 'processor_config.json: error: feature_extractor.feature_extractor_type is "w", which no class is called']),
+    ({"processor_config.json": {"image_processor": {"image_processor_type": VIT, "size": "8"}}}, ['processor_config.json: error: image_processor.size is "8", and should be a number or an object']),
+    ({"processor_config.json": {"image_processor": {"image_processor_type": "vit", "auto_map": {}}, "feature_extractor": 3}}, []),
+    ({"my_processor_config.json": {"image_processor_type": "vit"}}, []),
+    ({"config.json": {"model_type": "vit"}, **prepared(feature_extractor_type="WhisperFeatureExtractor")}, ["preprocessor_config.json: error: WhisperFeatureExtractor prepares sound, and vit sees images"]),
+    ({"config.json": {"model_type": "vit"}, **prepared(feature_extractor_type="WhisperFeatureExtractor", image_processor_type=VIT)}, []),
+    ({"config.json": {"model_type": "vit"}, **prepared(feature_extractor_type="ViTFeatureExtractor")}, []),
+    ({"config.json": {"model_type": "whisper"}, **prepared(image_processor_type=VIT)}, ['preprocessor_config.json: error: "ViTImageProcessor" prepares images, and whisper hears']),
+    ({"config.json": {"model_type": "whisper"}, **prepared(image_processor_type=VIT, feature_extractor_type="WhisperFeatureExtractor")}, []),
+    ({"config.json": {"model_type": "llama"}, **prepared(image_processor_type=VIT)}, []),
+    ({"config.json": {"model_type": ["vit"]}, **prepared(feature_extractor_type="WhisperFeatureExtractor")}, []),
+    ({"a/config.json": {"model_type": "whisper"}, "a/preprocessor_config.json": {"image_processor_type": VIT}}, ['a/preprocessor_config.json: error: "ViTImageProcessor" prepares images, and whisper hears']),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PROCESSORS)
+def test_what_prepares_input(case: Case, tmp_path: Path) -> None:
+    told("preprocessor", case, tmp_path)
+
+
+CLASSIFIER = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
+NO_PREPROCESSOR = "config.json: error: no preprocessor_config.json beside it, which {} needs: download it"
+
+
+@pytest.mark.parametrize(
+    ("files", "needs"),
+    [
+        ({"config.json": CLASSIFIER}, "ViTForImageClassification"),
+        ({"config.json": {**CLASSIFIER, "auto_map": {}}}, ""),
+        ({"config.json": {**CLASSIFIER, "architectures": ["ViTModel"]}}, ""),
+        ({"config.json": {**CLASSIFIER, "architectures": []}}, ""),
+        ({"config.json": {**CLASSIFIER, "architectures": "ViTForImageClassification"}}, ""),
+        ({"config.json": {**CLASSIFIER, "model_type": "llama"}}, ""),
+        ({"config.json": {**CLASSIFIER, "model_type": ["vit"]}}, ""),
+        ({"config.json": CLASSIFIER, "processor_config.json": "{}"}, ""),
+        ({"config.json": CLASSIFIER, "optimizer.pt": "x"}, ""),
+        ({"config.json": CLASSIFIER, "video_preprocessor_config.json": "{}"}, ""),
+        ({"vision/config.json": CLASSIFIER}, ""),
+        ({"my_config.json": CLASSIFIER}, ""),
+        ({"config.json": {"model_type": "whisper", "architectures": ["WhisperForCTC"]}}, "WhisperForCTC"),
+        (
+            {"config.json": {"model_type": "whisper"}, **settings(processor_class="WhisperProcessor")},
+            "WhisperProcessor",
+        ),
+        ({"config.json": CLASSIFIER, **settings(processor_class="P")}, "P"),
+        ({"config.json": CLASSIFIER, **settings(processor_class=3)}, "ViTForImageClassification"),
+    ],
+)
+def test_models_that_need_their_input_prepared(files: dict[str, Any], needs: str, tmp_path: Path) -> None:
+    told("no-preprocessor", (files, [NO_PREPROCESSOR.format(needs)] if needs else []), tmp_path)
+
+
+def modules(*listed: Any, **files: Any) -> dict[str, Any]:
+    return {"modules.json": list(listed), **{name.replace("__", "/") + ".json": each for name, each in files.items()}}
+
+
+def module(path: str, kind: str) -> dict[str, Any]:
+    return {"name": "0", "path": path, "type": f"sentence_transformers.models.{kind}"}
+
+
+SENTENCES: list[Case] = [
+    (modules(module("", "Transformer"), config={"model_type": "bert"}), []),
+    (modules(module("", "Transformer")), ["modules.json: error: Transformer has no config.json: download it"]),
+    (modules(module("0_T", "Transformer"), config={}), ["modules.json: error: Transformer has no 0_T/config.json: download it"]),
+    (modules(module("0_T/", "Transformer"), **{"0_T__config": {"model_type": "bert"}}), []),
+    (modules({"name": "0", "path": "", "type": "Transformer"}), ["modules.json: error: unknown class Transformer: its module is missing"]),
+    (modules({"name": "0", "path": ""}), ["modules.json: error: module 0 lacks a name, path or type, which must be strings"]),
+    (modules(module("", "Normalize"), "x"), ["modules.json: error: module 1 lacks a name, path or type, which must be strings"]),
+    ({"modules.json": []}, ["modules.json: error: not a list of modules"]),
+    ({"modules.json": {}}, ["modules.json: error: not a list of modules"]),
+    ({"modules.json": "["}, []),
+    ({"my_modules.json": {}}, []),
+    (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pooling_mode_mean_tokens": True}}), []),
+    (modules(module("1_P", "Pooling"), **{"1_P__config": {"embedding_dimension": {}}}), ["1_P/config.json: error: embedding_dimension is {}, and should be a whole number or a number with a point or a text or true or false or a list"]),
+    (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pooling_mode": "MEAN"}}), ["1_P/config.json: error: unknown pooling_mode 'MEAN'"]),
+    (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pooling_mode": ["mean", "x"]}}), ["1_P/config.json: error: unknown pooling_mode 'x'"]),
+    (modules(module("1_N", "Normalize"), **{"1_N__config": {"module_input_name": 3, "module_output_name": "a"}}), ["1_N/config.json: error: module_input_name is 3, and should be a string"]),
+    (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pool": 1}}), ["1_P/config.json: error: Pooling takes no field pool"]),
+    (modules(module("1_D", "Dense"), **{"1_D__config": {"in_features": 8, "out_features": 8}}), ["modules.json: error: Dense has no weights in 1_D: download them"]),
+    (modules(module("1_D", "Dense"), **{"1_D__config": {"in_features": 8}, "1_D__model.onnx": ""}), ["modules.json: error: Dense has no weights in 1_D: download them", "1_D/config.json: error: Dense needs out_features, a whole number"]),
+    (modules(module("1_D", "LSTM"), **{"1_D__config": {"hidden_dim": True}, "1_D__model.bin": ""}), ["modules.json: error: LSTM has no weights in 1_D: download them", "1_D/config.json: error: LSTM needs word_embedding_dimension, a whole number", "1_D/config.json: error: LSTM needs hidden_dim, a whole number"]),
+    (modules(module("1_D", "Dense")), []),  # told as a part that is missing
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_modules_of_sentence_transformers(case: Case, tmp_path: Path) -> None:
+    told("sentence-module", case, tmp_path)
+
+
+PART = ["transformers", "CLIPTextModel"]
+PARTS: list[Case] = [
+    ({"model_index.json": {"te": PART}, "te/config.json": "{}", "te/model.safetensors": "x"}, []),
+    ({"model_index.json": {"te": PART}, "te/config.json": "{}", "te/pytorch_model.bin": "x"}, []),
+    ({"model_index.json": {"te": PART}}, ["model_index.json: error: CLIPTextModel has no folder te: download it"]),
+    ({"model_index.json": {"te": PART}, "te/config.json": "{}"}, ["model_index.json: error: CLIPTextModel has no weights in te: download them"]),
+    ({"model_index.json": {"te": PART}, "te/a.json": "{}"}, []),
+    ({"p/model_index.json": {"te": PART}, "te/config.json": "{}"}, ["p/model_index.json: error: CLIPTextModel has no folder p/te: download it"]),
+    ({"model_index.json": {"te": [None, None], "x": 3}}, []),
+    *(
+        ({"model_index.json": {"te": ["x", kind]}, "te/config.json": "{}"}, [])
+        for kind in ("CLIPTokenizer", "CLIPTokenizerFast", "DDIMScheduler", "CLIPFeatureExtractor", "CLIPImageProcessorFast")
+    ),
+    (modules(module("1_Pooling", "Pooling")), ["modules.json: error: Pooling has no 1_Pooling/config.json: download it"]),
+    (modules(module("1_Pooling/", "Pooling"), **{"1_Pooling__a": {}}), ["modules.json: error: Pooling has no 1_Pooling/config.json: download it"]),
+    (modules(module("1_Pooling", "Pooling"), **{"1_Pooling__cnn_config": {}}), []),
+    (modules(module("2_Normalize", "Normalize"), module("", "Pooling"), 3), []),
+    ({"modules.json": "["}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_parts_that_an_index_names(case: Case, tmp_path: Path) -> None:
+    told("missing-component", case, tmp_path)
