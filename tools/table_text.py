@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from inspector.architectures.table import Family, Include, Row
+from inspector.architectures.table_file import statistics
 
 #: Columns that a group of rows has in common, if they are so many.
 _COMMON, _GROUP = ("tower", "heads", "when"), 4
@@ -112,31 +113,50 @@ def set_columns(entry: Row | Include | Family, left_out: Iterable[str]) -> dict[
 
 def lines_of(rows: Sequence[Row | Include], words: Mapping[str, str]) -> Iterator[Line]:
     """Rows and includes as entries; neighbours that differ in one place each are one."""
-    at = 0
-    while at < len(rows):
-        end, entry = at + 1, _entry(rows[at])
-        while end < len(rows) and (longer := _folded(rows[at : end + 1], words)) is not None:
+    units, at = list(_units(rows)), 0
+    while at < len(units):
+        end, entry = at + 1, _entry(units[at])
+        while end < len(units) and (longer := _folded(units[at : end + 1], words)) is not None:
             entry, end = longer, end + 1
-        yield Line(tuple(rows[at:end]), entry)
+        yield Line(tuple(row for unit in units[at:end] for row in unit), entry)
         at = end
 
 
-def _entry(row: Row | Include) -> Any:
-    if isinstance(row, Include):
-        return set_columns(row, ())
-    return [row.role, row.name, row.shape, set_columns(row, ("role", "name", "shape"))]
+def _units(rows: Sequence[Row | Include]) -> Iterator[tuple[Row | Include, ...]]:
+    """Each row or include by itself, and a norm over batches with what it keeps of these."""
+    at = 0
+    while at < len(rows):
+        row = rows[at]
+        unit: tuple[Row | Include, ...] = (row, *statistics(row)) if isinstance(row, Row) else (row,)
+        if tuple(rows[at : at + len(unit)]) != unit:
+            unit = (row,)
+        yield unit
+        at += len(unit)
 
 
-def _folded(rows: Sequence[Row | Include], words: Mapping[str, str]) -> Any | None:
+def _entry(unit: Sequence[Row | Include]) -> Any:
+    if isinstance(unit[0], Include):
+        return set_columns(unit[0], ())
+    return [*unit[0][:3], _own(unit)]
+
+
+def _own(unit: Sequence[Row | Include]) -> dict[str, Any]:
+    """The columns of a row that are not at their defaults."""
+    own = set_columns(unit[0], ("role", "name", "shape"))
+    return {**own, "batch": True} if len(unit) > 1 else own
+
+
+def _folded(units: Sequence[Sequence[Row | Include]], words: Mapping[str, str]) -> Any | None:
     """Rows as one entry of alternatives; None where they are too different."""
-    if not all(isinstance(row, Row) for row in rows) or len({row[3:] for row in rows}) > 1:
+    rows = [unit[0] for unit in units]
+    if not all(isinstance(row, Row) for row in rows) or len({(*unit[0][3:], len(unit)) for unit in units}) > 1:
         return None
     found = [_alternatives([str(row[at]) for row in rows]) for at in range(3)]
     if None in found or len({row[:3] for row in rows}) < len(rows) or ("(" not in str(found[1])):
         return None
     if len("".join(_worded(found, words))) > _WIDE:
         return None
-    return [*found, set_columns(rows[0], ("role", "name", "shape"))]
+    return [*found, _own(units[0])]
 
 
 _PIECES = re.compile(r"\$?[A-Za-z0-9]+|.", re.DOTALL)

@@ -28,6 +28,7 @@ why a table has none.
 
 `$WORD` stands for a text: one that `let` gives it, or a block's parameter. It is put in as it is, so that a sum needs
 its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.
+The column `batch` says that a row is a norm over batches: what it keeps of these is beside it, in rows of their own.
 A table that is a `part` of another has those rows of it that a nested configuration shapes (see `parts`).
 A table that is `like` another has what that has, but for its name and types: mappings are added to, rows are put
 `after` or `instead` of those with a name, or at the end.
@@ -245,10 +246,21 @@ def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str
         raise ValueError("a row is a role, a name, a shape, and columns where it has any")
     role, name, shape, *own = filled(entry, words)
     fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
+    batch = fields.pop("batch", False)
     unknown = fields.keys() - set(Row._fields)
     if unknown:
         raise ValueError(f"there is no column `{min(unknown)}`")
-    return (Row(**each) for each in alternatives(fields))
+    for each in alternatives(fields):
+        yield (row := Row(**each))
+        if batch:
+            yield from statistics(row)
+
+
+def statistics(norm: Row) -> Iterator[Row]:
+    """What a norm over batches keeps of the batches that it has seen."""
+    kept = norm._replace(bias="", leaf="", buffer=True, persistent=True)
+    for role, shape in (("running_mean", norm.shape), ("running_var", norm.shape), ("num_batches_tracked", "")):
+        yield kept._replace(role=role, name=f"{norm.name}.{role}", shape=shape)
 
 
 def alternatives(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
