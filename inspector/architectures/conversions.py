@@ -28,9 +28,10 @@ converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to 
            `order`  the model's elements as digits → the file's. A word is a number that a formula beside it gives, `*`
                     the digit that follows from the others, `...` all axes but the first (in front: but the last); two
                     words without a formula are equal
+           `axis`   the axis whose elements `order` names, by its number; the rows' where nothing is said
            `axes`   the model's axes in the file's order, by their numbers
-           `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, and the
-                    `mean` and `mean_abs` of the model's whole tensor
+           `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, the
+                    element's `index` in the model's tensor, and the `mean` and `mean_abs` of all of that
            `rows`   which of the model's rows are kept, the `first` or the `last`
            `name`   what people call it
 folded     what it computes of several tensors: a name for people, and for each of the file's keys the formula (`value`)

@@ -318,8 +318,11 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
             name: gathered(model.values(view.store), view.offset + start, tile.sizes, strides)
             for name, view in option.beside.items()
         }
+        if numbers.INDEX in numbers.words(option.value):
+            place = (option.a if sides.file == 1 else option.b).offset + start
+            beside[numbers.INDEX] = gathered(np.arange, place, tile.sizes, strides)
         made = numbers.applied(option.value, held, (beside | dict(option.numbers)).get)
-        if beside and slack is not None:  # what is added and taken away again leaves its last bits
+        if option.beside and slack is not None:  # what is added and taken away again leaves its last bits
             slack = float(np.nanmax(np.abs(held), initial=0))
         x, y = (made, y) if sides.file == 1 else (x, made)
 

@@ -19,7 +19,7 @@ from inspector.architectures.conversions import Conversion, key_text
 from inspector.architectures.data.fusions import BRANCHED, PARTS
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
-from inspector.comparing.numbers import MEANS, words
+from inspector.comparing.numbers import INDEX, MEANS, words
 from inspector.comparing.pairing import Pair, Side, conversion_from
 from inspector.comparing.views import View, loops, whole
 from inspector.errors import ConfigError
@@ -344,9 +344,10 @@ def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str,
 
 def _numbers(value: str, layer: int | None, sides: Sides) -> Mapping[str, float] | None:
     """Those that a formula of x names, but for what the tensor itself tells; None where one is not known."""
-    known = {"layer": layer, **{name: sides.number(name, layer) for name in words(value) - MEANS.keys() - {"layer"}}}
+    asked = words(value) - MEANS.keys() - {INDEX}
+    known = {"layer": layer, **{name: sides.number(name, layer) for name in asked - {"layer"}}}
     found = {name: number for name, number in known.items() if number is not None}
-    return found if words(value) <= found.keys() | MEANS.keys() else None
+    return found if asked <= found.keys() else None
 
 
 def _name(step: Mapping[str, str]) -> str:
@@ -396,7 +397,7 @@ def _some(atom: _Atom, rows: int, which: str) -> View:
 def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
     """The model's elements in the order that a step says."""
     before, _, after = (text.split() for text in step["order"].partition("->"))
-    view, axis = atom.view, atom.base
+    view, axis = atom.view, int(step.get("axis", atom.base))
     if "..." not in before:
         flat = tuple(digit for each in view.axes[axis:] for digit in each)
         view = view._replace(axes=(*view.axes[:axis], flat))

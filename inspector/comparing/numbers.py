@@ -26,6 +26,8 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
 }
 #: Numbers of the model's whole tensor that a formula may name → what they are the mean of.
 MEANS: Mapping[str, Callable[[Array], Array]] = {"mean": lambda x: x, "mean_abs": np.abs}
+#: What a formula calls an element's place in the model's tensor, from 0.
+INDEX = "index"
 #: What two libraries compute differently in the last bits.
 ROUNDED = frozenset({"exp", "softplus", "sqrt", *MEANS})
 #: A sum of products below which some may have been too small for F32.

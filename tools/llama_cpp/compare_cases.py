@@ -27,12 +27,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from convert_cases import ROOT, VOCABULARY, WRITTEN, Converter
+from convert_cases import ROOT, VOCABULARY, Converter, published
 from remote import ALSO, rename
 from remote import TOWERS as RECIPES_OF_TOWERS
 from remote import cases as remote_cases
 from remote import write as write_remote
 from towers import fields, publish
+from towers import rename as rename_published
 
 import inspector
 
@@ -47,6 +48,8 @@ LARGEST = 1 << 24  # of whole numbers that F32 has all of
 CHANGED = frozenset(
     {"BitnetForCausalLM", "JAISLMHeadModel", "TalkieForCausalLM", "Rwkv6ForCausalLM#2", "BailingMoeV3ForCausalLM"}
 )
+#: Tensors whose rows are alike in every model that the converter reads rightly: it takes the first for all.
+ALIKE = {"ChameleonForConditionalGeneration": ("q_norm.weight", "k_norm.weight", "q_norm.bias", "k_norm.bias")}
 #: Models that are written from recipes.
 REMOTE = {each.name: each for each in remote_cases(0)}
 REMOTE_TOWERS = {each.name: each for each in remote_cases(0, RECIPES_OF_TOWERS)}
@@ -86,12 +89,16 @@ def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> 
     model = model_class(config)
     draw = torch.Generator().manual_seed(seed + 1000)
     with torch.no_grad():
-        for tensor in model.state_dict(keep_vars=True).values():
+        for key, tensor in model.state_dict(keep_vars=True).items():
             if tensor.is_floating_point():
                 tensor.data.copy_(torch.randn(tensor.shape, generator=draw).to(torch.bfloat16))
+            if name in ALIKE and key.endswith(ALIKE[name]):
+                tensor.data.copy_(tensor.data[:1].expand_as(tensor))
     (model.float() if numbered else model.to(torch.bfloat16)).save_pretrained(folder)
     if towers:
         publish(name, folder)
+    else:
+        rename_published(name, folder / "model.safetensors")
     return str(config.model_type)
 
 
@@ -119,7 +126,9 @@ def converted(converter: Converter, folder: Path, name: str, model_type: str, ki
     model_class = REMOTE[name].model_class if name in REMOTE and not towers else name
     out = folder.parent / f"{kind}.gguf"
     config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
-    return converter.written(folder, model_class, {**config, **WRITTEN.get(model_type, {})}, out, KINDS[kind], towers)
+    fields = {**config, **published(model_type, config)}
+    as_is = name in REMOTE and not towers
+    return converter.written(folder, model_class, fields, out, KINDS[kind], towers, as_is)
 
 
 def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:

@@ -20,8 +20,9 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +82,7 @@ TIED: Mapping[str, Mapping[str, Any]] = {
     **{name: {"num_key_value_heads": 4} for name in LATENT},
     "bamba": {"attn_layer_indices": [1, 3], "mamba_d_head": 24, "mamba_n_heads": 8, "hidden_size": 96},
     "bitnet": {"tie_word_embeddings": True},
+    "chameleon": {"num_key_value_heads": 4},
     "ernie4_5_moe": {"intermediate_size": 80, "num_key_value_heads": 2},
     "eurobert": {"classifier_pooling": "mean"},
     "falcon": {"head_dim": None, "num_kv_heads": 2, "new_decoder_architecture": True, "ffn_hidden_size": None},
@@ -104,8 +106,6 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "exaone_moe": {"scoring_func": "sigmoid"},
     "deepseek_v4": {"num_hash_layers": 0},
     "gemma4_unified": {"moe_intermediate_size": None},
-    "minimax_m3_vl": {"n_shared_experts": 1},
-    "step3p7": {"num_attention_groups": 2, "moe_num_experts": 8},
     "cohere2": {"rotary_pct": 1.0, "rope_theta": 10000.0},
     "falcon_h1": {"head_dim": 24, "mamba_expand": 2},
     "gpt2": {"n_ctx": 64},
@@ -113,6 +113,53 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "minimax_m2": {"rotary_dim": 8},
     "t5": {"decoder_start_token_id": 0},
     "umt5": {"decoder_start_token_id": 0},
+}
+
+
+def published(model_type: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of the published configuration of a model that Transformers saved as `config`."""
+    text = config.get("text_config", config)
+    return {**WRITTEN.get(model_type, {}), **(OF_FIELDS[model_type](text) if model_type in OF_FIELDS else {})}
+
+
+def _minimax_m3(text: Mapping[str, Any]) -> dict[str, Any]:
+    sparse = {"num_index_heads": "n_heads", "index_dim": "head_dim", "topk_blocks": "topk_blocks"}
+    sparse |= {"block_size": "block_size", "local_block": "local_blocks"}
+    return {
+        "n_shared_experts": 1,
+        "sparse_attention_config": {f"sparse_{new}": text[f"index_{old}"] for new, old in sparse.items()},
+        "moe_layer_freq": [int(kind == "sparse") for kind in text["mlp_layer_types"]],
+    }
+
+
+def _glm5_next(text: Mapping[str, Any]) -> dict[str, Any]:
+    linear = {"num_heads": "num_heads", "head_dim": "head_dim", "short_conv_kernel_size": "conv_kernel_dim"}
+    return {
+        "linear_attn_config": {new: text[f"linear_{old}"] for new, old in linear.items()},
+        "mla_use_nope": True,
+        "first_k_dense_replace": text["mlp_layer_types"].count("dense"),
+    }
+
+
+def _dots3_note(text: Mapping[str, Any]) -> dict[str, Any]:
+    slides = text["layer_types"].index("sliding_attention")
+    own = {**text, **(text.get("per_layer_config") or {}).get(str(slides), {})}
+    names = ("num_attention_heads", "kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+    return {
+        "scoring_func": "sigmoid",
+        "first_k_dense_replace": text["mlp_layer_types"].count("dense"),
+        "sliding_window_size": text["sliding_window"],
+        "swa_head_dim": own["qk_nope_head_dim"] + own["qk_rope_head_dim"],
+        **{f"swa_{name}": own[name] for name in names},
+    }
+
+
+#: Model type → its published configuration's fields by those that Transformers has in their place.
+OF_FIELDS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "dots3_note": _dots3_note,
+    "dots3_note_text": _dots3_note,
+    "glm5_next": _glm5_next,
+    "minimax_m3_vl": _minimax_m3,
 }
 
 
@@ -128,9 +175,13 @@ class Small:
         self.kv = draw.choice([2, 2, 1])
         self.head = draw.choice([self.hidden // 4, 24])
 
-    def fields(self, config_class: Any) -> dict[str, Any]:
-        """What a configuration of the class is made with, that of its parts too."""
-        default = config_class()
+    def fields(self, config_class: Any, start: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """What a configuration of the class is made with, that of its parts too.
+
+        Args:
+            start: fields without which there is no default.
+        """
+        default = config_class(**start)
         parts = {name: getattr(default, name, None) for name in getattr(config_class, "sub_configs", ())}
         fields = {
             name: value
@@ -191,19 +242,31 @@ class Converter:
         return self.written(folder, name, more, folder / "model.gguf")
 
     def written(
-        self, folder: Path, name: str, more: Mapping[str, Any], out: Path, kind: str = "ALL_F32", towers: bool = False
+        self,
+        folder: Path,
+        name: str,
+        more: Mapping[str, Any],
+        out: Path,
+        kind: str = "ALL_F32",
+        towers: bool = False,
+        as_is: bool = False,
     ) -> Path:
-        """The folder's model as a file, or the towers beside it. In a process of its own: the converter's classes remember what they did."""
+        """The folder's model as a file, or the towers beside it. In a process of its own: the converter's classes remember what they did.
+
+        Args:
+            as_is: `more` is the configuration as it was published, which Transformers would read into another form.
+        """
         answers = multiprocessing.get_context("fork").SimpleQueue()
 
         def write() -> None:
             base = self.base
             try:
-                fields = {**more, **base.ModelBase.load_hparams(folder, False)}
+                fields = {**more, **({} if as_is else base.ModelBase.load_hparams(folder, False))}
                 which = base.ModelType.MMPROJ if towers else base.ModelType.TEXT
                 model_class = base.ModelBase.from_model_architecture(name, which)
                 eager = model_class.__name__ in EAGER
-                model_class(folder, getattr(self.gguf.LlamaFileType, kind), out, hparams=fields, eager=eager).write()
+                of = {"hparams": fields, "eager": eager, "target_model_dir": _target(folder)}
+                model_class(folder, getattr(self.gguf.LlamaFileType, kind), out, **of).write()
                 answers.put("")
             except BaseException as error:
                 answers.put(repr(error) or "stopped")
@@ -236,6 +299,20 @@ class Converter:
             "tokens": tokens,
             "tensors": patterns(shapes),
         }
+
+
+def _target(folder: Path) -> Path:
+    """The model that a draft drafts for: its configuration is all that the converter reads of it."""
+    target = folder.parent / "target"
+    target.mkdir(exist_ok=True)
+    fields = {
+        "architectures": ["LlamaForCausalLM"],
+        "vocab_size": VOCABULARY,
+        "num_hidden_layers": 8,
+        "hidden_size": 64,
+    }
+    (target / "config.json").write_text(json.dumps(fields))
+    return target
 
 
 def _with_subclasses(cls: Any) -> Iterator[Any]:
@@ -314,7 +391,8 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     model_type = saved(name, seed, Path(folder))
-                    path = converter.convert(Path(folder), name, WRITTEN.get(model_type, {}))
+                    config = json.loads((Path(folder) / "config.json").read_text())
+                    path = converter.convert(Path(folder), name, published(model_type, config))
                 except Exception as error:  # a class that needs what `TIED` does not give it
                     print(f"{name} {seed}: {error!r:.160}")
                     continue

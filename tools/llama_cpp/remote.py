@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cases as texts
 
@@ -28,9 +28,11 @@ ALSO: dict[str, tuple[str, str]] = {
     "BailingMoeV3VLForConditionalGeneration": ("BailingMoeV3ForCausalLM", ""),
     "ChameleonForCausalLM": ("ChameleonForConditionalGeneration", ""),
     "ChatGLMForConditionalGeneration": ("ChatGLMModel", ""),
-    "DeepseekOCRForCausalLM": ("DeepseekForCausalLM", ""),
+    "DSparkDraftModel": ("Qwen3DSparkModel", ""),
     "Dots3NoteTextForCausalLM": ("Dots3NoteForCausalLM", ""),
     "DotsOCRForCausalLM": ("Qwen2ForCausalLM", ""),
+    "Eagle3DraftModel": ("LlamaForCausalLMEagle3", ""),
+    "Eagle3LlamaForCausalLM": ("LlamaForCausalLMEagle3", ""),
     "ExaoneMoEForCausalLM": ("ExaoneMoeForCausalLM", ""),
     "IQuestCoderForCausalLM": ("LlamaForCausalLM", ""),
     "JinaEmbeddingsV5Model": ("EuroBertModel", ""),
@@ -43,6 +45,8 @@ ALSO: dict[str, tuple[str, str]] = {
     "LLaMAForCausalLM": ("LlamaForCausalLM", ""),
     "Lfm25AudioTokenizer": ("Lfm2Model", ""),
     "Lfm2BidirectionalModel": ("Lfm2Model", ""),
+    "Lfm2DSparkDraftModel": ("Qwen3DSparkModel", ""),
+    "LingDSparkModel": ("Qwen3DSparkModel", ""),
     "LlavaStableLMEpochForCausalLM": ("StableLMEpochForCausalLM", ""),
     "MiMoV2ForCausalLM": ("MiMoV2FlashForCausalLM", ""),
     "MiniMaxM1ForCausalLM": ("MiniMaxText01ForCausalLM", ""),
@@ -58,7 +62,7 @@ ALSO: dict[str, tuple[str, str]] = {
     "Sarashina2VisionForCausalLM": ("LlamaForCausalLM", "llm."),
     "StepVLForConditionalGeneration": ("Qwen3ForCausalLM", ""),
     "T5WithLMHeadModel": ("T5ForConditionalGeneration", ""),
-    "UnlimitedOCRForCausalLM": ("DeepseekForCausalLM", ""),
+    "UnlimitedOCRForCausalLM": ("DeepseekOCRForCausalLM", ""),
     "VLlama3ForCausalLM": ("LlamaForCausalLM", ""),
     "YoutuVLForConditionalGeneration": ("DeepseekV3ForCausalLM", ""),
     "modeling_grove_moe.GroveMoeForCausalLM": ("GroveMoeForCausalLM", ""),
@@ -109,8 +113,18 @@ def write(remote: Remote, folder: Path, seed: int) -> None:
         name: torch.randn(shape, generator=draw).to(torch.float32 if name.endswith(FLOATS) else torch.bfloat16)
         for name, shape in remote.case.shapes.items()
     }
+    tensors |= {name: _steps(len(tensor), draw) for name, tensor in tensors.items() if name == "d2t"}
+    tensors |= {name: tensor > 0 for name, tensor in tensors.items() if name == "t2d"}
     tensors |= {name: tensor.abs() for name, tensor in tensors.items() if name.endswith("slopes")}  # of ALiBi
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def _steps(count: int, draw: Any) -> Any:
+    """How far each token of a draft's vocabulary lies from the target's that it is: of `VOCABULARY`, in order."""
+    import torch
+
+    chosen = torch.randperm(VOCABULARY, generator=draw)[:count].sort().values
+    return chosen - torch.arange(count)
 
 
 def rename(name: str, folder: Path) -> None:

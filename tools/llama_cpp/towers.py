@@ -24,6 +24,11 @@ _OLD_TOWER = (r"^(model\.)?vision_tower\.(?!vision_model)", r"\1vision_tower.vis
 PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
     "Gemma3ForConditionalGeneration": (_OLD_TOWER,),
     "Lfm2VlForConditionalGeneration": (_OLD_TOWER,),
+    "HYV4ForCausalLM": (
+        (r"^model\.hc_pre\.hc_head", "model.hc_head"),
+        (r"\.hc_pre\.(hc_(?:attn|mlp)_layer)\.", r".\1.hc_pre."),
+        (r"(\.mlp\.(?:shared_experts\.)?)linear_gate\.", r"\1gate_proj."),
+    ),
     "Qwen3ASRForConditionalGeneration": (
         (r"^(model\.)?", "thinker."),
         (r"multi_modal_projector\.linear_", "audio_tower.proj"),
@@ -34,7 +39,7 @@ _DEEPSTACK = {"vision_config": {"deepstack_visual_indexes": [1, 3]}}
 _QWEN4 = {
     "indexer_n_heads": 4,
     "indexer_kv_heads": 1,
-    "indexer_head_dim": 16,
+    "indexer_head_dim": 32,
     "indexer_budget": 32,
     "indexer_compress_ratio": 4,
     "hc_lowrank": 16,
@@ -43,16 +48,37 @@ _QWEN4 = {
     "split_ngram_parts": 4,
     "heads_per_ngram": 4,
 }
-_UNSHARED = {"text_config": {"num_kv_shared_layers": 0, "hidden_size_per_layer_input": 0}}
+_SLIDING = {
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "kv_lora_rank": 24,
+    "q_lora_rank": 24,
+    "qk_nope_head_dim": 24,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 20,
+    "head_dim": 32,
+}
+_SHARED = {
+    "text_config": {
+        "num_hidden_layers": 4,
+        "num_kv_shared_layers": 4,
+        "hidden_size_per_layer_input": 0,
+        "vocab_size_per_layer_input": 0,
+    }
+}
 FIELDS: Mapping[str, Mapping[str, Any]] = {
     "ChameleonForConditionalGeneration": {"vocabulary_map": {"<image>": 3, "IMGIMGAI": 4}},
-    "Dots3NoteForCausalLM": {"num_key_value_heads": 4},
-    "Gemma4AssistantForCausalLM": _UNSHARED,
-    "Gemma4UnifiedAssistantForCausalLM": _UNSHARED,
+    "Dots3NoteForCausalLM": {
+        "num_key_value_heads": 4, "num_hidden_layers": 4,
+        "layer_types": ["indexed_attention", "sliding_attention", "indexed_attention", "sliding_attention"],
+        "per_layer_config": dict.fromkeys(("01", "03"), _SLIDING),
+    },
+    "Gemma4AssistantForCausalLM": _SHARED,
+    "Gemma4UnifiedAssistantForCausalLM": _SHARED,
     "Qwen4ExpForCausalLM": _QWEN4,
     "Qwen4ExpForConditionalGeneration": {"text_config": _QWEN4},
     "Qwen3OmniMoeForConditionalGeneration": {
-        "talker_config": {"text_config": {"shared_expert_intermediate_size": 48}}},
+        "talker_config": {"spatial_merge_size": 2, "text_config": {"shared_expert_intermediate_size": 48}}},
     "Dots3NoteForConditionalGeneration": {
         "text_config": {"num_key_value_heads": 4, "mlp_layer_types": None, "layer_types": None},
         "vision_config": {"mlp_layer_types": ["dense", "dense", "sparse", "sparse"], "num_hidden_layers": 4,
@@ -89,6 +115,10 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
     "Qwen3VLForConditionalGeneration": _DEEPSTACK,
     "Qwen3VLMoeForConditionalGeneration": _DEEPSTACK,
 }  # fmt: skip
+#: Fields without which a configuration cannot be made at all.
+START: Mapping[str, Mapping[str, Any]] = dict.fromkeys(
+    ("Gemma4AssistantForCausalLM", "Gemma4UnifiedAssistantForCausalLM"), _SHARED
+)
 #: Fields that published configurations have and Transformers does not write.
 WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "LlavaForConditionalGeneration": {},
@@ -98,7 +128,7 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
 def fields(name: str, config_class: Any, seed: int) -> dict[str, Any]:
     """What a configuration of the class is made with."""
     small = Small(seed)
-    made = small.fields(config_class)
+    made = small.fields(config_class, START.get(name, {}))
     _merge(made, FIELDS.get(name, {}), small)
     return made
 
@@ -115,12 +145,7 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any], small: Small) -> None:
 
 def publish(name: str, folder: Path) -> None:
     """Give the tensors of a model that was saved the names of published ones, and write what a processor needs."""
-    from safetensors.torch import load_file, save_file
-
-    path = folder / "model.safetensors"
-    if name in PUBLISHED:
-        tensors = {_renamed(name, each): tensor for each, tensor in load_file(path).items()}
-        save_file(tensors, path, metadata={"format": "pt"})
+    rename(name, folder / "model.safetensors")
     config = json.loads((folder / "config.json").read_text())
     if name == "Qwen3ASRForConditionalGeneration":
         config["thinker_config"] = {key: value for key, value in config.items() if key.endswith("_config")}
@@ -130,6 +155,15 @@ def publish(name: str, folder: Path) -> None:
     words = {f"token {number}": number for number in range(VOCABULARY)}
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": added}))
     (folder / "tokenizer_config.json").write_text("{}")
+
+
+def rename(name: str, path: Path) -> None:
+    """Give the tensors of a file the names of published ones."""
+    from safetensors.torch import load_file, save_file
+
+    if name in PUBLISHED:
+        tensors = {_renamed(name, each): tensor for each, tensor in load_file(path).items()}
+        save_file(tensors, path, metadata={"format": "pt"})
 
 
 def _renamed(name: str, tensor: str) -> str:
