@@ -237,9 +237,12 @@ BOMBS = {
 
 
 #: Of these, what is unmarked and no pickle to its end, as any numbers may be.
-NO_PICKLES = {"nothing", "marks", "a line without end", "a number of a million digits"}
+NO_PICKLES = {"nothing", "marks"}
 #: What is beyond what is read, or ends too early.
-UNREAD = {"a length of 2**63", "a length below zero", "names", "a gigabyte of zeros"}
+UNREAD = {
+    *("a length of 2**63", "a length below zero", "names", "a gigabyte of zeros"),
+    *("a line without end", "a number of a million digits"),
+}
 
 
 @pytest.mark.parametrize("name", sorted(BOMBS))
@@ -248,6 +251,28 @@ def test_bombs_end(name: str) -> None:
     found = judged(BOMBS[name])
     assert bool(found.pickles) == (name not in NO_PICKLES)
     assert bool(found.unread) == (name in UNREAD)
+
+
+UNFOLDING = {
+    "lists, each twice in the next": b"\x80\2]" + b"".join(b"q%c](h%ch%ce" % (at, at, at) for at in range(30)) + b".",
+    "tuples doubled": b"\x80\2K\1" + b"2\x86" * 60 + b".",
+    "a list in itself": b"\x80\2]q\0" + b"h\0a" * 100 + b".",
+}
+
+
+@pytest.mark.parametrize("name", sorted(UNFOLDING))
+def test_what_unfolds_without_end(name: str) -> None:
+    """Small programs whose values fill any memory as soon as something prints or compares them."""
+    assert judged(UNFOLDING[name]).odd
+
+
+def test_what_is_shared_is_usual() -> None:
+    """A list that many name, and one in itself, are nothing by themselves; values left on the stack are."""
+    shared: list[object] = [1, 2]
+    within: list[object] = []
+    within.append(within)
+    assert not any(judged(pickle.dumps(each, protocol=2)).odd for each in ([shared] * 5_000, within))
+    assert judged(b"\x80\2NNN.").odd == ("it leaves 2 values behind",)
 
 
 def test_text_is_no_pickle(tmp_path: Path) -> None:

@@ -302,7 +302,14 @@ def test_lines() -> None:
         source.line()
     assert len(Stream.of(b"x" * 65_535 + b"\n").line()) == 65_535
     with pytest.raises(PickleError, match=r"^a line without an end$"):
+        Stream.of(b"x" * 65_535).line()
+    with pytest.raises(BeyondError, match=r"^an overlong name$"):
         Stream.of(b"x" * 65_536 + b"\n").line()
+    with pytest.raises(PickleError, match=r"^a name with control characters$"):
+        Stream.of(b"x\0" * 32_768 + b"\n").line()
+    source = Stream.of(b"x" * 3_000_000 + b"\ntwo\n")
+    assert source.line_or_blob() == Blob(0, 3_000_000)
+    assert source.line_or_blob() == b"two"
     assert stream.LONGEST_LINE == 65_536
     source = Stream.of(b"x" * 4_096 + b"\ntwo\n")  # the first window ends where an empty line begins
     source.take(4_096)

@@ -32,6 +32,9 @@ MAX_LZMA = 64 * 1024 * 1024
 MAX_STREAMS = 1_000
 START = 512  # bytes of a file by which its kind is told: a tar archive's first header
 _NUMPY = b"\x93NUMPY"
+#: How joblib began a compressed file before its release 0.10, which it reads still: two letters, then the size unpacked
+#: in hexadecimal digits (`joblib/numpy_pickle_compat.py`, `read_zfile`).
+_ZFILE, _ZFILE_HEADER = b"ZF0x", 21
 #: First bytes → an archive or compression that is not opened here.
 UNOPENED: tuple[tuple[bytes, str], ...] = (
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -67,7 +70,7 @@ PROGRAMS: tuple[tuple[bytes, str], ...] = (
 )
 
 #: First bytes of what is opened, and of what is not.
-MAGICS = (_NUMPY, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
+MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
 
 
 def program_of(start: bytes) -> str | None:
@@ -321,6 +324,9 @@ def _unpacker(start: bytes) -> Unpack | None:
         return lambda raw, limit: _streams(lambda: zlib.decompressobj(31), raw, limit)
     if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
         return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
+    if start[:4] == _ZFILE:
+        at = _ZFILE_HEADER + (start[_ZFILE_HEADER : _ZFILE_HEADER + 1] == b" ")
+        return lambda raw, limit: zlib.decompressobj().decompress(raw[at:], limit)
     if start[:3] == b"BZh":
         return _bunzip
     if start[:6] == b"\xfd7zXZ\0" or start[:3] == b"\x5d\0\0":

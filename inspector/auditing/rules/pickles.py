@@ -6,16 +6,17 @@ grave it is; `archives` finds the pickles.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from inspector.auditing.rules.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
-from inspector.auditing.rules.reach import danger, importable
+from inspector.auditing.rules.reach import danger, importable, is_known_to_act
 from inspector.auditing.rules.subject import START, Subject
 from inspector.formats.pytorch.machine import Budget
 from inspector.formats.pytorch.opcodes import ACTIONS
 from inspector.formats.pytorch.program import Program
-from inspector.formats.pytorch.sequence import programs
+from inspector.formats.pytorch.sequence import is_legacy, programs
 from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.values import Reached
 from inspector.sources.filenames import WEIGHTS
@@ -48,6 +49,7 @@ class Judged(NamedTuple):
     unopened: tuple[Unopened, ...]  # archives and compressions that are not opened
     outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
     programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and of what kind
+    odd: tuple[str, ...] = ()  # what no pickler writes
 
 
 class Budgets:
@@ -129,12 +131,21 @@ def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
 def _may_be(first: bytes) -> bool:
     """Whether the first bytes of a file named otherwise can begin a pickle: most text ends as one at once."""
     probe = programs(Stream.of(first), Budget(len(first)))[0]
-    return probe.damage is None or probe.end >= min(len(first), 24) or any(map(importable, probe.reached))
+    return (
+        probe.unfinished
+        or probe.damage is None
+        or probe.end >= min(len(first), 24)
+        or any(map(importable, probe.reached))
+    )
 
 
 def is_marked(first: bytes) -> bool:
     """Whether bytes begin as a pickle of protocol 2 or later does; before, they have no mark of their own."""
     return first[:1] == b"\x80" and first[1:2] in (b"\0", b"\1", b"\2", b"\3", b"\4", b"\5")
+
+
+#: A protocol that Python does not have yet.
+_UNKNOWN_PROTOCOL = re.compile(rb"\x80[\x06-\x0f]")
 
 
 class _Collected:
@@ -145,22 +156,28 @@ class _Collected:
         self.unopened: list[Unopened] = []
         self.outside: list[Outside] = []
         self.programs: list[tuple[str, str]] = []
+        self.odd: dict[str, None] = {}
 
     def take(self, piece: Piece, read: list[Program], named: bool) -> None:
         """Add what a piece's pickles reach."""
         if not read:
             return
-        certain = is_marked(piece.start(2))
+        certain = is_marked(piece.start(2)) or (named and _UNKNOWN_PROTOCOL.match(piece.start(2)) is not None)
         kept = dict.fromkeys(each for program in read for each in program.reached if certain or importable(each))
         whole = read[0].damage is None
-        grave = [each for each in kept if each.use != "name" and danger(each) == "error"]
+        grave = [
+            each
+            for each in kept
+            if danger(each) == "error" and (each.use != "name" or (named and is_known_to_act(each)))
+        ]
         beyond = named and any(program.beyond for program in read)
         if not (certain or grave or beyond or (whole and (named or kept))):
             return
         self.pickles += 1
         self.reached |= kept
+        self.odd |= dict.fromkeys(program.oddity for program in read if program.oddity)
         last = read[-1]
-        follows = len(read) > 1 and not any(map(importable, last.reached))
+        follows = len(read) > 1 and not any(map(importable, last.reached)) and (not last.beyond or is_legacy(read))
         if last.damage is not None and not follows:
             place = f"{piece.name}: " if piece.name else ""
             self.unread[f"{place}{last.damage} (at byte {last.end})"] = None
@@ -175,7 +192,13 @@ class _Collected:
             elif grave == "error" and told in names["warning"]:
                 names["warning"].remove(told)
                 names["error"].append(told)
-        reached = tuple(names["error"]), tuple(names["warning"])
         return Judged(
-            self.pickles, *reached, tuple(self.unread), tuple(self.unopened), tuple(self.outside), tuple(self.programs)
+            self.pickles,
+            tuple(names["error"]),
+            tuple(names["warning"]),
+            tuple(self.unread),
+            tuple(self.unopened),
+            tuple(self.outside),
+            tuple(self.programs),
+            tuple(self.odd),
         )

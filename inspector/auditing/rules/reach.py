@@ -38,7 +38,7 @@ _PLAIN = _words(
     math numbers pathlib random re statistics string struct time zoneinfo argparse
     """
 )
-#: Packages, and modules of packages, with which any program is run, fetched or built.
+#: Packages, and modules of packages, with which any program is run, fetched or built, or a scanner is turned off.
 _RUNNING = _words(
     """
     aiohttp boto3 cffi cloudpickle dill docker fabric fsspec git httpx invoke ipykernel IPython jinja2 joblib
@@ -60,6 +60,7 @@ _RUNNING = _words(
     accelerate.commands keras.utils keras.saving keras.src.saving keras.src.utils keras.models keras.layers.Lambda
     tensorflow.keras tensorflow.io tensorflow.load_library tensorflow.load_op_library tensorflow.python.platform
     gradio streamlit flask uvicorn sklearn.utils._joblib sklearn.externals shap xmlrpc onnxruntime openvino tensorrt
+    fickling picklescan modelscan modelaudit saferpickle model_unpickler
     """
 )
 #: Packages of which checkpoints name classes; a function of theirs that is called, and is not known, may do anything.
@@ -116,6 +117,11 @@ def runs(path: str) -> bool:
     """Whether a dotted name is of Python's own library, or of a package with which any program is run."""
     parts = path.split(".")
     return parts[0] in STANDARD or _is_running(parts)
+
+
+def is_known_to_act(reached: Reached) -> bool:
+    """Whether the name is one of those that run, fetch or open, in a module of those: no text says so by chance."""
+    return reached.name in _ACTING and runs(reached.module)
 
 
 def _is_misused(reached: Reached) -> bool:

@@ -76,8 +76,9 @@ def _pickle(path: str, found: Judged) -> Found:
     if found.dangerous:
         return Found(f"loading it reaches {_some(found.dangerous)}, which can run anything: do not load it", path)
     told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files import"
-    severity: Severity = "error" if unread else "warning" if found.unusual else "info"
-    return Found(f"a pickle, which runs code when it is loaded; {told}{unread}", path, severity=severity)
+    severity: Severity = "error" if unread else "warning" if found.unusual or found.odd else "info"
+    odd = f"; {found.odd[0]}, which no pickler writes" if found.odd else ""
+    return Found(f"a pickle, which runs code when it is loaded; {told}{odd}{unread}", path, severity=severity)
 
 
 def _some(names: tuple[str, ...]) -> str:

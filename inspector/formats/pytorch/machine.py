@@ -44,6 +44,7 @@ class Machine:
         self.memo: dict[int, Any] = {}
         self.reached: dict[tuple[str, str, Use, bool], Reached] = {}
         self.steps = 0
+        self.shared = 0  # containers that were taken from the memo, or doubled
 
     # --- the stack ----------------------------------------------------------------------------
 
@@ -67,6 +68,11 @@ class Machine:
         del self.stack[at:]
         return found
 
+    def again(self, value: Any) -> None:
+        """Push what is somewhere else already."""
+        self.shared += isinstance(value, list | tuple | Dictionary)
+        self.stack.append(value)
+
     def keep(self, size: int) -> None:
         """Count bytes that are kept. Raises BeyondError for too many."""
         self.budget.kept -= size
@@ -87,7 +93,7 @@ class Machine:
         if not isinstance(module, str) or not isinstance(name, str):
             found = Global("", "a name that is computed during loading")
         elif len(module) + len(name) > MAX_NAME:
-            raise PickleError("an overlong name")
+            raise BeyondError("an overlong name")
         elif (module, name) in NAME_MAPPING:
             found = Global(*NAME_MAPPING[module, name])
         else:

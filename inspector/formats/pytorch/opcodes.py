@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from inspector.formats.pytorch.machine import Machine
-from inspector.formats.pytorch.stream import PickleError
+from inspector.formats.pytorch.stream import BeyondError, PickleError
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Opaque, Persistent
 
-#: Digits of a number written as text: reading takes quadratic time.
-MAX_DIGITS = 1_000
+#: Digits of a number written as text, as many as Python reads by default: reading takes quadratic time.
+MAX_DIGITS = 4_300
 
 # --- arguments ----------------------------------------------------------------------------------
 
@@ -31,21 +31,32 @@ def _number(form: str) -> Callable[[Machine], Any]:
 _U1, _U2, _I4, _U4, _U8 = (_number(form) for form in ("<B", "<H", "<i", "<I", "<Q"))
 
 
+def _digits(machine: Machine) -> bytes:
+    """A number's line, up to a zero byte: `_pickle.c` reads it as C's functions read a text. Raises PickleError."""
+    line = machine.stream.line_or_blob()
+    start = machine.stream.again(line, MAX_DIGITS + 1) if isinstance(line, Blob) else line
+    start = start.partition(b"\0")[0]
+    if len(start) <= MAX_DIGITS:
+        return start
+    if start[:MAX_DIGITS].translate(None, b"0123456789+-_.eExXL "):
+        raise PickleError("a number with other characters than digits")
+    raise BeyondError("an implausibly long number")
+
+
 def _decimal(machine: Machine) -> int | bool:
     """`I` and `L`: digits on a line; `00` and `01` are booleans."""
-    line = machine.stream.line()
+    line = _digits(machine)
     if line in (b"00", b"01"):
         return line == b"01"
-    if len(line) > MAX_DIGITS:
-        raise PickleError("an implausibly long number")
-    return int(line.removesuffix(b"L"), 0)
+    line = line.removesuffix(b"L")
+    try:
+        return int(line, 0) if line.strip() else 0
+    except ValueError:
+        return int(line, 8)  # as C's `strtol` takes what begins with a zero
 
 
 def _index(machine: Machine) -> int:
-    line = machine.stream.line()
-    if len(line) > 20:
-        raise PickleError("an implausibly long number")
-    return int(line)
+    return int(_digits(machine))
 
 
 def _long(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
@@ -90,9 +101,12 @@ def _eight_bit(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
     return read
 
 
-def _quoted(machine: Machine) -> str:
-    """`S`: a quoted string, with escapes."""
-    line = machine.stream.line().strip()
+def _quoted(machine: Machine) -> str | Blob:
+    """`S`: a quoted string, with escapes; one that is too long to keep is represented by its bytes."""
+    line = machine.stream.line_or_blob()
+    if isinstance(line, Blob):
+        return line
+    line = line.strip()
     machine.keep(len(line))
     if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
         raise PickleError("a string without its quotes")
@@ -109,17 +123,16 @@ def _usual(escape: re.Match[bytes]) -> bytes:
     return escape[0] if escape[1] in b"\\'\"abfnrtvx01234567\n" else b"\\" + escape[0]
 
 
-def _raw_text(machine: Machine) -> str:
-    line = machine.stream.line()
+def _raw_text(machine: Machine) -> str | Blob:
+    line = machine.stream.line_or_blob()
+    if isinstance(line, Blob):
+        return line
     machine.keep(len(line))
     return line.decode("raw-unicode-escape")
 
 
 def _float_text(machine: Machine) -> float:
-    line = machine.stream.line()
-    if len(line) > MAX_DIGITS:
-        raise PickleError("an implausibly long number")
-    return float(line)
+    return float(_digits(machine))
 
 
 def _name(machine: Machine) -> str:
@@ -192,7 +205,7 @@ def _get(read: Callable[[Machine], Any]) -> Action:
         number = read(machine)
         if number not in machine.memo:
             raise PickleError("it reads a memo entry that it did not store")
-        machine.stack.append(machine.memo[number])
+        machine.again(machine.memo[number])
 
     return act
 
@@ -280,7 +293,7 @@ _BY_OPCODE: dict[bytes, Action] = {
     b".": _nothing,
     b"0": _pop,
     b"1": lambda machine: void(machine.marked()),
-    b"2": lambda machine: machine.stack.append(machine.top()),
+    b"2": lambda machine: machine.again(machine.top()),
     # constants and numbers
     b"N": _pushes(lambda _: None),
     b"\x88": _pushes(lambda _: True),

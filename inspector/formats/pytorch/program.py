@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from inspector.formats.pytorch.machine import Budget, Machine
 from inspector.formats.pytorch.opcodes import ACTIONS, STOP
-from inspector.formats.pytorch.stream import BeyondError, PickleError, Stream
-from inspector.formats.pytorch.values import Made, Opaque, Reached
+from inspector.formats.pytorch.stream import BeyondError, EndError, PickleError, Stream
+from inspector.formats.pytorch.values import Dictionary, Made, Opaque, Reached
 
 
 class Program(NamedTuple):
@@ -21,6 +21,8 @@ class Program(NamedTuple):
     beyond: bool  # whether the budget was the reason
     start: int  # offset of its first byte
     end: int
+    unfinished: bool = False  # whether the bytes end before the program does
+    oddity: str | None = None  # what no pickler writes, though an unpickler reads it
 
 
 _DAMAGE = (PickleError, ValueError, IndexError, TypeError, OverflowError, struct.error)
@@ -39,10 +41,52 @@ def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], No
     except _DAMAGE as error:
         told = str(error) if isinstance(error, PickleError) else "a value that does not fit its opcode"
         beyond = isinstance(error, BeyondError)
-        return Program(Opaque(), tuple(machine.reached.values()), told, beyond, start, stream.position)
+        unfinished = isinstance(error, EndError)
+        return Program(Opaque(), tuple(machine.reached.values()), told, beyond, start, stream.position, unfinished)
     finally:
         budget.steps -= machine.steps
-    return Program(value, tuple(machine.reached.values()), None, False, start, stream.position)
+    reached = tuple(machine.reached.values())
+    return Program(value, reached, None, False, start, stream.position, oddity=_oddity(machine, value))
+
+
+#: Values that one program leaves in its containers, each counted as often as a reader meets it: a program of 1 MB that
+#: names none twice has a million.
+MAX_VALUES = 100_000_000
+
+
+def _oddity(machine: Machine, value: Any) -> str | None:
+    """What no pickler writes: values left behind on the stack, or containers that are within each other without end."""
+    if len(machine.stack) > 0:
+        return f"it leaves {len(machine.stack)} values behind"
+    if machine.shared > MANY_SHARED and values_in(value) > MAX_VALUES:
+        return "lists within lists, named again and again, which unfold to more than any memory holds"
+    return None
+
+
+#: Containers that are taken from the memo or doubled: below, nothing can unfold to much.
+MANY_SHARED = 20
+
+
+def values_in(value: Any) -> int:
+    """How many values a reader meets who follows every container; more than `MAX_VALUES` where one is in itself."""
+    counted: dict[int, int] = {}
+    pending = [(value, False)]
+    while pending:
+        each, done = pending.pop()
+        inner = _inner(each)
+        if done:
+            counted[id(each)] = min(MAX_VALUES + 1, 1 + sum(counted.get(id(one), 1) for one in inner))
+        elif inner and id(each) not in counted:
+            counted[id(each)] = MAX_VALUES + 1  # until it is counted: only what is in itself meets it
+            pending.append((each, True))
+            pending += [(one, False) for one in inner]
+    return counted.get(id(value), 1)
+
+
+def _inner(value: Any) -> Sequence[Any]:
+    if isinstance(value, Dictionary):
+        return [one for pair in value.pairs for one in pair]
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _steps(machine: Machine) -> Any:

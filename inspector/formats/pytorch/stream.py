@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from inspector.formats.pytorch.values import Blob
 
@@ -10,12 +12,19 @@ from inspector.formats.pytorch.values import Blob
 FIRST, WINDOW = 1 << 12, 1 << 20
 #: A string or bytes longer than this is skipped, and represented by a `Blob`.
 LONGEST = 1 << 16
-#: Bytes of a line: a name, or a number in digits.
-LONGEST_LINE = 1 << 16
+#: Bytes of a line with a name; and of one with a text or a number, which may be passed over.
+LONGEST_LINE, MAX_LINE = 1 << 16, 1 << 28
+#: Bytes of a long line by which a name is told from numbers that are no pickle, and what no name has.
+NAME_START = 256
+_CONTROL = re.compile(rb"[\0-\x1f]")
 
 
 class PickleError(ValueError):
     """A pickle that no unpickler would read to its end, or that exceeds the limits here."""
+
+
+class EndError(PickleError):
+    """The bytes end before a value does."""
 
 
 class BeyondError(PickleError):
@@ -65,7 +74,7 @@ class Stream:
             return self.take(length)
         start = self.position
         if length > self.size - start:
-            raise PickleError("it ends in the middle of a value")
+            raise EndError("it ends in the middle of a value")
         self.seek(start + length)
         return Blob(start, length)
 
@@ -75,17 +84,42 @@ class Stream:
         if end < 0:
             self.fill(min(LONGEST_LINE, self.size - self.position))
             end = self.window.find(b"\n", self.at, self.at + LONGEST_LINE)
+            if end < 0 and len(self.window) - self.at < LONGEST_LINE:
+                raise EndError("a line without an end")
+            if end < 0 and _CONTROL.search(self.window, self.at, self.at + NAME_START):
+                raise PickleError("a name with control characters")
             if end < 0:
-                raise PickleError("a line without an end")
+                raise BeyondError("an overlong name")
         found = self.window[self.at : end]
         self.at = end + 1
         return found
+
+    def line_or_blob(self) -> bytes | Blob:
+        """A line, or where it lies if it is too long to be kept."""
+        start = self.position
+        with suppress(PickleError):
+            return self.line()
+        for at in range(start, min(self.size, start + MAX_LINE), WINDOW):
+            self.seek(at)
+            self.fill(min(WINDOW, self.size - at))
+            end = self.window.find(b"\n")
+            if end >= 0:
+                self.seek(at + end + 1)
+                return Blob(start, at + end - start)
+        self.seek(start)
+        if self.size - start < MAX_LINE:
+            raise EndError("a line without an end")
+        raise BeyondError("an implausibly long line")
+
+    def again(self, blob: Blob, length: int) -> bytes:
+        """The first bytes of what was passed over."""
+        return self._read(blob.start, min(blob.size, length))
 
     def fill(self, length: int) -> None:
         """Have this many bytes in the window."""
         position = self.position
         if not 0 < length <= self.size - position:
-            raise PickleError("it ends in the middle of a value" if length > 1 else "it has no end")
+            raise EndError("it ends in the middle of a value" if length > 1 else "it has no end")
         self.window = self._read(position, min(max(length, self._ahead), self.size - position))
         self._ahead = min(2 * self._ahead, WINDOW)
         self._base, self.at = position, 0
