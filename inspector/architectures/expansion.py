@@ -33,6 +33,9 @@ Combination = Mapping[str, int]
 
 def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Row, Expected, bool]]:
     """Each row of a family with its tensors, and whether they are tied, under the class's names."""
+    if head in family.pieces:
+        yield from _piece(family, values, family.pieces[head])
+        return
     scope = Scope(family, values)
     for entry in family.rows:
         if entry.heads and head not in entry.heads.split():
@@ -46,6 +49,17 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
         tied = bool(entry.tied) and bool(formula.evaluate(entry.tied, scope))
         for expected in expand_row(entry, scope):
             yield entry, _under_class(expected, family, head), tied
+
+
+def _piece(family: Family, values: Mapping[str, Any], prefix: str) -> Iterator[tuple[Row, Expected, bool]]:
+    """A part of the whole as a model by itself. Its embeddings are stored, whatever they are tied to in the whole."""
+    rows = tuple(
+        entry._replace(heads="", tied="" if entry.role == "embed_tokens" else entry.tied)
+        for entry in family.rows
+        if isinstance(entry, Row) and entry.name.startswith(prefix)
+    )
+    for row, expected, tied in expand(family._replace(rows=rows, pieces={}, prefix="", prefixes={}), values, ""):
+        yield row, expected._replace(name=expected.name.removeprefix(prefix)), tied
 
 
 def _under_class(expected: Expected, family: Family, head: str) -> Expected:

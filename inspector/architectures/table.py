@@ -136,6 +136,7 @@ class Family(NamedTuple):
     prefix: str = ""  # of the body's names, as `rows` have it
     prefixes: Mapping[str, str] = {}  # class suffix → its own; "Model" has none
     classes: Mapping[str, str] = {}  # class name → what stands for its suffix
+    pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → what its names begin with there
     head: str = "ForCausalLM"  # the class suffix where `architectures` says nothing
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
@@ -148,7 +149,7 @@ class Family(NamedTuple):
 
     def has_head(self, head: str) -> bool:
         """Whether the rows tell what a class of this suffix has."""
-        if head in (self.head, *BARE, *self.prefixes, *self.classes.values()):
+        if head in (self.head, *BARE, *self.prefixes, *self.pieces, *self.classes.values()):
             return True
         return any(head in entry.heads.split() for entry in self.rows)
 

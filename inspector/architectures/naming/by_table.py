@@ -121,6 +121,10 @@ def _entries(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[str, V
     for placed in _placed(family, config):
         for slot, template in _named(placed, family.prefix, others):
             yield from _tensors(slot, template)
+    for prefix in family.pieces.values():
+        for placed in _placed(family, config):
+            if placed.template.startswith(prefix):
+                yield from _tensors(_slot_of(placed), placed.template.removeprefix(prefix))
 
 
 def _named(placed: Placed, prefix: str, others: Sequence[str]) -> Iterator[tuple[Slot, str]]:
