@@ -20,7 +20,7 @@ FILES: dict[str, bytes] = {
     "header over the limit": (100_000_001).to_bytes(8, "little") + b"{}",
     "header length of 2⁶⁴ − 1": b"\xff" * 8 + b"{}",
     "not JSON": hostile.framed(b"{tensors: none}"),
-    "no object": hostile.framed(b"[1, 2, 3]"),
+    "not an object": hostile.framed(b"[1, 2, 3]"),
     "not UTF-8": hostile.framed(b'{"\xff": 1}'),
     "nested too deep": hostile.framed(b'{"a":' * 50_000),
     "a number of 10,000 digits": hostile.framed(b'{"a": ' + b"9" * 10_000 + b"}"),

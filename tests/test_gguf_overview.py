@@ -620,7 +620,7 @@ def test_the_parts_of_a_split_are_one_checkpoint(tmp_path: Path) -> None:
 def test_a_part_that_is_missing_is_found(tmp_path: Path) -> None:
     checkpoint = inspector.open(split(tmp_path, 4, stated=3, left_out=2))
     assert {"missing-part"} <= {f.rule for f in checkpoint.findings}
-    assert any("1 part of 4 not there: 3" in f.message for f in checkpoint.findings)
+    assert any("1 part of 4 missing: 3" in f.message for f in checkpoint.findings)
 
 
 def test_a_wrong_total_or_a_stranger_among_the_parts_is_found(tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def test_a_missing_expert_is_named() -> None:
 def test_a_missing_head_may_be_tied() -> None:
     """A warning, and a step that says so."""
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED, HEAD])
-    what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+    what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
     assert book.account.findings[0].message == what
     assert book.steps == {"tied_embeddings": (-80, 1, "1 × lm_head not stored")}
     assert book.findings == [("head-not-stored", "warning", "lm_head.weight")]
@@ -588,7 +588,7 @@ def test_packed_weights_and_their_side_data() -> None:
 @pytest.mark.parametrize(
     ("words", "cause", "step", "what"),
     [
-        (3, "quantization_overhead", 2 * 4, "2 × q_proj filled up"),
+        (3, "quantization_overhead", 2 * 4, "2 × q_proj padded"),
         (1, "sparsity", 2 * -4, "2 × q_proj without its zeros"),
         (2, None, 0, ""),
     ],
@@ -758,7 +758,7 @@ def test_a_configuration_of_another_model_is_one_finding() -> None:
     book = Book(stored, [Q, NORM, K])
     (found,) = book.account.findings
     assert (found.rule, found.severity, found.tensor) == ("shape", "error", stored[0].name)
-    assert found.message.startswith("3 of 3 tensors are of another size than the configuration predicts")
+    assert found.message.startswith("3 of 3 tensors differ in size from what the configuration predicts")
     assert book.steps["shape"][0] == 2 * (2 * 20 + 2)
     assert book.steps["missing"][0] == -2 * 2 * 8
 
@@ -807,7 +807,7 @@ def test_a_label_rounds() -> None:
 def test_a_label_of_experts_counts_what_they_share_again(experts: Expected) -> None:
     """Two experts of 12, 36 shared: "2x48" is 96, which counts the 36 twice."""
     assert label_booked("2x48", [Q, NORM, experts]) == {
-        "label_experts": (-72, "1 × 36 parameters that the experts share, counted again"),
+        "label_experts": (-72, "1 × 36 parameters shared by the experts, counted again"),
         "label_rounding": (0, "the configuration says 60 parameters"),
     }
 

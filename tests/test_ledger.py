@@ -58,7 +58,7 @@ def test_sentences_stand_before_kinds_and_without_either_the_causes_meaning() ->
     book.add("missing", -2, "norm not stored")
     book.tell("missing", -1, "and a sentence")
     assert [step.detail for step in book.steps()] == [
-        "a tensor of another size than the configuration says",
+        "a tensor whose size differs from the configuration's",
         "and a sentence; 1 × norm not stored",
     ]
 

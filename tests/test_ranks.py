@@ -94,7 +94,7 @@ def test_zero_keeps_the_weights_and_shares_out_the_rest(name: str, tmp_path: Pat
 
 
 def test_what_flat_parameters_hold_is_counted(tmp_path: Path) -> None:
-    """FSDP's local state: three flat tensors in parts, of 66, 49 and 48 parameters, filled up for three ranks."""
+    """FSDP's local state: three flat tensors in parts, of 66, 49 and 48 parameters, padded for three ranks."""
     result = reconciled(torch_files.unpack(WRITTEN["fully sharded, local"], tmp_path))
     shapes = {each.tensor.name: each.tensor.shape for each in result.tensors}
     assert {name.rpartition(".")[2] for name in shapes} == {"_flat_param", "freq"}
@@ -161,7 +161,7 @@ def test_a_missing_rank_is_told(tmp_path: Path) -> None:
     folder = meta(tmp_path / "llama", (5, 8), ranks=3)
     (folder / "consolidated.01.pth").unlink()
     messages = [finding.message for finding in inspector.open(folder).findings if finding.rule == "missing-shard"]
-    assert messages == ["1 rank before the last one not there: 1"]
+    assert messages == ["1 rank before the last one missing: 1"]
 
 
 def test_biases_go_with_outputs(tmp_path: Path) -> None:

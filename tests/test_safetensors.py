@@ -149,7 +149,7 @@ READABLE_DAMAGE: dict[str, tuple[object, int, str]] = {
     "trailing bytes": ({"t": entry(0, 1)}, 4, "trailing"),
     "truncated data": ({"t": entry(0, 10, (10,))}, 4, "truncated"),
     "metadata that is no text": ({"__metadata__": {"n": 1}, "t": entry(0, 1)}, 1, "metadata"),
-    "metadata that is no object": ({"__metadata__": [1], "t": entry(0, 1)}, 1, "metadata"),
+    "metadata that is not an object": ({"__metadata__": [1], "t": entry(0, 1)}, 1, "metadata"),
 }
 
 

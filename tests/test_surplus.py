@@ -181,7 +181,7 @@ def test_a_tables_names_need_the_configuration_of_its_parts() -> None:
 def test_more_patterns_than_are_looked_at() -> None:
     assert findings(Named((), (), ())) == ()
     (found,) = findings(Named((), (NAMELESS,), (), 12))
-    what = "more than 10,000 patterns of names, where models have hundreds: what 12 tensors are for was not looked into"
+    what = "more than 10,000 patterns of names, although models have hundreds: the purpose of 12 tensors was not determined"
     assert found == Finding("many-names", "warning", what)
 
 
@@ -390,7 +390,7 @@ def test_why_nothing_is_predicted() -> None:
     assert forecast(costly) == (None, (Finding("costly", "error", what, "here/config.json"),))
     draft = Config({**LLAMA, "architectures": ["Eagle" + "x" * 80]}, "config.json", "config.json")
     named = "Eagle" + "x" * 54 + "…"
-    why = f"{named} is a draft for speculative decoding, and no model of its type"
+    why = f"{named} is a draft for speculative decoding, not a model of its type"
     assert forecast(draft) == (None, (Finding("no-prediction", "info", why, "config.json"),))
-    none = "no configuration, and no known family explains the tensors: no prediction"
+    none = "no prediction: there is no configuration, and no known family explains the tensors"
     assert forecast(None) == (None, (Finding("no-prediction", "info", none, None),))

@@ -66,7 +66,7 @@ def test_a_missing_shard_is_told(tmp_path: Path) -> None:
     shard(tmp_path, "model-00001-of-00003.safetensors", "a")
     shard(tmp_path, "model-00003-of-00003.safetensors", "c")
     checkpoint = inspector.open(tmp_path)
-    assert [f.message for f in checkpoint.findings if f.rule == "missing-shard"] == ["1 shard of 3 not there: 2"]
+    assert [f.message for f in checkpoint.findings if f.rule == "missing-shard"] == ["1 shard of 3 missing: 2"]
 
 
 def test_independent_files_are_one_checkpoint(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_set_without_an_index_goes_by_names(tmp_path: Path, inspect: Callable[
     ran = inspect(tmp_path / "m-00003-of-00003.safetensors", "--json").json
     assert [each["path"] for each in ran["files"]] == ["m-00001-of-00003.safetensors", "m-00003-of-00003.safetensors"]
     told = [each["message"] for each in ran["findings"] if each["rule"] == "missing-shard"]
-    assert told == ["1 shard of 3 not there: 2"]
+    assert told == ["1 shard of 3 missing: 2"]
 
 
 def test_several_targets_are_shown_one_after_the_other(

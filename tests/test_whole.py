@@ -192,11 +192,11 @@ def test_a_configuration_is_predicted_from() -> None:
 @pytest.mark.parametrize(
     ("config", "why"),
     [
-        (None, "no configuration, and no known family explains the tensors: no prediction"),
+        (None, "no prediction: there is no configuration, and no known family explains the tensors"),
         (Config({"model_type": "unheard"}, "config.json", "here"), "no prediction for model_type 'unheard': "),
         (
             Config({**LLAMA, "architectures": ["LlamaForCausalLMEagle3"]}, "config.json", "here"),
-            "LlamaForCausalLMEagle3 is a draft for speculative decoding, and no model of its type",
+            "LlamaForCausalLMEagle3 is a draft for speculative decoding, not a model of its type",
         ),
     ],
 )
@@ -211,7 +211,7 @@ def test_why_nothing_is_predicted(config: Config | None, why: str) -> None:
 def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
     prediction, (found,) = forecast(config, Adapter("lora", {}, {}, {}))
     assert prediction is None
-    assert found.message.startswith("an adapter: its size is predicted where its own configuration and its base's")
+    assert found.message.startswith("an adapter: its size is predicted if its own configuration and its base's")
 
 
 # --- names, labels, claims ------------------------------------------------------------------------

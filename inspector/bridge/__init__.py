@@ -1,1 +1,1 @@
-"""From what people say through the prediction to the bytes on disk: the join, its ledger and the causes."""
+"""From the stated size, through the prediction, to the bytes on disk: the join, its ledger and the causes."""

@@ -1,4 +1,4 @@
-"""Step 5: what each difference between the stored and the predicted tensors costs, and what to say of it."""
+"""Step 5: the cost of each difference between stored and predicted tensors, and the findings about it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from inspector.units import integer, plural
 
 
 class Account(NamedTuple):
-    """What the join comes to, besides the bytes in the ledger."""
+    """The result of the join, apart from the bytes in the ledger."""
 
-    parameters: Sequence[int]  # logical, a number a tensor; 0 for buffers, side data and second copies
+    parameters: Sequence[int]  # logical, one number per tensor; 0 for buffers, side data and second copies
     unexplained: tuple[str, ...]  # names of tensors
     findings: tuple[Finding, ...]
     claimed: Mapping[str, Sequence[int]]  # cause → positions of the tensors beyond the prediction that it explains
@@ -40,7 +40,7 @@ def account(
     """Book every difference.
 
     Args:
-        bits: an element's, at which the prediction's bytes are counted.
+        bits: bits per element at which the prediction's bytes are counted.
     """
     parameters = list(map(prod, stored.shapes))
     resized = shapes.of_another_size(stored, joined.resized)
@@ -71,7 +71,7 @@ def account(
 def _widths(
     stored: Stored, named: Named, kinds: Sequence[Counter[Kind]], joined: Joined, parameters: list[int]
 ) -> Iterator[tuple[str, Mapping[widths.Width, int]]]:
-    """Role → how its tensors are stored, for all that are predicted."""
+    """Role → how its tensors are stored, for all predicted roles."""
     for number in joined.whole:
         yield named.groups[number][0].role, widths.of_kinds(kinds[number])
     for slot, members in joined.matched:
@@ -82,20 +82,20 @@ def _widths(
 
 
 def _same(stored: Stored) -> dict[str, str]:
-    """Name of a tensor that is stored under another → that one."""
+    """Name of a tensor that is stored under another name → that name."""
     return {other: kept for kept, others in stored.shared.items() for other in others}
 
 
 def _findings(stored: Stored, resized: int, matched: int, told: Sequence[Finding]) -> tuple[Finding, ...]:
-    """All that is to be said; one sentence where it is that the configuration is another model's.
+    """All findings; a single one if the configuration is another model's.
 
     Args:
-        resized: tensors of another size than predicted, of those that are `matched`.
+        resized: tensors whose size differs from the prediction, out of those `matched`.
     """
     if not stored.tensors:
         return (Finding("no-tensors", "info", "no tensors: a vocabulary, or an empty file"),)
     first = next((each for each in told if each.rule == "shape"), None)
     if first is None or resized * 2 <= matched:
         return tuple(told)
-    what = f"{integer(resized)} of {integer(matched)} tensors are of another size than the configuration predicts"
-    return (first._replace(message=f"{what}, which is another model's. The first: {first.message}"),)
+    what = f"{integer(resized)} of {integer(matched)} tensors differ in size from what the configuration predicts"
+    return (first._replace(message=f"{what}, so it is another model's. The first: {first.message}"),)

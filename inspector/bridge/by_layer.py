@@ -21,7 +21,7 @@ class Layer:
 
     tower: str
     layer: int
-    kind: str  # a letter; equal ones have the same tensors in the same types
+    kind: str  # a letter; equal letters mean the same tensors in the same types
     tensors: int
     parameters: int  # logical
     bytes: int
@@ -30,14 +30,14 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Layers of one tower that are alike."""
+    """Identical layers of one tower."""
 
     letter: str
     layers: tuple[int, ...]
     bytes: int  # of each
     parameters: int
     dtypes: Mapping[str, int]
-    differs: tuple[str, ...]  # from the tower's most frequent kind, for people
+    differs: tuple[str, ...]  # from the tower's most frequent kind, as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Strip:
 
     tower: str
     layers: tuple[Layer, ...]  # in order
-    kinds: tuple[Kind, ...]  # in the order in which they are met
+    kinds: tuple[Kind, ...]  # in order of appearance
 
     @property
     def letters(self) -> str:
-        """A letter a layer; `·` for a layer that no tensor is in."""
+        """One letter per layer; `·` for a layer without tensors."""
         known = {each.layer: each.kind for each in self.layers}
         return "".join(known.get(number, "·") for number in range(min(known), max(known) + 1))
 
@@ -75,12 +75,12 @@ class _Sum:
         return tuple(sorted((key, *sums) for key, sums in self.parts.items()))
 
 
-#: More kinds than letters share the last.
+#: Further kinds share the last letter.
 LETTERS = ascii_letters[26:] + ascii_letters[:26] + "*"
 
 
 def by_layer(tensors: Iterable[Labelled]) -> tuple[Strip, ...]:
-    """Each tower's layers, the towers in the order in which they are met."""
+    """Each tower's layers, the towers in order of appearance."""
     towers: dict[str, dict[int, _Sum]] = {}
     for each in tensors:
         if each.key.layer is not None:
@@ -111,7 +111,7 @@ def _kind(letter: str, numbers: list[int], each: _Sum, usual: _Sum) -> Kind:
 
 
 def _differences(each: _Sum, usual: _Sum) -> Iterable[str]:
-    """What a kind has, lacks, or stores otherwise."""
+    """What a kind has, lacks, or stores differently."""
     own, others = _types(each), _types(usual)
     for role in sorted(own.keys() - others.keys()):
         yield f"{role} only here"

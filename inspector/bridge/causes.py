@@ -1,7 +1,7 @@
-"""The named causes of a gap between what people say, what a configuration predicts and what the disk holds.
+"""The named causes of a gap between the stated size, the configuration's prediction and the bytes on disk.
 
-One row a cause, in the order in which the bridge shows them. A row with a test claims tensors that
-the prediction does not have; the first that claims a tensor names its bytes.
+One row per cause, in the order in which the bridge shows them. A row with a test claims tensors that are not predicted;
+the first that claims a tensor accounts for its bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inspector.model import Expected, Key, Prediction, Tensor
 
 
 class Surplus(NamedTuple):
-    """A stored tensor that no row of the prediction takes."""
+    """A stored tensor that matches no row of the prediction."""
 
     tensor: Tensor
     key: Key
@@ -24,19 +24,19 @@ class Surplus(NamedTuple):
 
     @property
     def layers(self) -> int:
-        """Layers that the prediction has."""
+        """Number of predicted layers."""
         rows = self.prediction.expected if self.prediction else ()
         return max((row.layers[-1] + 1 for row in rows if row.layers and row.tower == self.key.tower), default=0)
 
 
 class Cause(NamedTuple):
-    """Why bytes are there, or are not."""
+    """Why bytes are present or absent."""
 
     name: str
     meaning: str
     claims: Callable[[Surplus], bool] | None = None  # which surplus tensors it explains
     parameters: bool = True  # whether Transformers counts those as parameters of the model
-    word: Callable[[str], str] | None = None  # what a tensor is called, for people; empty for the end of its name
+    word: Callable[[str], str] | None = None  # a tensor's display name; None for the end of its name
 
 
 def _tied(surplus: Surplus) -> bool:
@@ -49,14 +49,14 @@ def _tied(surplus: Surplus) -> bool:
 
 
 def _second_copy(surplus: Surplus) -> bool:
-    """The embedding and the head within a layer that predicts further tokens; a base's weight beside its adapter."""
+    """The embedding and head in a layer that predicts further tokens, or a base's weight next to its adapter."""
     base = surplus.prediction.base if surplus.prediction else None
     if base is not None and surplus.group != "adapter":
         rows = (*base.expected, *base.tied)
         own = surplus.key.role, surplus.key.part, surplus.key.branch
         return any((row.role, row.part, row.branch) == own for row in rows)
-    if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps what it adapts
-        return surplus.key.part != "bias"  # which it stores where it trains it
+    if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps adapted modules
+        return surplus.key.part != "bias"  # which it stores if trained
     return (
         surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
     )
@@ -73,7 +73,7 @@ def _prediction_head(surplus: Surplus) -> bool:
 
 
 def _optional(surplus: Surplus) -> bool:
-    """A tensor that the architecture may have, or a bias in a GGUF file, which no key-value announces."""
+    """A tensor that is optional in the architecture, or a bias in a GGUF file, which no key-value announces."""
     prediction, key = surplus.prediction, surplus.key
     if prediction is None:
         return False
@@ -98,30 +98,30 @@ def _adapter(surplus: Surplus) -> bool:
 
 
 def _training_state(surplus: Surplus) -> bool:
-    """What an optimizer keeps for each parameter, and other state, by the names that training frameworks give."""
+    """An optimizer's per-parameter state, and other state, by training frameworks' names."""
     return training.is_state(surplus.tensor.name)
 
 
 CAUSES: tuple[Cause, ...] = (
     Cause("label_rounding", "the name rounds the number of parameters"),
-    Cause("label_experts", '"8x7B" counts what the experts share once an expert'),
+    Cause("label_experts", '"8x7B" counts the shared parameters once per expert'),
     Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _tied, False),
     Cause("duplicate", "a tensor stored twice", _second_copy, False),
-    Cause("vocab_padding", "embedding rows beyond, or short of, the configuration's vocabulary"),
-    Cause("shape", "a tensor of another size than the configuration says"),
-    Cause("missing", "tensors that the configuration says there are, and that no file has"),
+    Cause("vocab_padding", "embedding rows more or fewer than the configuration's vocabulary"),
+    Cause("shape", "a tensor whose size differs from the configuration's"),
+    Cause("missing", "tensors that the configuration implies, but no file has"),
     Cause("prediction_head", "layers that predict further tokens", _prediction_head, False),
-    Cause("optional", "tensors that such models may have, and of which the configuration does not tell", _optional),
-    Cause("adapter", "adapter weights beside the model's", _adapter),
-    Cause("training_state", "a training run's state beside the weights", _training_state, False, training.kind_of),
+    Cause("optional", "optional tensors of such models, about which the configuration says nothing", _optional),
+    Cause("adapter", "adapter weights stored with the model's", _adapter),
+    Cause("training_state", "a training run's state stored with the weights", _training_state, False, training.kind_of),
     Cause("buffer", "stored constants that are not parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),
     Cause("sparsity", "zeros that a sparse checkpoint does not store"),
-    Cause("unquantized", "weights that a quantized checkpoint keeps at their full width"),
-    Cause("mixed_dtype", "tensors stored in another dtype than the prediction counts with"),
-    Cause("size_mismatch", "tensors whose bytes are not what shape and dtype give"),
-    Cause("header", "what a file says of its tensors"),
-    Cause("metadata", "GGUF key-values, the tokenizer's apart"),
+    Cause("unquantized", "weights that a quantized checkpoint keeps at full precision"),
+    Cause("mixed_dtype", "tensors stored in another dtype than the prediction assumes"),
+    Cause("size_mismatch", "tensors whose bytes do not match shape and dtype"),
+    Cause("header", "a file's description of its tensors"),
+    Cause("metadata", "GGUF key-values, except the tokenizer's"),
     Cause("tokenizer", "the tokenizer, in GGUF's key-values"),
     Cause("tensor_table", "GGUF's table of tensors"),
     Cause("pickle", "the pickle that names the tensors"),
@@ -136,10 +136,10 @@ CAUSES: tuple[Cause, ...] = (
 BY_NAME: Mapping[str, Cause] = {cause.name: cause for cause in CAUSES}
 ORDER: Mapping[str, int] = {cause.name: at for at, cause in enumerate(CAUSES)}
 
-#: Group → the cause that claims its tensors, in whatever layer they are: they are no parameters anywhere.
+#: Group → the cause that claims its tensors in any layer: they are never parameters.
 _BY_GROUP: Mapping[str, str] = {"quantization": "quantization_overhead", "buffer": "buffer"}
 
-#: Region of a file → the cause that its bytes stand for. The regions of tensors have none.
+#: Region of a file → the cause of its bytes. Regions of tensors have none.
 REGION_CAUSES: Mapping[str, str] = {
     "length": "header",
     "header": "header",

@@ -1,4 +1,4 @@
-"""Which tensors somebody asks for: by name, role, group, tower, dtype or layer."""
+"""Selects tensors by name, role, group, tower, dtype or layer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inspector.errors import TargetError, UsageError
 from inspector.model import Labelled
 from inspector.units import escape
 
-_MOST = 30  # words of a kind that are told where nothing matches
+_MOST = 30  # values that are listed if nothing matches
 
 
 class Asked(NamedTuple):
-    """What the tensors have to be like; None for whatever they are."""
+    """Criteria for tensors; None matches any."""
 
     pattern: str | None = None  # a glob over whole names, a part of a name, a role, a group or a dtype
     roles: Sequence[str] = ()
@@ -25,11 +25,11 @@ class Asked(NamedTuple):
 
 
 def chosen(tensors: Iterable[Labelled], asked: Asked) -> list[Labelled]:
-    """The tensors that fit, in their order.
+    """The matching tensors, in order.
 
     Raises:
-        UsageError: `layers` is no list of numbers and ranges.
-        TargetError: none fits; the message says what there is.
+        UsageError: `layers` is not a list of numbers and ranges.
+        TargetError: none matches; the message lists what there is.
     """
     everything = list(tensors)
     tests = [test for test in _tests(asked) if test]
@@ -69,7 +69,7 @@ def _by_pattern(pattern: str) -> Test:
 
 
 def _layers(text: str) -> frozenset[int]:
-    """`3-7` → 3 to 7, both ends."""
+    """`3-7` → 3 to 7, inclusive."""
     numbers: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

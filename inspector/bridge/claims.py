@@ -1,4 +1,4 @@
-"""What files state about themselves, beside what was counted."""
+"""Files' claims about themselves, next to the counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.units import integer
 def claims(checkpoint: Checkpoint, tensors: Sequence[Tensor], logical: int, scheme: str | None) -> Iterator[Claim]:
     """GGUF's key-values, and the totals in an index."""
     if checkpoint.format == "gguf":
-        from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
+        from inspector.opening import gguf_config  # needed only for GGUF files
 
         for claim in gguf_config.claims(checkpoint.files, logical, scheme):
             yield with_note(claim, sum(tensor.elements for tensor in tensors), logical)

@@ -1,4 +1,4 @@
-"""Steps that are about files: headers, padding, and what tensors claim beyond a file's end or twice within it."""
+"""Steps about files: headers, padding, and tensors that extend beyond a file's end or overlap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.units import plural
 
 
 def book(ledger: Ledger, files: Sequence[Header]) -> None:
-    """Book the bytes of each file that belong to no tensor, and those that tensors claim beyond its end."""
+    """Book each file's bytes that belong to no tensor, and those that tensors claim beyond its end."""
     for header in files:
         for region in header.regions:
             cause = causes.REGION_CAUSES.get(region.label)
@@ -25,12 +25,12 @@ def book(ledger: Ledger, files: Sequence[Header]) -> None:
 
 
 def _book_claims(ledger: Ledger, header: Header) -> None:
-    """What tensors claim beyond the regions that hold them."""
+    """Book what tensors claim beyond the regions that hold them."""
     held = sum(region.size for region in header.regions if region.label not in causes.REGION_CAUSES)
     claimed = sum(tensor.nbytes for tensor in header.tensors)
     if claimed == held:
         return
-    # Of a tensor that begins beyond the end, all of its bytes; of others, those after the end.
+    # All bytes of a tensor that begins beyond the end; of others, those after the end.
     beyond = sum(max(0, t.offset + t.nbytes - max(header.size, t.offset)) for t in header.tensors)
     if beyond:
         ledger.tell("truncated", -beyond, f"{plural(beyond, 'byte')} beyond the end of {header.path}")

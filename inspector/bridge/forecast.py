@@ -9,21 +9,19 @@ from inspector.errors import ConfigError, CostError
 from inspector.model import Adapter, Config, Finding, Prediction
 from inspector.units import escape
 
-#: Words in the names of classes that draft for a model whose `model_type` they bear.
+#: Words in class names of draft models, which have the `model_type` of the model they draft for.
 DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator")
 
 
 def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Prediction | None, tuple[Finding, ...]]:
     """The prediction of a model, or of an adapter from its own configuration and its base's."""
     if adapter and not (config and adapter.config):
-        return _none(
-            "an adapter: its size is predicted where its own configuration and its base's are known (--config)"
-        )
+        return _none("an adapter: its size is predicted if its own configuration and its base's are known (--config)")
     if config is None:
-        return _none("no configuration, and no known family explains the tensors: no prediction")
+        return _none("no prediction: there is no configuration, and no known family explains the tensors")
     if any(word in (config.architecture or "") for word in DRAFTS) and config.model_type not in DRAFT_TYPES:
         named = escape(config.architecture or "", 60)
-        return _none(f"{named} is a draft for speculative decoding, and no model of its type", config)
+        return _none(f"{named} is a draft for speculative decoding, not a model of its type", config)
     try:
         base = predict(config)
         return (_of_adapter(adapter, base) if adapter else base), ()
@@ -44,7 +42,7 @@ def _of_adapter(adapter: Adapter, base: Prediction) -> Prediction:
 
 
 def with_base(stored: Stored, config: Config | None) -> Stored:
-    """An adapter's tensors under its base's names, where the base has a table."""
+    """An adapter's tensors under its base's names, if the base has a table."""
     if stored.adapter is None or config is None:
         return stored
     from inspector.adapters.tensors import resolved  # likewise

@@ -1,4 +1,4 @@
-"""Layers × roles: what stands at each crossing, for heat maps.
+"""Layers × roles, for heat maps.
 
 grid(result.tensors, result.roles) → Grid, a Cell for each layer and role that have tensors together
 """
@@ -12,34 +12,34 @@ from typing import NamedTuple
 from inspector.bridge.hierarchy import role_of
 from inspector.model import Key, Labelled, RoleSum
 
-#: Row of what lies outside the stack of layers.
+#: Row of tensors outside the stack of layers.
 OUTSIDE = "outside the layers"
 Place = tuple[str, str]  # row, column
 
 
 class Cell(NamedTuple):
-    """The tensors of one role in one layer, a packed weight's side data among them."""
+    """The tensors of one role in one layer, including packed weights' side data."""
 
     tensors: int
     parameters: int  # logical
     bytes: int
-    dtypes: tuple[str, ...]  # of most bytes first
+    dtypes: tuple[str, ...]  # by bytes, descending
 
     @property
     def bits(self) -> float | None:
-        """Stored bits for each parameter; None where there are no parameters."""
+        """Stored bits per parameter; None if there are no parameters."""
         return self.bytes * 8 / self.parameters if self.parameters else None
 
 
 class Axes(NamedTuple):
-    """Rows are layers, in order; columns are roles, in the model's order, and others as they are met."""
+    """Rows are layers, in order; columns are roles, in the model's order, then others in order of appearance."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
 
 
 class Grid(NamedTuple):
-    """What stands at each crossing."""
+    """The cells by row and column."""
 
     axes: Axes
     cells: Mapping[Place, Cell]
@@ -67,7 +67,7 @@ def place_of(key: Key) -> Place:
 
 
 def axes(keys: Iterable[Key], roles: Iterable[RoleSum]) -> Axes:
-    """Rows, what is outside the layers first, then tower by tower; and columns, in the order of the roles."""
+    """Rows, those outside the layers first, then tower by tower; and columns, in the order of the roles."""
     order = dict.fromkeys(map(role_of, roles))
     towers: dict[str, int] = {}
     rows: dict[str, tuple[int, int]] = {}

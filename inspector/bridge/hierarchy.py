@@ -1,8 +1,8 @@
-"""The bytes of a checkpoint's tensors as a tree, for pictures of it: group → role → layer → tensor.
+"""The bytes of a checkpoint's tensors as a tree, for charts: group → role → layer → tensor.
 
     byte_tree(result.tensors) → Node, whose children's bytes sum to its own
 
-What is smaller than a person could see stands together: a tree of half a million tensors stays small.
+Parts too small to see are merged: a tree of half a million tensors stays small.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 from inspector.model import Key, Labelled, RoleSum
 from inspector.units import plural
 
-#: Layers and tensors with less than this part of all bytes stand together: a square of 1 mm on a sheet of 7 cm.
+#: Layers and tensors with less than 1 part in this many of all bytes are merged: a square of 1 mm on a sheet of 7 cm.
 SMALLEST = 5000
 
 
 class Node(NamedTuple):
     """Tensors that have something in common."""
 
-    name: str  # unescaped, where it is a tensor's own
+    name: str  # unescaped, if it is a tensor's name
     bytes: int
     tensors: int
     parameters: int  # logical
@@ -37,7 +37,7 @@ def byte_tree(tensors: Iterable[Labelled], smallest: int = SMALLEST) -> Node:
 
 
 def _node(name: str, members: Sequence[Labelled], levels: Sequence[Callable[[Labelled], str]], least: int) -> Node:
-    """A node for groups and roles, of which there are few, and all are told."""
+    """A node for groups and roles, which are few, so none are merged."""
     if not levels:
         return _summed(name, members, _layers(members, least))
     parts = _by(members, levels[0])
@@ -65,7 +65,7 @@ def _tensors(members: Sequence[Labelled], least: int) -> tuple[Node, ...]:
 
 
 def _with_rest(shown: Sequence[Node], rest: Sequence[Labelled]) -> tuple[Node, ...]:
-    """Nothing where nothing stands out: the node above says it all."""
+    """Empty if no child is large enough: the parent then says it all."""
     if not shown:
         return ()
     more = [_summed(f"{plural(len(rest), 'smaller tensor')}", rest)] if rest else []
@@ -100,5 +100,5 @@ def _place(each: Labelled) -> str:
 
 
 def role_of(key: Key | RoleSum) -> str:
-    """A role with its tower and branch, where they are not the usual ones: `vision q_proj`."""
+    """A role with its tower and branch, unless they are the defaults: `vision q_proj`."""
     return " ".join(filter(None, (key.tower if key.tower != "text" else "", key.branch, key.role or "other")))

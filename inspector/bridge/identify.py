@@ -1,4 +1,4 @@
-"""Step 1: what lies in the files. An adapter, packed weights or plain ones, and each tensor as the model has it."""
+"""Step 1: identify what the files contain: an adapter, packed or plain weights; and each tensor as the model has it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Stored(NamedTuple):
 
 
 def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[str, Any] | None = None) -> Stored:
-    """What the files hold.
+    """Identify the contents of the files.
 
     Args:
         adapter: the fields of an adapter_config.json.
@@ -61,8 +61,8 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
 def _shared(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
     """Tensors that were stored once for several names.
 
-    `safetensors.torch.save_model` keeps the first of the names in the alphabet, and writes the others into
-    `__metadata__`: `{"model.embed_tokens.weight": "lm_head.weight"}`.
+    `safetensors.torch.save_model` keeps the alphabetically first name, and writes the others into `__metadata__`:
+    `{"model.embed_tokens.weight": "lm_head.weight"}`.
     """
     found: dict[str, list[str]] = {}
     for header in files:

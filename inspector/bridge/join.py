@@ -1,8 +1,8 @@
 """Step 4: stored tensors matched with predicted ones, by key.
 
-Each pattern of names is matched as a whole where it fills a row of the prediction, tensor by tensor
-otherwise; stacked experts, then fused projections, are matched at a coarser key. Nothing is weighed here:
-what the differences cost is `account`'s.
+Each pattern of names is matched as a whole if it fills a row of the prediction, tensor by tensor otherwise; stacked
+experts, then fused projections, are matched at a coarser key. Nothing is priced here: `account` works out what the
+differences cost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inspector.architectures.naming import Named, Slot
 from inspector.bridge.tally import Kind
 from inspector.model import STACKED, Expected, Key
 
-#: Groups whose tensors no prediction counts, whatever their role.
+#: Groups whose tensors are never counted in a prediction, whatever their role.
 APART = ("buffer", "quantization")
 
 
@@ -32,22 +32,22 @@ class Wanted(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Tensors of another layout: what is stored fused or stacked, and what was predicted apart, or the reverse."""
+    """Tensors in another layout: stored fused or stacked but predicted separately, or the reverse."""
 
     stored: tuple[int, ...]  # positions
     wanted: tuple[Wanted, ...]
 
 
 class Joined(NamedTuple):
-    """Which stored tensor is which predicted one. Every position is in one of the first four fields, once."""
+    """Which stored tensor is which predicted one. Every position is in exactly one of the first four fields."""
 
-    whole: Sequence[int]  # numbers of groups that are a row's tensors, all of them and in its shape
-    matched: Sequence[tuple[Slot, Sequence[int]]]  # positions of tensors that have a row of their own
-    copies: Sequence[int]  # positions of tensors whose key, or name, is taken already
-    surplus: Sequence[int]  # positions of tensors that no row has, in another layout or not at all
-    units: Sequence[Unit]  # other layouts; their positions are no longer in `surplus`
-    missing: Sequence[Wanted]  # predicted, and stored nowhere
-    resized: Sequence[tuple[int, Expected]]  # matched tensors whose shape is not their row's
+    whole: Sequence[int]  # numbers of groups that are exactly a row's tensors, in its shape
+    matched: Sequence[tuple[Slot, Sequence[int]]]  # positions of tensors that match a row
+    copies: Sequence[int]  # positions of tensors whose key or name is already matched
+    surplus: Sequence[int]  # positions of tensors that match no row in any layout
+    units: Sequence[Unit]  # other layouts; their positions are not in `surplus`
+    missing: Sequence[Wanted]  # predicted, but not stored
+    resized: Sequence[tuple[int, Expected]]  # matched tensors whose shape differs from their row's
 
 
 class _Row:
@@ -56,7 +56,7 @@ class _Row:
     def __init__(self, expected: Expected) -> None:
         self.expected = expected
         self.layers = None if expected.layers is None else frozenset(expected.layers)
-        self.complete = False  # every tensor of it is matched
+        self.complete = False  # all its tensors are matched
         self._taken: set[Key] = set()
 
     def has(self, key: Key) -> bool:
@@ -82,7 +82,7 @@ class _Row:
         return not self.complete and not self._taken
 
     def missing(self) -> Iterator[Wanted]:
-        """Predicted tensors that no stored one has matched."""
+        """Predicted tensors without a stored match."""
         if not self.complete and len(self._taken) < self.expected.tensors:
             yield from (Wanted(self.expected, key) for key in self.expected.keys() if key not in self._taken)
 
@@ -99,22 +99,22 @@ def join(
 
     Args:
         shapes: of each tensor, as the model has it.
-        kinds: of each of the names' groups, as `kinds_of` counts them.
-        packed: whether stored shapes are other than the model's.
+        kinds: of each group of names, as `kinds_of` counts them.
+        packed: whether stored shapes differ from the model's.
     """
     matching = _Matching(named, shapes, rows)
     for number, (slot, members) in enumerate(named.groups):
         matching.match(number, slot, members, None if packed else kinds[number])
     missing = [wanted for row in matching.all_rows() for wanted in row.missing()]
     left = _Left(matching.surplus, missing)
-    units = [unit for coarse in ({}, COARSE) for unit in _take_units(named, left, coarse)]  # stacked, then fused too
+    units = [unit for coarse in ({}, COARSE) for unit in _take_units(named, left, coarse)]  # stacked, then also fused
     return Joined(
         matching.whole, matching.matched, matching.copies, left.surplus, units, left.missing, matching.resized
     )
 
 
 class _Matching:
-    """The rows, and where each tensor went."""
+    """The rows, and where each tensor was matched."""
 
     def __init__(self, named: Named, shapes: Sequence[tuple[int, ...]], rows: Iterable[Expected]) -> None:
         self.named = named
@@ -128,7 +128,7 @@ class _Matching:
         for expected in rows:
             self._rows.setdefault(_place(expected), []).append(_Row(expected))
         self._predicted = {place[:3] for place in self._rows}  # tower, role and part
-        self._all_distinct: bool | None = None  # whether no two names are equal, once it was asked
+        self._all_distinct: bool | None = None  # whether all names are distinct, once computed
 
     def all_rows(self) -> Iterator[_Row]:
         return (row for rows in self._rows.values() for row in rows)
@@ -147,7 +147,7 @@ class _Matching:
             self.matched.append((slot, self._match_each(members)))
 
     def _see_buffers(self, slot: Slot, members: Sequence[int]) -> None:
-        """That predicted buffers are there. A prediction does not count them, so their bytes stay surplus."""
+        """Mark predicted buffers as present. A prediction does not count them, so their bytes stay surplus."""
         if slot.group == "buffer":
             for key in map(self.named.key, members):
                 row = self._row_of(key)
@@ -165,7 +165,7 @@ class _Matching:
         return self._all_distinct or len({names[at] for at in members}) == len(members)
 
     def _fills_a_row(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind]) -> bool:
-        """A group whose names and shape are those of one row: the usual case, and nobody need read the numbers."""
+        """Whether a group has the names and shape of one row: the usual case, in which no numbers need be read."""
         shapes = {kind.shape for kind in kinds}
         for row in self._rows.get((slot.tower, slot.role, slot.part, slot.branch, ()), ()):
             expected = row.expected
@@ -176,7 +176,7 @@ class _Matching:
         return False
 
     def _match_each(self, members: Sequence[int]) -> list[int]:
-        """One tensor after the other; those with a row of their own."""
+        """Match tensor by tensor; return those that match a row."""
         matched: list[int] = []
         unpredicted: set[str] = set()
         for at in members:
@@ -197,7 +197,7 @@ class _Matching:
 
 
 class _Left:
-    """What is left on either side while other layouts are matched."""
+    """What remains on either side while other layouts are matched."""
 
     def __init__(self, surplus: list[int], missing: list[Wanted]) -> None:
         self.surplus = surplus
@@ -205,10 +205,10 @@ class _Left:
 
 
 def _take_units(named: Named, left: _Left, coarse: Mapping[str, str]) -> list[Unit]:
-    """Surplus and missing tensors that are the same at a coarser key, taken from what is left.
+    """Surplus and missing tensors that agree at a coarser key, removed from what remains.
 
     Args:
-        coarse: role → the role of the fused projection that may hold it.
+        coarse: role → the role of the fused projection that may contain it.
     """
     if not left.surplus or not left.missing:
         return []
@@ -229,7 +229,7 @@ def _take_units(named: Named, left: _Left, coarse: Mapping[str, str]) -> list[Un
 
 
 def _is_fused(named: Named, stored: Iterable[int], wanted: Iterable[Wanted], coarse: Mapping[str, str]) -> bool:
-    """Whether one side has projections in one tensor: one part of a fusion does not stand for another."""
+    """Whether one side has projections in one tensor: one part of a fusion does not match another."""
     roles = {*(named.slots[at].role for at in stored), *(each.key.role for each in wanted)}
     return not coarse or not roles.isdisjoint(FUSED)
 
@@ -240,6 +240,6 @@ def _place(of: Key | Expected) -> tuple[object, ...]:
 
 
 def _coarse_place(key: Key, coarse: Mapping[str, str]) -> tuple[object, ...]:
-    """What the layouts of one thing have in common: a layer, and whether it is in the experts, not in which."""
+    """What the layouts of one thing have in common: a layer, and whether it belongs to experts, not to which."""
     role = coarse.get(key.role, key.role)
     return key.tower, key.layer, role, key.part, key.expert is not None, key.branch, key.indexes

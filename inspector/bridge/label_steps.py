@@ -1,4 +1,4 @@
-"""Steps from what people say, "7B", to what the configuration predicts."""
+"""Steps from the stated size, "7B", to what the configuration predicts."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from inspector.units import integer
 
 
 def names_of(checkpoint: Checkpoint) -> Iterator[str]:
-    """Names in which people put a model's size, the nearest first."""
+    """Names that may contain a model's size, the most specific first."""
     if len(checkpoint.files) == 1:
         yield checkpoint.files[0].path.rsplit("/", 1)[-1]
     if checkpoint.other is not None or checkpoint.origin.kind == "hub":
-        yield checkpoint.name  # of a lone file it is only the folder that it happens to lie in
+        yield checkpoint.name  # for a single file this is only the folder that it happens to be in
     origin = checkpoint.config.values.get("_name_or_path") if checkpoint.config else None
     if isinstance(origin, str):
         yield origin.rstrip("/").rsplit("/", 1)[-1]
 
 
 def book(ledger: Ledger, nominal: Nominal, prediction: Prediction, predicted: int) -> None:
-    """What a label counts twice, and what it rounds.
+    """Book what a label counts twice, and what it rounds.
 
     Args:
         predicted: bytes of the prediction.
@@ -31,7 +31,7 @@ def book(ledger: Ledger, nominal: Nominal, prediction: Prediction, predicted: in
     twice = 0
     if nominal.experts > 1 and outside < prediction.parameters:
         twice = size_of((nominal.experts - 1) * outside, nominal.bits)
-        what = f"{nominal.experts - 1} × {integer(outside)} parameters that the experts share, counted again"
+        what = f"{nominal.experts - 1} × {integer(outside)} parameters shared by the experts, counted again"
         ledger.tell("label_experts", -twice, what)
     what = f"the configuration says {integer(prediction.parameters)} parameters"
     ledger.tell("label_rounding", predicted - nominal.bytes + twice, what)

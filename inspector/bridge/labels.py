@@ -1,4 +1,4 @@
-"""What people call a model's size: "7B", "8x7B", "1.1B", "135M", read from a name or given."""
+"""Size labels, "7B", "8x7B", "1.1B", "135M", read from a name or given."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from inspector.units import escape
 
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 
-# Not within a word: the 4b of `4bit`, the A3B (active) of `30B-A3B` and the E4B (effective) of `3n-E4B` are no size.
-# Nor is the 17B of `17B-16E`, which works on one token.
+# Not within a word: the 4b of `4bit`, the A3B (active) of `30B-A3B` and the E4B (effective) of `3n-E4B` are not sizes.
+# Nor is the 17B of `17B-16E`, which counts active parameters.
 _IN_NAME = re.compile(
     r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9]|-\d+E\b)",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""The bridge's account book: bytes by cause, with what they are about."""
+"""The bridge's ledger: bytes by cause, with what they are for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inspector.bridge import causes
 from inspector.model import Step
 from inspector.units import integer
 
-#: Kinds of tensors, or sentences, that a step names one by one: a quantized file has six or seven.
+#: Kinds of tensors, or sentences, that a step lists: a quantized file has six or seven.
 MOST_KINDS = 8
 
 
 class Ledger:
-    """Bytes by cause, with what they are about."""
+    """Bytes by cause, with what they are for."""
 
     def __init__(self) -> None:
         self.bytes: Counter[str] = Counter()
@@ -24,7 +24,7 @@ class Ledger:
         self._sentences: defaultdict[str, dict[str, None]] = defaultdict(dict)  # cause → each sentence once, in order
 
     def add(self, cause: str, nbytes: int, what: str = "", tensors: int = 1) -> None:
-        """Book a tensor's (or several tensors') bytes; equal `what` are counted together."""
+        """Book the bytes of one or more tensors; equal `what` are counted together."""
         self.bytes[cause] += nbytes
         self.tensors[cause] += tensors
         if what:
@@ -32,7 +32,7 @@ class Ledger:
             self._sizes[cause][what] += abs(nbytes)
 
     def tell(self, cause: str, nbytes: int, sentence: str = "") -> None:
-        """Book bytes that are about no tensor, with a whole sentence; each is shown once."""
+        """Book bytes that belong to no tensor, with a whole sentence; each is shown once."""
         self.bytes[cause] += nbytes
         if sentence:
             self._sentences[cause][sentence] = None
@@ -42,7 +42,7 @@ class Ledger:
         return sum(self.bytes.values())
 
     def steps(self) -> tuple[Step, ...]:
-        """A step for each cause that anything is booked under, in the causes' order."""
+        """A step for each cause with bookings, in the causes' order."""
         booked = sorted(self.bytes, key=lambda cause: causes.ORDER[cause])
         return tuple(
             Step(cause, self.bytes[cause], self.tensors[cause], self._detail(cause))
@@ -58,7 +58,7 @@ class Ledger:
 
 
 def _first(told: Iterable[str], others: str) -> str:
-    """The first of several texts, and how many are left."""
+    """The first of several texts, and how many remain."""
     listed = list(told)
     more = len(listed) - MOST_KINDS
     return ", ".join([*listed[:MOST_KINDS], *([f"{more} {others}"] if more > 0 else [])])

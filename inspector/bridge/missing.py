@@ -1,4 +1,4 @@
-"""Predicted tensors that are stored nowhere."""
+"""Predicted tensors that are not stored."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.bridge.words import short
 from inspector.model import Finding, Prediction, Severity
 from inspector.units import plural
 
-#: The role of the output head, which may be the token embedding, where that is stored.
+#: The roles of the output head, and of the token embedding that may replace it.
 HEAD, EMBEDDING = "lm_head", "embed_tokens"
-#: Statistics of training: without them a batch norm starts with zeros and ones, and says so in a line.
+#: Statistics of training: without them a batch norm starts with zeros and ones, after a one-line warning.
 MEASURED = ("running_mean", "running_var")
 
 
@@ -21,7 +21,7 @@ def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], b
     """A step for their bytes, and a finding for each row of the prediction.
 
     Args:
-        shared: name → the stored tensor that the file says is the same.
+        shared: name → the stored tensor that is the same according to the file.
     """
     rows: dict[str, list[Wanted]] = {}
     may_be_tied = all(each.row.role != EMBEDDING for each in missing)
@@ -38,12 +38,12 @@ def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], b
 
 
 def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:
-    """What to say of the tensors of one row."""
+    """The finding for the tensors of one row."""
     first = those[0]
     if first.row.role == HEAD and may_be_tied:
-        what = "the configuration has a head of its own, and none is stored: tied after all, or left out"
+        what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
         return Finding("head-not-stored", "warning", what, None, first.name)
-    # Loaders make a buffer themselves, and newer writers leave some out; but what was measured they cannot make.
+    # Loaders create a buffer themselves, and newer writers omit some; but they cannot recreate measurements.
     severity: Severity = "warning" if first.row.role in MEASURED else "info" if first.row.buffer else "error"
     what = f"{plural(len(those), 'tensor')} of {first.row.role} predicted and not stored"
     return Finding("missing", severity, what, None, first.name)

@@ -1,4 +1,4 @@
-"""Step 2: what each tensor is for. The family's table says it where a configuration names one, else conventions do."""
+"""Step 2: the purpose of each tensor, from the family's table if the configuration names one, else by conventions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.units import integer, plural
 
 
 def name(stored: Stored, config: Config | None) -> Named:
-    """Each tensor's key, under the configuration that is known."""
+    """Each tensor's key, under the known configuration."""
     namer = Namer(family_of(config.values), config.values) if config else Namer()
     if stored.adapter:
         return _name_adapter(namer, stored.adapter, stored.names)
@@ -21,7 +21,7 @@ def name(stored: Stored, config: Config | None) -> Named:
 
 
 def inferred(stored: Stored) -> Config | None:
-    """A configuration from a few tensors, where a family explains them; None where none does, or of an adapter."""
+    """A configuration inferred from a few tensors; None if no family explains them, or for an adapter."""
     if stored.adapter:
         return None
     from inspector.architectures.inference import infer  # only checkpoints without a configuration need it
@@ -36,7 +36,7 @@ def inferred(stored: Stored) -> Config | None:
 
 
 def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:
-    """What each tensor of an adapter is for: the role of the weight that it changes."""
+    """The purpose of each tensor of an adapter: the role of the weight that it changes."""
     from inspector.adapters.tensors import base_names  # only adapters need it
 
     whole = base_names(name for name in names if name not in adapter.served)
@@ -47,11 +47,11 @@ def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:
 
 
 def findings(named: Named) -> tuple[Finding, ...]:
-    """That there are more patterns of names than are looked at."""
+    """A finding if there are too many patterns of names."""
     if not named.beyond:
         return ()
-    what = f"more than {integer(MOST_PATTERNS)} patterns of names, where models have hundreds: " + (
-        f"what {plural(named.beyond, 'tensor')} are for was not looked into"
+    what = f"more than {integer(MOST_PATTERNS)} patterns of names, although models have hundreds: " + (
+        f"the purpose of {plural(named.beyond, 'tensor')} was not determined"
     )
     return (Finding("many-names", "warning", what),)
 
@@ -60,10 +60,10 @@ def findings(named: Named) -> tuple[Finding, ...]:
 
 
 def under_the_models_names(stored: Stored, config: Config | None, prediction: Prediction | None) -> Stored:
-    """Tensors that were stored for several names, each under the one that the model stores it by.
+    """Tensors stored for several names, each under the name that the model stores it by.
 
-    Which name a file has is the alphabet's choice: `lm_head.weight` for an embedding that is tied. The prediction
-    tells which it is; without one, what is no head: a tied head is the embedding's copy, never the other way round.
+    A file has the alphabetically first: `lm_head.weight` for a tied embedding. The prediction decides which name is
+    right; without one, any that is not a head: a tied head is the embedding's copy, never the other way round.
     """
     if not stored.shared:
         return stored
@@ -78,7 +78,7 @@ def under_the_models_names(stored: Stored, config: Config | None, prediction: Pr
 
 
 def _ranks(names: Sequence[str], config: Config | None, rows: Iterable[Expected]) -> dict[str, int]:
-    """How well each name is suited: predicted ones first, heads last."""
+    """How suitable each name is: predicted ones first, heads last."""
     namer = Namer(family_of(config.values), config.values) if config else Namer()
     named = namer.name(names)
     predicted = {key for row in rows for key in row.keys()}

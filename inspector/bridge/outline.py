@@ -1,8 +1,8 @@
-"""An index whose files are not here: which tensors it names, and whether a configuration predicts the same.
+"""An index without its files: which tensors it names, and whether a configuration predicts the same.
 
     outline(index, config)  →  484 tensors in 9 files, 83,671,515,136 bytes claimed; all predicted, none absent
 
-An index tells names and files, no shapes: what tensors weigh is the prediction's word, and said to be.
+An index has names and files, but no shapes: the tensors' sizes come from the prediction, and are marked so.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ class OutlinedRole(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What an index alone tells."""
+    """What an index alone shows."""
 
     index: Index  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
     files: int
     config: Config | None
     prediction: Prediction | None
     dtype: str | None  # the configuration's
-    predicted: int | None  # bytes, at that dtype; None where there is no prediction or no dtype
-    claimed: int | None  # bytes, as `total_size` says
+    predicted: int | None  # bytes, at that dtype; None without a prediction or dtype
+    claimed: int | None  # bytes, from `total_size`
     roles: tuple[OutlinedRole, ...]
-    absent: tuple[str, ...]  # names that are predicted, and that the index does not have
-    surplus: tuple[str, ...]  # names in the index that nothing predicts
+    absent: tuple[str, ...]  # predicted names that are not in the index
+    surplus: tuple[str, ...]  # names in the index that are not predicted
     tensors: tuple[tuple[str, str, Key, str], ...] = ()  # name, file, key and group of each
 
     def to_arrow(self) -> pa.Table:
@@ -64,7 +64,7 @@ class Outline(NamedTuple):
 
 
 def outline(index: Index, config: Config | None) -> Outline:
-    """An index beside what its configuration predicts."""
+    """Compare an index with what its configuration predicts."""
     names = Names(index.weight_map)
     namer = Namer(family_of(config.values), config.values) if config else Namer()
     named = namer.name(names)
@@ -101,7 +101,7 @@ def outline(index: Index, config: Config | None) -> Outline:
 
 
 def _surplus(prediction: Prediction, keys: Mapping[Key, str]) -> tuple[str, ...]:
-    """Names that nothing predicts: neither stored tensors nor what files may hold besides."""
+    """Unpredicted names: neither stored tensors nor what files may hold besides."""
     rows = (*prediction.expected, *prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
     known = {key for row in rows for key in row.keys()}
     return tuple(name for key, name in keys.items() if key not in known)

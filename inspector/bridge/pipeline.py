@@ -1,7 +1,7 @@
-"""A repository of several models: each joined by itself, all of them summed.
+"""A repository of several models: each joined separately, then summed.
 
-A diffusers pipeline's size is that of its denoiser, its text encoders and its autoencoder together: one part's
-parameters are nobody's answer to "how large is it".
+A diffusers pipeline's size is that of its denoiser, its text encoders and its autoencoder together: no part alone
+answers "how large is it".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inspector.bridge.single import Model
 from inspector.bridge.summary import Made
 from inspector.model import Checkpoint, Component, ComponentSum, DtypeSum, Expected, Labelled, PackedSum, Prediction
 
-#: The finding that the other parts' files are not counted: here they are.
+#: The finding that other parts' files are not counted, which does not apply here.
 OTHERS = "several-checkpoints"
 
 
@@ -23,11 +23,11 @@ class Part(NamedTuple):
 
     component: Component
     checkpoint: Checkpoint
-    is_main: bool  # whether it is the one that people mean by the pipeline's name
+    is_main: bool  # whether the pipeline's name refers to it
 
 
 def parts_of(checkpoint: Checkpoint) -> tuple[Part, ...]:
-    """The models of a pipeline; none of a checkpoint that is none of them, as a whole model in one file beside them."""
+    """The models of a pipeline; empty if the checkpoint is not one of them, such as a single-file copy next to them."""
     paths = {header.path for header in checkpoint.files}
     parts = tuple(
         Part(each, checkpoint if main else each.checkpoint, main)
@@ -62,7 +62,7 @@ def component_sum(component: Component, model: Model) -> ComponentSum:
 
 
 def together(parts: Sequence[Part], models: Sequence[Model]) -> Model:
-    """The sums of several models. What a sum cannot have, as the configuration, is the main one's."""
+    """The sums of several models. What cannot be summed, such as the configuration, is the main one's."""
     main = next(model for part, model in zip(parts, models, strict=True) if part.is_main)
     names = [part.component.name for part in parts]
     known = [model.predicted for model in models if model.predicted is not None]
@@ -81,24 +81,24 @@ def together(parts: Sequence[Part], models: Sequence[Model]) -> Model:
         packed=_packed([model.packed for model in models if model.packed]),
         unexplained=tuple(name for model in models for name in model.unexplained),
         findings=tuple(found for model in models for found in model.findings),
-        counts=(),  # conventions are about one model
+        counts=(),  # conventions concern one model
         tensors=_Tensors(names, [model.tensors for model in models]),
     )
 
 
 def _tower(part: str, tower: str) -> str:
-    """A tower of one of the parts: `vae encoder`, and the part's own name where it has only one."""
+    """A tower of one of the parts: `vae encoder`, or the part's name if it has only one."""
     return part if tower == "text" else f"{part} {tower}"
 
 
 def _total(numbers: Sequence[int | None]) -> int | None:
-    """The sum; None where one is not known."""
+    """The sum; None if any is unknown."""
     known = [number for number in numbers if number is not None]
     return sum(known) if len(known) == len(numbers) else None
 
 
 def _prediction(main: Model, names: Sequence[str], models: Sequence[Model]) -> Prediction | None:
-    """All predictions in one; None where a part has none."""
+    """All predictions in one; None if a part has none."""
     found = [(name, model.prediction) for name, model in zip(names, models, strict=True) if model.prediction]
     if main.prediction is None or len(found) < len(models):
         return None
@@ -115,7 +115,7 @@ def _under(name: str, rows: Sequence[Expected]) -> Iterator[Expected]:
 
 
 def _dtypes(models: Sequence[Model]) -> list[DtypeSum]:
-    """Tensors of all by dtype, the one with most bytes first."""
+    """Tensors of all parts by dtype, the one with most bytes first."""
     sums: dict[str, DtypeSum] = {}
     for each in (each for model in models for each in model.dtypes):
         old = sums.get(each.dtype, DtypeSum(each.dtype, 0, 0, 0))

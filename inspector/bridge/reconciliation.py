@@ -1,6 +1,6 @@
-"""The bridge from what people say over what a configuration predicts to what the disk holds.
+"""The bridge from the stated size, via the configuration's prediction, to the bytes on disk.
 
-`single` joins one model, `pipeline` several; here are the steps about files and labels, and the whole.
+`single` joins one model, `pipeline` several; this module adds files and labels, and puts everything together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     """Join a checkpoint with what its configuration predicts, and account for every byte of the difference.
 
     Args:
-        label: the size that people give the model, "7B"; by default read from the checkpoint's name.
+        label: the model's stated size, "7B"; by default read from the checkpoint's name.
 
     Raises:
         UsageError: `label` is not a size.
@@ -65,7 +65,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
 
 
 def _joined(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, tuple[ComponentSum, ...]]:
-    """The one model, or the pipeline of which it is a part."""
+    """The one model, or the pipeline that contains it."""
     if not checkpoint.components:
         return checkpoint, single.reconcile(checkpoint, ledger), ()
     from inspector.bridge import pipeline  # only composite repositories need it
@@ -81,11 +81,11 @@ def _joined(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, 
 
 
 def _nominal(checkpoint: Checkpoint, model: Model, label: str | None) -> Nominal | None:
-    """What people say: as given, or as the checkpoint's names have it."""
+    """The stated size: as given, or from the checkpoint's names."""
     if label:
         return labels.given(label, model.bits)
     if model.adapter:
-        return None  # its name tells its base's size
+        return None  # its name states its base's size
     if checkpoint.components and model.prediction is None:
-        return None  # of a pipeline whose parts are not all known, nothing leads from a label to the sum
+        return None  # if not all parts of a pipeline are known, a label cannot be related to the sum
     return labels.from_names(label_steps.names_of(checkpoint), model.bits)

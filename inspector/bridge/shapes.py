@@ -1,4 +1,4 @@
-"""Tensors of another size than predicted, one by one or in another layout."""
+"""Tensors whose size differs from the prediction, singly or in another layout."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Resized = tuple[int, Expected]
 
 
 def of_another_size(stored: Stored, resized: Iterable[Resized]) -> list[Resized]:
-    """Those whose size differs: another order of dimensions is another layout of the same."""
+    """Those whose size differs: another order of dimensions is only another layout."""
     packing = stored.packing
 
     def differs(at: int, expected: Expected) -> bool:
         shape = stored.shapes[at]
-        # Of some packed weights only the number of elements is known.
+        # For some packed weights only the number of elements is known.
         flat = packing is not None and len(shape) == 1 and stored.tensors[at].name in packing.shapes
         return not alike(shape, expected.shape) and not (flat and prod(shape) == expected.elements)
 
@@ -35,18 +35,18 @@ def of_another_size(stored: Stored, resized: Iterable[Resized]) -> list[Resized]
 
 
 def alike(stored: tuple[int, ...], predicted: tuple[int, ...]) -> bool:
-    """The same dimensions, whatever their order and dimensions of 1."""
+    """Whether the dimensions are the same, ignoring order and dimensions of 1."""
     return sorted(d for d in stored if d != 1) == sorted(d for d in predicted if d != 1)
 
 
 def cause_of(role: str, stored: tuple[int, ...], predicted: tuple[int, ...]) -> str:
-    """`vocab_padding` where only the vocabulary differs."""
+    """`vocab_padding` if only the vocabulary differs."""
     vocabulary = role in VOCABULARY and len(stored) == len(predicted)
     return "vocab_padding" if vocabulary and stored[1:] == predicted[1:] else "shape"
 
 
 def book(ledger: Ledger, stored: Stored, named: Named, resized: Sequence[Resized], bits: int) -> Iterator[Finding]:
-    """A step for what the sizes come to, and a finding for each row and shape."""
+    """Book the difference in size, and return a finding for each row and shape."""
     alike_ones: dict[tuple[str, int, tuple[int, ...]], list[int]] = defaultdict(list)
     rows: dict[int, Expected] = {}
     for at, expected in resized:
@@ -66,7 +66,7 @@ def book(ledger: Ledger, stored: Stored, named: Named, resized: Sequence[Resized
 
 
 def book_units(ledger: Ledger, stored: Stored, units: Iterable[Unit], bits: int) -> Iterator[Finding]:
-    """Fused and stacked layouts: equal in bytes, or a step for the difference."""
+    """Book the difference, if any, of fused and stacked layouts."""
     for unit in units:
         elements = [prod(stored.shapes[at]) for at in unit.stored]
         predicted = [wanted.row.elements for wanted in unit.wanted]

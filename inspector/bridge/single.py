@@ -42,11 +42,11 @@ from inspector.quantization import contradictions
 class Model(NamedTuple):
     """A model joined with its prediction."""
 
-    config: Config | None  # inferred, where there is none
+    config: Config | None  # inferred, if there is none
     prediction: Prediction | None
     predicted: int | None  # bytes
-    dtype: str | None  # at which these are counted: a dtype, or a packing scheme
-    bits: int  # of the same
+    dtype: str | None  # the dtype or packing scheme at which these are counted
+    bits: int  # bits per element of that dtype
     logical: int
     active: int | None
     roles: tuple[RoleSum, ...]
@@ -62,7 +62,7 @@ class Model(NamedTuple):
 
 
 def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
-    """Follow the steps; what the tensors cost beyond the prediction goes into the ledger."""
+    """Run the steps; what the tensors cost beyond the prediction goes into the ledger."""
     stored = identify(checkpoint.wholes, checkpoint.config, checkpoint.adapter)
     for name, nbytes in checkpoint.joined.copies.items() if checkpoint.joined else ():
         ledger.add("duplicate", nbytes, f"{short(name)} of other ranks")
@@ -105,7 +105,7 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
 def _of_weights(
     named: Named, stored: Stored, kinds: Sequence[Counter[Kind]], dtypes: Sequence[DtypeSum]
 ) -> Sequence[DtypeSum]:
-    """How many tensors of each dtype, those of a training run's state left out: they are wider than the model."""
+    """Tensors by dtype, without a training run's state, which is wider than the model."""
     weights = [not training.is_state(stored.tensors[members[0]].name) for _, members in named.groups]
     if all(weights) or not any(weights):
         return dtypes
@@ -123,14 +123,14 @@ def _width(stored: Stored, config: Config | None, dtypes: Sequence[DtypeSum]) ->
 
 def _packing_findings(stored: Stored, config: Config | None) -> tuple[Finding, ...]:
     if stored.adapter:
-        return ()  # the configuration is that of the base
+        return ()  # the configuration is the base's
     return stored.packing.findings if stored.packing else contradictions(config)
 
 
 def _counts(
     logical: int, roles: Sequence[RoleSum], stored: Stored, booked: Account, prediction: Prediction | None
 ) -> tuple[Count, ...]:
-    """What other conventions count of a model that is known; an adapter is none."""
+    """What other conventions count, for a known model; not for an adapter."""
     if prediction is None or prediction.base is not None:
         return ()
     further = sum(prod(stored.shapes[at]) for at in booked.claimed.get("prediction_head", ()))
@@ -139,7 +139,7 @@ def _counts(
 
 
 def _explained(stored: Stored, named: Named, config: Config | None, prediction: Prediction | None) -> summary.Explained:
-    """The sizes that configuration fields explain, of a model that no table knows."""
+    """Sizes explained by configuration fields, for a model without a table."""
     if prediction is not None or stored.adapter is not None:
         return {}
     from inspector.architectures import explained_sizes  # only such models need it

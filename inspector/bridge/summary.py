@@ -1,4 +1,4 @@
-"""Step 6: the sums, by role, by dtype and of packed weights; and each tensor with what it is for."""
+"""Step 6: the sums by role, by dtype and of packed weights; and each tensor with its purpose."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Explained = Mapping[Line, tuple[str, tuple[Dimension, ...]]]
 
 
 class _Sum:
-    """What the tensors of one role come to."""
+    """The sums of one role's tensors."""
 
     def __init__(self) -> None:
         self.tensors = self.parameters = self.bytes = self.idle_bytes = 0
@@ -97,7 +97,7 @@ def dtypes(kinds: Iterable[Counter[Kind]]) -> tuple[DtypeSum, ...]:
 
 
 def packed(stored: Stored) -> PackedSum | None:
-    """What packed weights come to with all that serves them; None where types pack by themselves, as GGUF's do."""
+    """The sums of packed weights with their side data; None if types pack by themselves, as GGUF's do."""
     if stored.packing is None or not stored.packing.shapes:
         return None
     shapes, side = stored.packing.shapes, stored.packing.side
@@ -108,7 +108,7 @@ def packed(stored: Stored) -> PackedSum | None:
 
 
 def active(prediction: Prediction | None, logical: int) -> int | None:
-    """Parameters that work on one token: all of a dense model's, None where nothing is predicted."""
+    """Active parameters per token: all of a dense model's; None without a prediction."""
     if prediction is None:
         return None
     return prediction.active if any(row.active is not None for row in prediction.expected) else logical
@@ -121,10 +121,10 @@ def most_common(sums: Iterable[DtypeSum]) -> str | None:
 
 
 class Made(Sequence[Labelled]):
-    """Tensors that are labelled when they are asked for."""
+    """Tensors that are labelled on request."""
 
     def made(self, at: int) -> Labelled:
-        """The tensor at a position from 0 on."""
+        """The tensor at a position, counted from 0."""
         raise NotImplementedError
 
     @overload
@@ -137,12 +137,12 @@ class Made(Sequence[Labelled]):
 
 
 def of_role(tensors: Sequence[Labelled], role: str) -> Iterator[Labelled]:
-    """Those of one role; of a whole model's no other is labelled for it."""
+    """The tensors of one role; no others are labelled for this."""
     return tensors.of_role(role) if isinstance(tensors, Labels) else (each for each in tensors if each.key.role == role)
 
 
 class Labels(Made):
-    """The tensors with their keys, one made when asked for."""
+    """The tensors with their keys, made on request."""
 
     def __init__(self, files: Sequence[Header], named: Named, parameters: Sequence[int]) -> None:
         self._files, self._named, self._parameters = files, named, parameters
@@ -163,5 +163,5 @@ class Labels(Made):
         return (Labelled(tensor, path, key, slot.group, number) for (tensor, path), key, slot, number in rows)
 
     def of_role(self, role: str) -> Iterator[Labelled]:
-        """Those of one role."""
+        """The tensors of one role."""
         return (self.made(at) for at, slot in enumerate(self._named.slots) if slot.role == role)

@@ -1,4 +1,4 @@
-"""Stored tensors that nothing predicts: a cause claims them, or they stay unexplained."""
+"""Stored tensors that are not predicted: a cause claims them, or they stay unexplained."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Claimed(NamedTuple):
     """Positions of surplus tensors."""
 
     by_cause: dict[str, list[int]]
-    no_parameters: list[int]  # of all of them, those that the model does not count
+    no_parameters: list[int]  # those among them that the model does not count
     unexplained: list[int]
 
 
 def book(
     ledger: Ledger, stored: Stored, named: Named, surplus: Sequence[int], prediction: Prediction | None
 ) -> Claimed:
-    """Give each tensor's bytes to the first cause that claims it."""
+    """Book each tensor's bytes under the first cause that claims it."""
     claimed = Claimed(defaultdict(list), [], [])
     biases = _AddedBiases(stored)
     known: dict[tuple[int, int | None], tuple[Cause | None, str]] = {}
@@ -59,15 +59,15 @@ def _take(claimed: Claimed, ledger: Ledger, stored: Stored, members: Sequence[in
 
 
 def _units(named: Named, surplus: Sequence[int], prediction: Prediction | None) -> Iterator[tuple[int, int | None]]:
-    """Of each tensor its slot and layer: one cause has all that share them."""
+    """Each tensor's slot and layer: all tensors that share them have one cause."""
     slots = (id(named.slots[at]) for at in surplus)
-    # Only beside a prediction can a layer be one too many.
+    # Only with a prediction can a layer be surplus.
     layers = (named.key(at).layer for at in surplus) if prediction else repeat(None)
     return zip(slots, layers, strict=False)
 
 
 def _cause_of(stored: Stored, named: Named, at: int, prediction: Prediction | None) -> tuple[Cause | None, str]:
-    """What claims a tensor and those like it, and the words for it."""
+    """The cause that claims a tensor and others like it, and its text."""
     tensor = stored.tensors[at]
     kind = stored.packing.kinds.get(tensor.name) if stored.packing else None
     surplus = Surplus(tensor, named.key(at), named.slots[at].group, prediction)
@@ -77,7 +77,7 @@ def _cause_of(stored: Stored, named: Named, at: int, prediction: Prediction | No
 
 
 class _AddedBiases:
-    """Biases of packed weights, where the configuration has none: AutoGPTQ wrote zeros for them."""
+    """Biases of packed weights that the configuration does not have: AutoGPTQ wrote zeros for them."""
 
     def __init__(self, stored: Stored) -> None:
         self._weights = frozenset(stored.packing.names.values()) if stored.packing else frozenset()

@@ -12,7 +12,7 @@ from inspector.model import Tensor
 
 
 class Kind(NamedTuple):
-    """What tensors of one pattern mostly have in common."""
+    """Properties that most tensors of one pattern share."""
 
     dtype: str
     shape: tuple[int, ...]  # as stored
@@ -27,7 +27,7 @@ _KIND_OF = itemgetter(*(Tensor._fields.index(name) for name in Kind._fields))
 
 
 def kinds_of(tensors: Sequence[Tensor], groups: Iterable[tuple[object, Sequence[int]]]) -> list[Counter[Kind]]:
-    """For each group of positions, how many tensors there are of each kind."""
+    """For each group of positions, the number of tensors of each kind."""
     counts: list[Counter[Kind]] = []
     for _, members in groups:
         found = Counter(map(_KIND_OF, map(tensors.__getitem__, members)))

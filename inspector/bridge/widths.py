@@ -1,4 +1,4 @@
-"""What stored types cost over, or under, the width that the prediction counts with."""
+"""What stored types cost relative to the width that the prediction assumes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from inspector.model import Packing
 
 
 class Width(NamedTuple):
-    """How a tensor is stored: whatever its size depends on."""
+    """How a tensor is stored: everything its size depends on."""
 
     dtype: str
     parameters: int  # logical elements
     nbytes: int
-    packed_bits: int | None = None  # of a packed weight; None for a plain tensor
+    packed_bits: int | None = None  # bits of a packed weight; None for a plain tensor
 
 
 def of_kinds(kinds: Mapping[Kind, int]) -> Counter[Width]:
@@ -38,7 +38,7 @@ def of_tensors(stored: Stored, parameters: Mapping[int, int] | list[int], member
 
 
 def book(ledger: Ledger, role: str, widths: Mapping[Width, int], bits: int, packing: Packing | None) -> None:
-    """Book what tensors of one role cost beyond `bits` an element. Equal ones are booked together."""
+    """Book what tensors of one role cost beyond `bits` per element. Equal ones are booked together."""
     for width, number in widths.items():
         if width.packed_bits is None:
             _book_plain(ledger, role, width, number, bits, packing)
@@ -64,15 +64,15 @@ def _book_plain(ledger: Ledger, role: str, width: Width, number: int, bits: int,
 
 
 def _book_packed(ledger: Ledger, role: str, width: Width, number: int, bits: int, *, uneven: bool) -> None:
-    """Packed weights: of another width than most, filled up to whole words, or without their zeros."""
+    """Packed weights: of another width than most, padded to whole words, or without their zeros."""
     assert width.packed_bits is not None
     counted = size_of(width.parameters, bits)
     own, told = size_of(width.parameters, width.packed_bits), str(width.packed_bits)
-    if uneven:  # the bits are only the nearest whole number: what is stored is what they come to
+    if uneven:  # the bits are rounded to a whole number: use what is stored instead
         own, told = width.nbytes, units.bits(width.nbytes * width.packed_bits / own) if own else told
     if own != counted:
         ledger.add("mixed_dtype", number * (own - counted), f"{role} packed at {told} bits", number)
     if width.nbytes < own:
         ledger.add("sparsity", number * (width.nbytes - own), f"{role} without its zeros", number)
     elif width.nbytes > own:
-        ledger.add("quantization_overhead", number * (width.nbytes - own), f"{role} filled up", number)
+        ledger.add("quantization_overhead", number * (width.nbytes - own), f"{role} padded", number)

@@ -10,13 +10,13 @@ from inspector.errors import InspectorError
 from inspector.model import Header
 from inspector.sources import Place
 
-#: Front matter ends well before this, in bytes.
+#: In bytes; front matter ends well before this.
 MAX_CARD = 16_384
 _FIELD = r"^(license|license_name|base_model):[ \t]*(.*)$\n?((?:^[ \t]*-[ \t]+.*$\n?)*)"
 
 
 def card_of(place: Place, headers: Sequence[Header]) -> Mapping[str, str]:
-    """`license` and `base_model`, where they are given; read only from files on this machine."""
+    """`license` and `base_model`, if given; read only from files on this machine."""
     said = _of_key_values(headers[0].metadata) if headers and headers[0].format == "gguf" else {}
     if place.parallel == 1 and "README.md" in place.files:
         said = {**said, **_of_card(place)}
@@ -27,7 +27,7 @@ def _of_card(place: Place) -> dict[str, str]:
     try:
         with closing(place.open("README.md")) as source:
             text = source.read(0, min(source.size, MAX_CARD)).decode("utf-8", "replace")
-    except InspectorError:  # gone, or not to be read: a card is no part of the weights
+    except InspectorError:  # gone or unreadable: a card is not part of the weights
         return {}
     matter = re.match(r"---\s*\n(.*?)^---\s*$", text, re.DOTALL | re.MULTILINE)
     if matter is None:

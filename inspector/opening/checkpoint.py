@@ -1,4 +1,4 @@
-"""Target → checkpoint: the weight files' headers, with the configuration and the listing beside them."""
+"""Target → checkpoint: the weight files' headers, with their configuration and the listing of other files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inspector.units import escape
 if TYPE_CHECKING:
     from inspector.opening.collective import Collective
 
-#: What reads a file's header: by its first bytes, or by what another file says of it.
+#: Reads a file's header, from its own first bytes or from another file's description of it.
 Reader = Callable[[Source, str], Header]
 
 
@@ -43,11 +43,11 @@ def open(
     Reads the weight files' headers, the index and the configuration; never tensor data.
 
     Args:
-        config: a configuration file to use in place of the one beside the weights.
+        config: a configuration file to use instead of the one next to the weights.
         revision: branch, tag or commit of a Hub repository.
-        include: a glob over the weight files' paths, where the place holds several checkpoints.
-        alone: whether a shard is looked at by itself, and not with its set.
-        progress: called with the number of weight files read and their total, after each.
+        include: a glob over the weight files' paths, for a place with several checkpoints.
+        alone: whether to read a shard alone, without its set.
+        progress: called after each weight file with the number read and the total.
 
     Raises:
         TargetError: there is nothing to inspect.
@@ -71,19 +71,19 @@ def examine(place: Place, target: str, config: Path | None = None) -> Checkpoint
     """The checkpoint at a place for an audit: whatever cannot be read is a finding.
 
     Args:
-        config: a configuration file to use in place of the one beside the weights.
+        config: a configuration file to use instead of the one next to the weights.
 
     Raises:
         TargetError: there are no weight files.
     """
     if (place.selected or "").endswith(HDF5):
-        raise TargetError(f"{escape(target)}: HDF5's library, which is written in C, is given no file of strangers")
+        raise TargetError(f"{escape(target)}: HDF5's library is written in C and is not used on untrusted files")
     place = Narrowed(place, lambda path: not path.endswith(HDF5))
     try:
         return _read(place, target, config, None, None, lenient=True, alone=True)
     except NetworkError:
         raise
-    except (FormatError, SourceError) as error:  # the index: go by the files' names instead
+    except (FormatError, SourceError) as error:  # the index: use the files' names instead
         without = Narrowed(place, lambda path: not path.endswith(INDEX))
         read = _read(without, target, config, None, None, lenient=True, alone=True)
         return read._replace(findings=(*read.findings, Finding("index", "error", str(error))))
@@ -140,7 +140,7 @@ def _read(
 
 
 def _described(place: Place, path: str | None) -> Collective | None:
-    """What a `.metadata` file says of the ranks' files beside it."""
+    """A `.metadata` file's description of the ranks' files in its folder."""
     if not path:
         return None
     from inspector.opening import collective  # reads a pickle
@@ -149,7 +149,7 @@ def _described(place: Place, path: str | None) -> Collective | None:
 
 
 def _in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
-    """The headers with the parts that ranks of a run wrote, where all files are of ranks."""
+    """The headers with the parts that ranks of a run wrote, if all files are ranks' files."""
     if len(files) < 2 or not all(rank_of(header.path) for header in files):
         return files
     from inspector.opening import ranks
@@ -158,7 +158,7 @@ def _in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
 
 
 def _joined_parts(files: tuple[Header, ...]) -> tuple[Joined | None, tuple[Finding, ...]]:
-    """The headers with whole tensors, where some are in parts, and what does not fit together."""
+    """The headers with whole tensors if some are in parts, and findings about parts that do not fit together."""
     if not any(header.pieces for header in files):
         return None, ()
     from inspector.opening import wholes
@@ -167,13 +167,13 @@ def _joined_parts(files: tuple[Header, ...]) -> tuple[Joined | None, tuple[Findi
 
 
 def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
-    """What the weights of a composite repository's parts are."""
+    """The kinds of weights of a composite repository's parts."""
     main = {path: "component" for part in parts for path in part.main.paths}
     return {**main, **{path: "duplicate" for part in parts for copy in part.copies for path in copy.paths}}
 
 
 def _component(place: Place, part: Part, target: str, known: tuple[Header, ...]) -> Component:
-    """One part with its headers and its own configuration; what was read before is not read again."""
+    """One part with its headers and its own configuration; nothing is read twice."""
     read = {header.path: header for header in known}
     headers = (read.get(path) or _header(place, path) for path in part.main.paths)
     files = tuple(
@@ -189,7 +189,7 @@ def _component(place: Place, part: Part, target: str, known: tuple[Header, ...])
 
 
 def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
-    """All checkpoints of the place, the inspected one first; none where it is the only one."""
+    """All checkpoints of the place, the inspected one first; empty if it is the only one."""
     found = checkpoints_among(place.files)
     wanted = frozenset(paths)
     chosen = [each for each in found if not wanted.isdisjoint(each.paths)]
@@ -203,7 +203,7 @@ def _variants(place: Place, paths: tuple[str, ...]) -> tuple[Variant, ...]:
 def _adapter(
     place: Place, selected: selection.Selection, config: Config | None, files: tuple[Header, ...]
 ) -> tuple[Mapping[str, Any] | None, Config | None, tuple[Finding, ...]]:
-    """An adapter's own configuration and its base's, which may lie elsewhere on this machine."""
+    """An adapter's own configuration and its base's, which may be elsewhere on this machine."""
     try:
         own = configs.adapter(place, selected.folder)
         origin = place.origin()
@@ -226,7 +226,7 @@ def _headers(
     *,
     lenient: bool,
 ) -> tuple[tuple[Header, ...], tuple[Finding, ...]]:
-    """Each file's header. One bad file among several is a finding; a lone one is the error, unless `lenient`."""
+    """Each file's header. One bad file among several is a finding; a single bad file is an error, unless `lenient`."""
     numbers = count(1)
     done = (lambda: progress(next(numbers), len(paths))) if progress else (lambda: None)
     found = workers.each(lambda path: _header(place, path, read), paths, place.parallel, done)
@@ -243,7 +243,7 @@ def _headers(
 
 
 def _header(place: Place, path: str, read: Reader = formats.read) -> Header | InspectorError:
-    """A file's header, or what is wrong with the file. A failing network says nothing of the file, and is raised."""
+    """A file's header, or the fault of the file. A network failure says nothing about the file, and is raised."""
     try:
         with closing(place.open(path)) as source:
             return read(source, path)
@@ -254,13 +254,13 @@ def _header(place: Place, path: str, read: Reader = formats.read) -> Header | In
 
 
 def finding_of(error: InspectorError, path: str) -> Finding:
-    """What is wrong with a file that cannot be read. Its path, with which the message begins, is not said twice."""
+    """The finding for an unreadable file. Its path is removed from the start of the message."""
     rule = error.rule if isinstance(error, FormatError) else "unreadable-file"
     return Finding(rule, "error", str(error).removeprefix(escape(path)).removeprefix(":").strip(), path)
 
 
 def _unreadable(path: str, size: int) -> Header:
-    """A stand-in that keeps the file's bytes in the sums."""
+    """A placeholder that keeps the file's bytes in the sums."""
     regions = (Region("unreadable", 0, size),) if size else ()
     return Header(path, format_of(path), size, (), regions, {})
 
@@ -268,9 +268,9 @@ def _unreadable(path: str, size: int) -> Header:
 def _config_of(
     place: Place, selected: selection.Selection, files: tuple[Header, ...]
 ) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The configuration in a GGUF file, else the one beside the weights."""
+    """The configuration in a GGUF file, else the one next to the weights."""
     if any(header.format == "gguf" for header in files):
-        from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
+        from inspector.opening import gguf_config  # needed only for GGUF files
 
         inside = gguf_config.config_of(files)
         if inside is not None:
@@ -279,7 +279,7 @@ def _config_of(
 
 
 def _joined(files: tuple[Header, ...]) -> tuple[Finding, ...]:
-    """What the parts of a split GGUF say of each other."""
+    """Findings from comparing the parts of a split GGUF."""
     if not any("split.count" in header.metadata for header in files):
         return ()
     from inspector.opening import gguf_splits  # only for files that are split
@@ -288,7 +288,7 @@ def _joined(files: tuple[Header, ...]) -> tuple[Finding, ...]:
 
 
 def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The configuration beside the weights; one that cannot be read is a finding, and as if absent."""
+    """The configuration next to the weights; an unreadable one is a finding, and treated as absent."""
     try:
         return configs.find(place, selected.folder), ()
     except ConfigError as error:

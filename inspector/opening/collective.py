@@ -1,4 +1,4 @@
-"""Folders of torch.distributed.checkpoint, whose `.metadata` says what lies where in the ranks' files."""
+"""Folders of torch.distributed.checkpoint, whose `.metadata` describes the contents of the ranks' files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.units import plural
 
 
 class Collective(NamedTuple):
-    """What a folder's `.metadata` says."""
+    """The contents of a folder's `.metadata`."""
 
     path: str
     folder: str  # "" or ending in "/"
@@ -24,14 +24,14 @@ class Collective(NamedTuple):
         return distributed.read(source, path, items, self.said.facts)
 
     def absent(self, selected: Selection) -> tuple[Finding, ...]:
-        """Files that it names and that are not there."""
+        """Files that it names but that do not exist."""
         there = {path.removeprefix(self.folder) for path in selected.paths}
         return tuple(
             Finding(
                 "missing-shard",
                 "error",
                 f"it puts {plural(len(items), 'tensor or object', 'tensors and objects')} in {file!r:.120}, "
-                "which is not there",
+                "which does not exist",
                 self.path,
             )
             for file, items in sorted(self.said.items.items())
@@ -43,7 +43,7 @@ def described(place: Place, path: str) -> Collective:
     """Read a `.metadata` file.
 
     Raises:
-        FormatError: it is none, or damaged.
+        FormatError: it is not such a file, or damaged.
         SourceError: it cannot be read.
     """
     folder = path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Composite repositories: a model made of several, each with weights of its own.
+"""Composite repositories: a model made of several, each with its own weights.
 
 model_index.json    diffusers: {"unet": ["diffusers", "UNet2DConditionModel"], …}, a folder each
 modules.json        sentence-transformers: [{"path": "2_Dense", "type": "….Dense"}, …], the first in the place itself
@@ -17,31 +17,31 @@ from inspector.sources import Place
 from inspector.sources.filenames import WEIGHTS
 
 INDEXES = ("model_index.json", "modules.json")
-#: An index is a page of names; a larger file is none.
+#: An index is a page of names; a larger file is not one. In bytes.
 MAX_INDEX = 1 << 20
-#: Parts that are looked at; real pipelines have a dozen.
+#: Parts that are read; real pipelines have a dozen.
 MAX_PARTS = 64
 
 
 class Part(NamedTuple):
-    """One model among those of a place, as file names tell it."""
+    """One model among several in a place, by file names."""
 
     name: str  # "unet"
     kind: str  # the class that loads it: "UNet2DConditionModel"
     folder: str  # "" or ending in "/"
     main: Variant
-    copies: tuple[Variant, ...]  # the same again in another precision
+    copies: tuple[Variant, ...]  # the same part in other precisions
 
 
 class Composite(NamedTuple):
-    """What an index of parts tells."""
+    """The contents of an index of parts."""
 
     parts: tuple[Part, ...] = ()
     kind: str | None = None  # the class that puts the parts together: "StableDiffusionPipeline"
 
 
 def composite_of(place: Place) -> Composite:
-    """The parts that have weights; none where the place has no index of parts, or only one has weights."""
+    """The parts that have weights; None if the place has no index of parts, or only one has weights."""
     if place.selected is not None:
         return Composite()
     index = next((name for name in INDEXES if name in place.files), None)
@@ -54,7 +54,7 @@ def composite_of(place: Place) -> Composite:
 
 
 def _read(place: Place, index: str) -> Any:
-    """The index's JSON; None where it cannot be read, for then the folders say less and are still there."""
+    """The index's JSON; None if it cannot be read, in which case the folders are used alone."""
     try:
         return json.loads(place.read_text(index, MAX_INDEX))
     except (SourceError, FormatError, ValueError, RecursionError):

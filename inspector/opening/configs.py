@@ -1,4 +1,4 @@
-"""Configurations: found, read, and said in Transformers' words."""
+"""Configurations: finding them, reading them, and converting them to Transformers' field names."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from inspector.units import escape, integer
 MAX_CONFIG = 4 * 1024 * 1024
 #: Each object or list costs 60 bytes of memory or more. A tokenizer's configuration has one a special token.
 MAX_BRACKETS = 200_000
-#: Where a configuration is looked for beside the weights, in this order.
+#: Names of a configuration next to the weights, in order of precedence.
 FILES = ("config.json", "params.json")
 #: PEFT's configuration of an adapter.
 ADAPTER_FILE = "adapter_config.json"
-#: Files of quantization libraries, for a configuration that declares no packing → their `quant_method`.
+#: Files of quantization libraries, used if the configuration declares no packing → their `quant_method`.
 PACKING_FILES: Mapping[str, str] = {
     "hf_quant_config.json": "modelopt",
     "quantize_config.json": "gptq",
@@ -50,10 +50,10 @@ DTYPES: Mapping[str, str] = {
 
 
 def find(place: Place, beside: str = "") -> Config | None:
-    """The configuration in the place, or in the folder `beside` within it; None where there is none.
+    """The configuration in the place, or in its folder `beside`; None if there is none.
 
     Raises:
-        ConfigError: there is one, and it cannot be read.
+        ConfigError: it exists but cannot be read.
     """
     for name in FILES:
         path = beside + name
@@ -63,7 +63,7 @@ def find(place: Place, beside: str = "") -> Config | None:
 
 
 def adapter(place: Place, beside: str = "") -> Mapping[str, Any] | None:
-    """The fields of an adapter's configuration; None where there is none. Raises ConfigError."""
+    """The fields of an adapter's configuration; None if there is none. Raises ConfigError."""
     path = beside + ADAPTER_FILE
     return parse(_text(place, path), path).values if path in place.files else None
 
@@ -71,31 +71,31 @@ def adapter(place: Place, beside: str = "") -> Mapping[str, Any] | None:
 def base_of(adapter: Mapping[str, Any], folder: Path | None) -> Config | None:
     """The configuration of an adapter's base: within the adapter's folder, or of that name in the Hub's cache.
 
-    A path that leads elsewhere is a stranger's word for a file of this machine, and is not followed:
-    `--config` names the base's configuration. Raises ConfigError.
+    A path outside would let an untrusted adapter name files of this machine, so it is not followed: `--config` names
+    the base's configuration. Raises ConfigError.
     """
     name = adapter.get("base_model_name_or_path")
     if not isinstance(name, str) or Path(name).is_absolute() or ".." in Path(name).parts:
         return None
     if folder is not None and (path := _within(folder, f"{name}/{FILES[0]}")):
         return load(path)
-    from inspector.sources.hub_cache import cached_file  # for adapters alone
+    from inspector.sources.hub_cache import cached_file  # only for adapters
 
     cached = cached_file(name, FILES[0], MAX_CONFIG)
     return load(cached)._replace(path=f"{name}/{FILES[0]}") if cached else None
 
 
 def _within(folder: Path, path: str) -> Path | None:
-    """A file below a folder, not through a link out of it either; None where there is none."""
+    """A file below a folder, and not behind a link out of it; None if there is none."""
     file = folder / path
     try:
         return file if file.is_file() and file.resolve().is_relative_to(folder.resolve()) else None
-    except (OSError, ValueError):  # too long for a path, or with a zero in it
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
         return None
 
 
 def _with_packing(place: Place, beside: str, config: Config) -> Config:
-    """The configuration with the declaration of packing that some libraries keep in a file of their own."""
+    """The configuration with the packing declaration that some libraries keep in a separate file."""
     if declaration(config):
         return config
     for name, method in PACKING_FILES.items():
@@ -119,13 +119,13 @@ def load(path: Path) -> Config:
     """A configuration file that the user named, or the one in a folder.
 
     Raises:
-        ConfigError: it cannot be read, or is no configuration.
+        ConfigError: it cannot be read, or is not a configuration.
     """
     if path.is_dir():
         path = next((path / name for name in FILES if (path / name).exists()), path / FILES[0])
     try:
         if path.stat().st_size > MAX_CONFIG:
-            raise ConfigError(f"{escape(str(path))} has over {integer(MAX_CONFIG)} bytes: no configuration")
+            raise ConfigError(f"{escape(str(path))} has over {integer(MAX_CONFIG)} bytes: not a configuration")
         return parse(path.read_text(encoding="utf-8-sig"), str(path))
     except OSError as error:
         raise ConfigError(f"{escape(str(path))}: {error.strerror or error}") from error
@@ -151,10 +151,10 @@ def parse(text: str, path: str) -> Config:
 
 
 def loads(text: str, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """JSON from a stranger. Raises ValueError for what is none, or is made to exhaust memory.
+    """Parse untrusted JSON. Raises ValueError if it is invalid, or made to exhaust memory.
 
     Args:
-        hook: makes a value of each object's pairs, as `json.loads` has it.
+        hook: makes a value from each object's pairs, as in `json.loads`.
     """
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         raise ValueError("more objects and lists than a configuration has")
@@ -167,7 +167,7 @@ def loads(text: str, hook: Callable[[list[tuple[str, Any]]], Any] | None = None)
 def repeated(text: str) -> Iterator[tuple[str, bool]]:
     """Keys that appear twice in one object of a JSON document, and whether their values differ.
 
-    Python's reader takes the last of them, others the first. Raises ValueError as `loads` does.
+    Python's reader uses the last of them, others the first. Raises ValueError as `loads` does.
     """
     found: dict[str, bool] = {}
 
@@ -186,22 +186,22 @@ def repeated(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
-    """A configuration in Transformers' words, whichever dialect it was written in."""
+    """A configuration with Transformers' field names, whichever dialect it was written in."""
     config = Config(values, "config.json", path)
     if not (values.get("model_type") or values.get("_class_name") or type_of_class(config.architecture or "")):
         for dialect in dialects():
             if dialect.marks <= values.keys():
                 return _translate(values, dialect, path)
     own = OWN_TYPES.get(config.architecture or "")
-    named = values.get("_class_name")  # such a class may have an argument `model_type` of its own
+    named = values.get("_class_name")  # such a class may have its own argument `model_type`
     if own or not values.get("model_type") or (isinstance(named, str) and named in model_types()):
         return _with_type(config, own)
     return config
 
 
 def _with_type(config: Config, own: str | None) -> Config:
-    """The configuration with the type that its class tells, or else the configuration of its only part."""
-    own_class = config.values.get("_class_name")  # diffusers' configurations know no `model_type`
+    """The configuration with the type that its class implies, or else the configuration of its only part."""
+    own_class = config.values.get("_class_name")  # diffusers' configurations have no `model_type`
     if isinstance(own_class, str) and own_class:
         return config._replace(values={**config.values, "model_type": own_class})
     model_type = own or type_of_class(config.architecture or "")
@@ -245,7 +245,7 @@ def _translate(values: Mapping[str, Any], dialect: Dialect, path: str | None) ->
 
 
 def dtype_of(config: Config | None) -> str | None:
-    """The dtype that the configuration names, in safetensors' words; None where it names none."""
+    """The dtype that the configuration names, by safetensors' name; None if it names none."""
     if config is None:
         return None
     for values in (config.values, *(v for v in config.values.values() if isinstance(v, Mapping))):

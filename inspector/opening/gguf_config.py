@@ -1,4 +1,4 @@
-"""GGUF key-values → a configuration in Transformers' words; and what they claim of themselves."""
+"""GGUF key-values → a configuration with Transformers' field names; and the file's claims about itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from inspector.formats.gguf.values import KeyValues
 from inspector.model import Claim, Config, Header
 from inspector.units import integer
 
-#: A per-layer array longer than this is no array of layers.
+#: A per-layer array longer than this is not one.
 MOST_LAYERS = 4096
 #: Of a tower beside a language model, so many tensors are looked at for what no key says.
 MOST_SHOWN = 10_000
@@ -42,7 +42,7 @@ _BLOCK = re.compile(r"(.*?blk)\.([0-9]{1,4})\.(.*)", re.DOTALL)
 _NO_LETTER = re.compile(r"[^0-9A-Za-z_]")
 
 
-#: The output head's own matrix. Where it is not stored, llama.cpp takes the token embedding.
+#: The output head's own matrix. If it is not stored, llama.cpp uses the token embedding.
 HEAD = "output.weight"
 
 
@@ -63,7 +63,7 @@ def config_of(files: Sequence[Header]) -> Config | None:
 
 
 def _no_model(pairs: KeyValues, path: str) -> Config | None:
-    """What the file is if it is not a model: an adapter, statistics, a direction. None for models."""
+    """What the file is if not a model: an adapter, statistics, a direction. None for models."""
     architecture = _value(pairs, "general.architecture")
     for told in (_value(pairs, "general.type"), architecture):
         if isinstance(told, str) and told in NO_MODELS:
@@ -79,17 +79,17 @@ def _no_model(pairs: KeyValues, path: str) -> Config | None:
 
 
 def _told(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
-    """One note of what some keys say; none of keys that are not there, or say no."""
+    """A note for the given keys; none for keys that are absent or false."""
     values = {text: _value(pairs, key) for key, text in keys.items()}
     said = [text.format(str(value)[:60]) for text, value in values.items() if value not in (None, False)]
     return (", ".join(said),) if said else ()
 
 
 def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
-    """What no key says, and one tensor by being there, or not: biases, gates, classifiers, and whether the head is the
-    token embedding, where it is not stored.
+    """Facts that no key states but the presence of a tensor shows: biases, gates, classifiers, and whether an absent
+    head is the token embedding.
 
-    Says nothing of a vocabulary without tensors, nor of a split of which parts are missing.
+    Nothing for a vocabulary without tensors, or a split with missing parts.
     """
     parts = _value(pairs, "split.count")
     shapes: dict[str, tuple[int, ...]] = {}
@@ -157,7 +157,7 @@ def _fields_of_tower(pairs: KeyValues, tower: str) -> Iterator[tuple[str, Any]]:
 
 
 def _in_block(name: str) -> tuple[str, str]:
-    """`blk.7.attn_q.bias` → `7` and `attn_q.bias`; nothing and the whole name of others."""
+    """`blk.7.attn_q.bias` → `7` and `attn_q.bias`; for other names, "" and the whole name."""
     if not name.startswith("blk."):
         return "", name
     layer, _, rest = name[len("blk.") :].partition(".")
@@ -195,7 +195,7 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
 
 
 def _fields(architecture: str, pairs: KeyValues) -> Iterator[tuple[str, Any]]:
-    """The fields that keys give."""
+    """The fields given by keys."""
     own = {f"{architecture}.{key}": fields for key, fields in {**FIELDS, **FIELDS_OF.get(architecture, {})}.items()}
     for key, fields in {**own, **{key: (field,) for key, field in GENERAL_FIELDS.items()}}.items():
         value = _value(pairs, key)
@@ -212,7 +212,7 @@ def _fields(architecture: str, pairs: KeyValues) -> Iterator[tuple[str, Any]]:
 
 
 def _by_layer(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Layer → the fields that have a number of their own there."""
+    """Layer → the fields that have their own value there."""
     layers: dict[str, dict[str, Any]] = {}
     for field, numbers in values.items():
         if not isinstance(numbers, list) or field in LISTS.values():
@@ -223,7 +223,7 @@ def _by_layer(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _add_label(values: dict[str, Any], pairs: KeyValues) -> None:
-    """What the converter calls the size ("8B", "8x7B") after the name, where people would look for it."""
+    """Append the converter's size label ("8B", "8x7B") to the name, where people would look for it."""
     label = _value(pairs, "general.size_label")
     if isinstance(label, str):
         values["_name_or_path"] = f"{values.get('_name_or_path', '')} {label}".strip()
@@ -237,7 +237,7 @@ def _model_type(architecture: str, pairs: KeyValues) -> str:
 
 
 def _value(pairs: KeyValues, key: str) -> Any:
-    """A scalar, or an array of one number a layer: that number where all layers agree."""
+    """A scalar, or an array of one number per layer: that number if all layers agree."""
     field = pairs.fields.get(key)
     if field is None:
         return None
@@ -250,7 +250,7 @@ def _value(pairs: KeyValues, key: str) -> Any:
 
 
 def claims(files: Iterable[Header], logical: int, scheme: str | None) -> Iterator[Claim]:
-    """What the first file says of the whole, beside what was counted."""
+    """The first file's claims about the whole, next to the counts."""
     pairs = next((header.metadata for header in files if "general.architecture" in header.metadata), {})
     for key, counted in _claimable(logical, scheme):
         value = _value(pairs, key) if isinstance(pairs, KeyValues) else None

@@ -1,6 +1,7 @@
-"""A GGUF that is split into files: what its parts say of each other.
+"""A GGUF that is split into files: checks across its parts.
 
-Written by llama.cpp's `gguf-split`: `split.no` counts from 0, file names from 1; `split.tensors.count` is of all parts.
+Written by llama.cpp's `gguf-split`: `split.no` counts from 0, file names from 1; `split.tensors.count` counts all
+parts.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _findings(files: Sequence[Header]) -> Iterator[Finding]:
         absent = [number + 1 for number in range(total) if number not in numbers]
         listed = ", ".join(map(integer, absent[:8])) + ("…" if len(absent) > 8 else "")
         yield Finding(
-            "missing-part", "error", f"{plural(len(absent), 'part')} of {total} not there: {listed}", first.path
+            "missing-part", "error", f"{plural(len(absent), 'part')} of {total} missing: {listed}", first.path
         )
     yield from _tensors(files, total)
 
@@ -49,7 +50,7 @@ def _tensors(files: Sequence[Header], total: int | None) -> Iterator[Finding]:
     for header in files:
         twice = sum(names[tensor.name] > 1 for tensor in header.tensors)
         if twice:
-            what = f"{plural(twice, 'tensor')} of this part stand in several"
+            what = f"{plural(twice, 'tensor')} of this part are in several parts"
             yield Finding(
                 "split-duplicate", "error", what, header.path, next(t.name for t in header.tensors if names[t.name] > 1)
             )

@@ -1,4 +1,4 @@
-"""What weight files say of themselves: GGUF's key-values, and safetensors' `__metadata__`."""
+"""Metadata in weight files: GGUF's key-values, and safetensors' `__metadata__`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from inspector.units import escape, integer, plural
 
 #: Items of an array that a preview shows.
 FIRST_ITEMS = 8
-#: Arrays are given whole up to this: ten times the largest vocabulary.
+#: Arrays up to this length are returned whole: ten times the largest vocabulary.
 MOST_ITEMS = 2**22
 TEXT = "string"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One key with its type, and its value when asked for."""
+    """One key with its type, and its value on request."""
 
-    files: tuple[str, ...]  # in which it stands alike
+    files: tuple[str, ...]  # that have the same entry
     key: str
     type: str  # "uint32", "string", "array[string]", …
     items: int | None  # of an array
@@ -36,7 +36,7 @@ class Entry:
         return self.pairs[self.key]
 
     def preview(self, longest: int) -> tuple[Any, bool]:
-        """A value's beginning: the first items, or so many bytes of text; and whether that is all."""
+        """The start of a value: its first items or bytes of text; and whether that is all of it."""
         if self.items is not None:
             first = [_short(item, longest) for item in islice(_items(self.pairs, self.key), FIRST_ITEMS)]
             return first, self.items <= FIRST_ITEMS
@@ -65,7 +65,7 @@ def _short(item: Any, longest: int) -> Any:
 
 
 def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
-    """List what the checkpoint's files say about themselves, or one key from each file that has it.
+    """The metadata of the checkpoint's files, or one key from each file that has it.
 
     Args:
         key: a whole key, or a glob over keys: `general.*`.
@@ -90,7 +90,7 @@ def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...
 
 
 def is_glob(key: str) -> bool:
-    """Whether a key may stand for several."""
+    """Whether a key is a pattern for several."""
     return any(sign in key for sign in "*?[")
 
 
@@ -99,7 +99,7 @@ def _entries(header: Header) -> Iterator[Entry]:
         for key in header.metadata:
             yield Entry((header.path,), key, TEXT, None, header.metadata)
         return
-    from inspector.formats.gguf.values import KeyValues  # only met in GGUF files
+    from inspector.formats.gguf.values import KeyValues  # only GGUF files have them
 
     assert isinstance(header.metadata, KeyValues)
     for key, field in header.metadata.fields.items():
@@ -120,7 +120,7 @@ def _merged(entries: list[Entry]) -> Iterator[Entry]:
 
 
 def _unknown(checkpoint: Checkpoint, key: str) -> str:
-    from difflib import get_close_matches  # for one sentence of help
+    from difflib import get_close_matches  # for one hint
 
     known = {name: None for header in checkpoint.files for name in header.metadata}
     near = get_close_matches(key, known, 3, 0.5)

@@ -1,8 +1,8 @@
-"""A folder of unrelated models: which there are, each with the target that names it alone.
+"""A folder of unrelated models: a list of them, each with the target that opens it alone.
 
 A folder as LM Studio, Ollama, the Hub's cache or a person keeps it, on a disk or in an object store. Several
-precisions or layouts of one model, a pipeline's parts, and what only goes with a model (projectors, drafts, adapters
-beside weights) are no models apart.
+precisions or layouts of one model, a pipeline's parts, and accessories of a model (projectors, drafts, adapters next to
+weights) are not separate models.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from inspector.sources import Place
 from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
 from inspector.sources.targets import in_filesystem
 
-#: Files that make one model of a folder with folders.
+#: Files that make a folder with subfolders one model.
 _WHOLES = ("model_index.json", "modules.json")
-#: Names that say nothing of the model: its folder's does.
+#: Names that do not identify the model: its folder's name does.
 _USUAL = ("model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated")
-#: Behind the name of a lone file, which a folder may have too.
+#: Appended to a single file's name if a folder has the same one.
 _LOOSE = ".safetensors"
-#: Loose files whose headers are read to see whether they are pieces of one model.
+#: Loose files whose headers are read to decide whether they are pieces of one model.
 MOST_LOOSE = 64
 _SNAPSHOT = re.compile(r"models--(?P<name>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})(?P<inner>/.*|$)")
 _RUN = re.compile(r"(checkpoint|step|epoch|iter|global_step)[-_]?\d+$", re.IGNORECASE)
@@ -37,8 +37,8 @@ _RUN = re.compile(r"(checkpoint|step|epoch|iter|global_step)[-_]?\d+$", re.IGNOR
 class Named(NamedTuple):
     """One model of a folder."""
 
-    name: str  # as people would say it, within the folder
-    target: str  # what to open for it alone
+    name: str  # display name within the folder
+    target: str  # the target that opens it alone
 
 
 class Models(Table[tuple[Named, Reconciliation | InspectorError]]):
@@ -48,7 +48,7 @@ class Models(Table[tuple[Named, Reconciliation | InspectorError]]):
 
 
 def models_at(target: str | Path) -> tuple[Named, ...]:
-    """The unrelated models in a folder, by name; none where it holds one, or is not a folder.
+    """The unrelated models in a folder, by name; empty if it holds one, or is not a folder.
 
     Raises:
         SourceError, TargetError, NetworkError: the folder cannot be listed.
@@ -62,7 +62,7 @@ def models_at(target: str | Path) -> tuple[Named, ...]:
     if not path.is_dir():
         return ()
     if (path / "manifests").is_dir() or path.name in ("blobs", "manifests"):
-        from inspector.sources import ollama  # for its own store alone
+        from inspector.sources import ollama  # only for its store
 
         if store := ollama.store_at(path):
             return tuple(Named(name, str(manifest)) for name, manifest in ollama.models(store))
@@ -73,7 +73,7 @@ def models_at(target: str | Path) -> tuple[Named, ...]:
 
 
 def grouped(place: Place) -> dict[str, list[Variant]]:
-    """The variants of each unrelated model in a place, by what they have in common: a folder, or a file's name."""
+    """The variants of each unrelated model in a place, by their common folder or file name."""
     groups: dict[str, list[Variant]] = {}
     for each in variants(place.files, (*WEIGHTS, *PICKLED)):
         if _is_model(each, place.files):
@@ -82,7 +82,7 @@ def grouped(place: Place) -> dict[str, list[Variant]]:
 
 
 def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
-    """The same for a place whose listing is there already; `named` makes a path in it a target."""
+    """The same for a place that is already listed; `named` turns a path in it into a target."""
     groups = grouped(place)
     if len(groups) < 2:
         return ()
@@ -91,7 +91,7 @@ def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
 
 
 def _is_model(variant: Variant, files: Mapping[str, int]) -> bool:
-    """Whether it is a model of its own by its name, and no second copy in PyTorch's format."""
+    """Whether its name is that of a model, and it is not a second copy in PyTorch's format."""
     path = variant.paths[0]
     kind = kind_of(path)
     if kind == "pickle":
@@ -101,7 +101,7 @@ def _is_model(variant: Variant, files: Mapping[str, int]) -> bool:
 
 
 def _home(variant: Variant, files: Mapping[str, int]) -> str:
-    """What all variants of one model have in common: its folder; of a lone file the name without a type."""
+    """What all variants of one model have in common: its folder; for a single file the name without a type."""
     if variant.format == "gguf":
         return variant.model
     folder, last = variant.name.rpartition("/")[0], variant.model.rpartition("/")[2]
@@ -112,7 +112,7 @@ def _home(variant: Variant, files: Mapping[str, int]) -> str:
 
 
 def _outermost(folder: str, files: Mapping[str, int]) -> str:
-    """The folder of the pipeline, the model or the training run that a folder is a part of; else the folder itself."""
+    """The folder of the pipeline, model or training run that a folder belongs to; else the folder itself."""
     above = folder
     while above:
         above, _, last = above.rpartition("/")
@@ -124,7 +124,7 @@ def _outermost(folder: str, files: Mapping[str, int]) -> str:
 
 
 def _without_pieces(place: Place, groups: Mapping[str, list[Variant]]) -> dict[str, list[Variant]]:
-    """Loose files of one folder are one model in pieces where no two hold a tensor of the same name."""
+    """Loose files of one folder are one model in pieces if no two hold a tensor of the same name."""
     loose: dict[str, list[str]] = {}
     for home, group in groups.items():
         if (
@@ -141,7 +141,7 @@ def _without_pieces(place: Place, groups: Mapping[str, list[Variant]]) -> dict[s
 
 
 def _with_conversions(groups: Mapping[str, list[Variant]]) -> dict[str, list[Variant]]:
-    """A GGUF in the folder of a model is that model's."""
+    """A GGUF in a model's folder belongs to that model."""
     kept: dict[str, list[Variant]] = {}
     for home, group in groups.items():
         folder = home.rpartition("/")[0]
@@ -157,7 +157,7 @@ def _overlap(place: Place, paths: Sequence[str]) -> bool:
             with closing(place.open(path)) as source:
                 names = {tensor.name for tensor in formats.read(source, path).tensors}
         except InspectorError:
-            return True  # it tells of itself, in a line of its own
+            return True  # it is reported separately
         if not seen.isdisjoint(names):
             return True
         seen |= names
@@ -165,7 +165,7 @@ def _overlap(place: Place, paths: Sequence[str]) -> bool:
 
 
 def _target(home: str, group: Sequence[Variant], groups: Mapping[str, Sequence[Variant]]) -> str:
-    """The folder, where no other model has a file in it; else the first of the model's files."""
+    """The folder, if no other model has a file in it; else the first of the model's files."""
     folder = (
         home if home in {each.paths[0].rpartition("/")[0] for each in group} else group[0].paths[0].rpartition("/")[0]
     )
@@ -175,7 +175,7 @@ def _target(home: str, group: Sequence[Variant], groups: Mapping[str, Sequence[V
 
 
 def _said(home: str) -> str:
-    """A model's name: of the Hub's cache the repository's."""
+    """A model's name; in the Hub's cache, the repository's."""
     found = _SNAPSHOT.fullmatch(home) or _SNAPSHOT.fullmatch(home.partition("/")[2])
     if found is None:
         parent, _, last = home.rpartition("/")

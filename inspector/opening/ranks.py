@@ -1,9 +1,9 @@
-"""What each rank of a distributed run saved by itself: which part of which tensor its file has.
+"""Files saved separately by the ranks of a distributed run: which part of which tensor each has.
 
-    Meta, Megatron, DeepSpeed     `consolidated.00.pth`, `mp_rank_00…`: the same names in each, of matrices that are cut
-    DeepSpeed ZeRO stage 3        `zero_pp_rank_0_mp_rank_00_optim_states.pt`: every rank's share of all weights, flat
+    Meta, Megatron, DeepSpeed `consolidated.00.pth`, `mp_rank_00…`: the same names in each, of split matrices DeepSpeed
+    ZeRO stage 3 `zero_pp_rank_0_mp_rank_00_optim_states.pt`: every rank's share of all weights, flattened
 
-Tensors whose file tells the part itself (DTensor, ShardedTensor, `.metadata`) come here with it.
+Tensors whose file itself states the part (DTensor, ShardedTensor, `.metadata`) keep it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.sources.filenames import Rank, rank_of
 
 
 def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
-    """The same headers, with the parts that the files' names and contents tell of."""
+    """The same headers, with the parts that the files' names and contents imply."""
     ranks = [rank_of(header.path) for header in files]
     if len(files) < 2 or None in ranks:
         return files
@@ -34,7 +34,7 @@ def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
 
 
 def _with_copies(files: tuple[Header, ...]) -> tuple[Header, ...]:
-    """Tensors that several ranks have whole, as the same tensor: buffers, and what was not cut."""
+    """Tensors that several ranks have whole, marked as the same tensor: buffers, and whatever was not split."""
     seen: Counter[tuple[str, str, tuple[int, ...]]] = Counter()
     for header in files:
         seen.update(each[:3] for at, each in enumerate(header.tensors) if at not in header.pieces)
@@ -57,7 +57,7 @@ def _with_copies(files: tuple[Header, ...]) -> tuple[Header, ...]:
 
 
 def _parallel(files: tuple[Header, ...], known: Sequence[tuple[Header, Rank]]) -> tuple[Header, ...]:
-    """Matrices that are cut among the files, along the axis that their role tells."""
+    """Matrices that are split among the files, along the axis given by their role."""
     ranks = sorted({rank.number for _, rank in known})
     first = {tensor.name: tensor for header, rank in known for tensor in header.tensors if rank.number == ranks[0]}
     others: Counter[str] = Counter()
@@ -83,7 +83,7 @@ def _parallel(files: tuple[Header, ...], known: Sequence[tuple[Header, Rank]]) -
 
 
 def _axes(names: Sequence[str], tensors: Mapping[str, Tensor], ranks: int) -> dict[str, int | None]:
-    """Name → the axis along which it is cut, None where every rank has it whole; nothing of unknown roles."""
+    """Name → the axis along which it is split, None if every rank has it whole; unknown roles are absent."""
     named = Namer().name(names)
     slots = dict(zip(names, named.slots, strict=True))
     width = _width(tensors[name].shape for name in names if slots[name].group == "norm")
@@ -92,7 +92,7 @@ def _axes(names: Sequence[str], tensors: Mapping[str, Tensor], ranks: int) -> di
         shape, axes = tensors[name].shape, WEIGHT_AXES.get(slot.role)
         if slot.group in WHOLE_GROUPS or not shape:
             found[name] = None
-        elif axes is not None and len(shape) == 1:  # a bias goes with the outputs, and is whole where these are
+        elif axes is not None and len(shape) == 1:  # a bias is split like the outputs, and whole if these are
             found[name] = 0 if axes[0] == 0 else None
         elif axes is not None and len(shape) >= 2:
             fitting = [axis for axis in axes if width in (*shape[:axis], shape[axis] * ranks, *shape[axis + 1 :])]
@@ -101,13 +101,13 @@ def _axes(names: Sequence[str], tensors: Mapping[str, Tensor], ranks: int) -> di
 
 
 def _width(norms: Iterable[tuple[int, ...]]) -> int | None:
-    """The model's width: what most norms have, which no rank has a part of."""
+    """The model's width: the length of most norms, which are never split."""
     usual = Counter(shape[0] for shape in norms if len(shape) == 1).most_common(1)
     return usual[0][0] if usual else None
 
 
 def _cut(shapes: Mapping[int, tuple[int, ...]], axis: int | None) -> Iterator[tuple[int, Piece]]:
-    """Rank → which part it has, where the ranks' parts follow one another."""
+    """Rank → its part, where the ranks' parts are consecutive."""
     own = shapes[min(shapes)]
     if axis is None:
         for rank in shapes:
@@ -134,20 +134,20 @@ class _Share(NamedTuple):
 
     name: str
     whole: tuple[int, ...]
-    start: int  # in the weight, as if it were flat
+    start: int  # in the flattened weight
     elements: int
-    padding: int  # elements behind it, by which all ranks have equally many
+    padding: int  # elements after it, so that all ranks have equally many
 
 
 class _SharedOut(NamedTuple):
-    """What all ranks have a share of."""
+    """The weights that are shared out among all ranks."""
 
-    shapes: Mapping[str, tuple[int, ...]]  # of the weights that are trained, in the order of the flat groups
-    frozen: Mapping[str, tuple[int, ...]]  # of the others, whose shares have names
+    shapes: Mapping[str, tuple[int, ...]]  # of the trained weights, in the order of the flat groups
+    frozen: Mapping[str, tuple[int, ...]]  # of the frozen weights, whose shares have names
     replicas: int  # ranks
 
     def share(self, name: str, rank: int) -> _Share:
-        """A rank's part of a weight (`deepspeed/utils/zero_to_fp32.py`, `zero3_partitioned_param_info`)."""
+        """A rank's share of a weight (`deepspeed/utils/zero_to_fp32.py`, `zero3_partitioned_param_info`)."""
         whole = self.shapes[name] if name in self.shapes else self.frozen[name]
         each = -(-prod(whole) // self.replicas)
         start = min(each * rank, prod(whole))
@@ -155,12 +155,12 @@ class _SharedOut(NamedTuple):
         return _Share(name, whole, start, elements, each - elements)
 
 
-#: What DeepSpeed puts before the names of weights that are not trained.
+#: DeepSpeed's prefix for names of frozen weights.
 _FROZEN = "frozen_param_fragments."
 
 
 def _shared_out(files: Sequence[Header]) -> _SharedOut | None:
-    """What the files have only in shares; None where they have the weights as they are, as stages 1 and 2 do."""
+    """The weights that exist only in shares; None if the files have whole weights, as in stages 1 and 2."""
     if not any(_group(tensor.name) is not None for header in files for tensor in header.tensors):
         return None
     said = [header.metadata for header in files]
@@ -173,13 +173,13 @@ def _shared_out(files: Sequence[Header]) -> _SharedOut | None:
 
 
 def _group(name: str) -> int | None:
-    """The number of a flat group of weights at full width; None for other tensors."""
+    """The number of a flat group of full-precision weights; None for other tensors."""
     head, _, number = name.rpartition(".")
     return int(number) if head.endswith("fp32_flat_groups") and number.isdecimal() else None
 
 
 def _zero(header: Header, rank: Rank, shared: _SharedOut) -> Header:
-    """A rank's file, with its shares of weights as the parts that they are."""
+    """A rank's file, with its shares as parts of weights."""
     if rank.replica is None:
         return header
     cut = _Cut([], {}, [])
@@ -190,7 +190,7 @@ def _zero(header: Header, rank: Rank, shared: _SharedOut) -> Header:
             flat.append((number, tensor))
         elif tensor.name.startswith(_FROZEN) and name in shared.frozen:
             cut.up([tensor], [shared.share(name, rank.replica)])
-        elif tensor.elements or name not in (shared.frozen.keys() | shared.shapes.keys()):  # no empty stand-in
+        elif tensor.elements or name not in (shared.frozen.keys() | shared.shapes.keys()):  # not an empty placeholder
             cut.tensors.append(tensor)
     cut.up([tensor for _, tensor in sorted(flat)], [shared.share(name, rank.replica) for name in shared.shapes])
     regions = _as_padding(header.regions, cut.padding)
@@ -198,14 +198,14 @@ def _zero(header: Header, rank: Rank, shared: _SharedOut) -> Header:
 
 
 class _Cut(NamedTuple):
-    """Flat tensors, cut into parts of weights."""
+    """Flat tensors, split into parts of weights."""
 
     tensors: list[Tensor]
     pieces: dict[int, Piece]
     padding: list[tuple[int, int]]  # ranges of the file
 
     def up(self, flat: Iterable[Tensor], shares: Sequence[_Share]) -> None:
-        """Cut flat tensors into shares, which lie in them one after the other, padding and all."""
+        """Split flat tensors into their consecutive shares, padding included."""
         waiting = [*reversed(shares)]
         for tensor in flat:
             width = tensor.nbytes // max(1, tensor.elements)
@@ -219,7 +219,7 @@ class _Cut(NamedTuple):
                     self.tensors.append(Tensor(share.name, tensor.dtype, (taken,), at, taken * width))
                 self.padding.append((at + taken * width, at + (taken + filled) * width))
                 at, left = at + (taken + filled) * width, left - taken - filled
-                if (taken, filled) != (share.elements, share.padding):  # it goes on in the next
+                if (taken, filled) != (share.elements, share.padding):  # it continues in the next
                     rest = share._replace(start=share.start + taken, elements=share.elements - taken)
                     waiting.append(rest._replace(padding=share.padding - filled))
             self.padding.append((at, at + left * width))

@@ -1,4 +1,4 @@
-"""Which of a place's files are the checkpoint's weights, and what the others are."""
+"""Which files of a place are the checkpoint's weights, and what the others are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from inspector.sources.filenames import (
 )
 from inspector.units import escape, integer, plural
 
-#: File name pattern → what it is, the first that fits. `*` stands for any text, and nothing else for another.
+#: File name pattern → kind of file; the first match counts. `*` matches any text, and all else is literal.
 KINDS: tuple[tuple[str, str], ...] = (
     ("*.index.json", "index"),
     (".metadata", "index"),
@@ -104,16 +104,16 @@ WEIGHT_KINDS: tuple[tuple[str, str], ...] = (
     *((f"*{before}mtp{after}*", "prediction head") for before in "-_." for after in "-_."),
     ("*", "duplicate"),
 )
-#: Folder → what the weight files in it are, whatever their names.
+#: Folder → kind of the weight files in it, whatever their names.
 FOLDERS: Mapping[str, str] = {
     **dict.fromkeys(("draft", "eagle", "medusa", "assistant", "speculator"), "draft"),
     "mtp": "prediction head",
 }
 
 
-#: Every end that a weight file's name may have.
+#: All suffixes of weight files.
 _ALL = (*WEIGHTS, *PICKLED, *OTHERS)
-#: Shards of one set that are looked for; the largest published sets have some hundreds.
+#: The most shards of one set; the largest published sets have some hundreds.
 MOST_SHARDS = 10_000
 
 
@@ -124,14 +124,14 @@ class Selection(NamedTuple):
     folder: str = ""  # of the weights within the place, "" or ending in "/"
     index: Index | None = None  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
     findings: tuple[Finding, ...] = ()
-    collected: str | None = None  # the `.metadata` that says what lies where in the files
+    collected: str | None = None  # the `.metadata` that describes the files' contents
 
 
 def select(place: Place, include: str | None = None, *, alone: bool = False) -> Selection:
-    """The weight files of the checkpoint that the place holds. A shard stands for its whole set, unless `alone`.
+    """The weight files of the checkpoint that the place holds. A shard selects its whole set, unless `alone`.
 
     Raises:
-        TargetError: there are none, or none that can be told from the others.
+        TargetError: there are none, or which are meant is ambiguous.
         FormatError: an index file that cannot be read.
     """
     if place.selected is not None:
@@ -161,7 +161,7 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
 
 
 def _set_of(place: Place, shard: Shard) -> Selection | None:
-    """The shard's set, by its index or by the files' names; None where the place cannot tell what lies beside it."""
+    """The shard's set, by its index or by file names; None if the place has no listing of other files."""
     index = shard.stem + INDEX
     if index in place.files:
         return by_index(place, index, required=True)
@@ -169,12 +169,12 @@ def _set_of(place: Place, shard: Shard) -> Selection | None:
     numbers = range(start, start + min(shard.total, MOST_SHARDS))
     paths = tuple(path for number in numbers if (path := shard.sibling(number)) in place.files)
     if len(place.files) == 1 and len(paths) < shard.total:
-        return None  # a URL, or a repository's file: its listing was not asked for
+        return None  # a URL, or a repository's file: nothing was listed
     return Selection(paths, findings=absent_shards(paths))
 
 
 def _of_ranks(place: Place, path: str) -> Selection | None:
-    """The set of files that a run's ranks wrote, one of which was named; None where it is none of such a set."""
+    """The set of ranks' files that contains the named one; None if it is not part of such a set."""
     folder, _, name = path.rpartition("/")
     if name == COLLECTIVE or path.endswith(COLLECTED):
         return _collected(place, folder)
@@ -184,7 +184,7 @@ def _of_ranks(place: Place, path: str) -> Selection | None:
 
 
 def _absent_ranks(paths: Sequence[str]) -> tuple[Finding, ...]:
-    """Ranks that others of the set show to be missing."""
+    """Ranks whose absence the rest of the set reveals."""
     numbers = {rank.number for path in paths if (rank := rank_of(path))}
     replicas = {rank.replica for path in paths if (rank := rank_of(path)) and rank.replica is not None}
     told = []
@@ -192,13 +192,13 @@ def _absent_ranks(paths: Sequence[str]) -> tuple[Finding, ...]:
         missing = sorted(set(range(max(there, default=0))) - there)
         if missing:
             listed = ", ".join(map(integer, missing[:8])) + ("…" if len(missing) > 8 else "")
-            what = f"{plural(len(missing), 'rank')} before the last one not there: {listed}"
+            what = f"{plural(len(missing), 'rank')} before the last one missing: {listed}"
             told.append(Finding("missing-shard", "error", what, paths[0]))
     return tuple(told)
 
 
 def _collected(place: Place, folder: str | None = None) -> Selection | None:
-    """What torch.distributed.checkpoint wrote: into a folder, or into the one that holds the model."""
+    """The files of torch.distributed.checkpoint: in this folder, or in the subfolder that holds the model."""
     found = sorted(path for path in place.files if path.rpartition("/")[2] == COLLECTIVE)
     if folder is not None:
         found = [path for path in found if path.rpartition("/")[0] == folder]
@@ -216,7 +216,7 @@ def _by_collective(place: Place, metadata: str, others: list[str]) -> Selection:
 
 
 def _states_of_ranks(place: Place) -> list[str]:
-    """DeepSpeed's files, whose weights are among a training run's state: of the last step that was saved."""
+    """DeepSpeed's files from the last saved step, whose weights are among a training run's state."""
     paths = [path for path in place.files if path.endswith("_states.pt") and rank_of(path)]
     if not paths:
         return []
@@ -237,7 +237,7 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
         selection = by_index(place, index, required=False)
         single = folder + "model.safetensors"
         if single in here and index == folder + "model" + INDEX and selection.paths and single not in selection.paths:
-            # Transformers takes it, and looks at no index: modeling_utils, `_get_resolved_checkpoint_files`.
+            # Transformers uses it, and ignores any index: modeling_utils, `_get_resolved_checkpoint_files`.
             others = [path for path in here if path != single]
             return Selection((single,), folder, None, _not_counted(others, single))
         if selection.paths:
@@ -248,14 +248,14 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
 
 
 def _pickled(place: Place) -> list[str]:
-    """PyTorch's own files, other than a training run's state."""
+    """PyTorch's own files, without a training run's state."""
     return sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
 
 
 def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:
     if not shard or shard.total <= 1:
         return ()
-    message = f"one shard of {integer(shard.total)}: name its folder for the whole checkpoint"
+    message = f"one shard of {integer(shard.total)}: give its folder for the whole checkpoint"
     return (Finding("lone-shard", "info", message, path),)
 
 
@@ -268,7 +268,7 @@ def _nothing(place: Place) -> str:
 
 
 def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ...]]:
-    """The one folder to look into: the place itself, or the main one of its subfolders with weights."""
+    """The folder to read: the place itself, or the main one of its subfolders with weights."""
     if any("/" not in path for path in weights):
         return "", ()
     main = variants({path: place.files[path] for path in weights}, _ALL)[0]
@@ -286,12 +286,12 @@ def _index_path(place: Place, folder: str, end: str) -> str | None:
 
 
 def by_index(place: Place, path: str, *, required: bool) -> Selection:
-    """The files that an index names and that are there.
+    """The existing files that an index names.
 
     Raises:
-        FormatError: it is no index.
+        FormatError: it is not an index.
         SourceError: it cannot be read.
-        TargetError: `required`, and none of the files is there.
+        TargetError: `required`, and none of the files exists.
     """
     findings = Findings(path)
     index = read_index(place, path, findings)
@@ -305,7 +305,7 @@ def by_index(place: Place, path: str, *, required: bool) -> Selection:
         elif full in place.files:
             paths.append(full)
         else:
-            what = f"the index puts {plural(tensors, 'tensor')} in {name!r:.120}, which is not there"
+            what = f"the index puts {plural(tensors, 'tensor')} in {name!r:.120}, which does not exist"
             findings.add("missing-shard", "error", what)
     if required and not paths:
         raise TargetError(
@@ -320,22 +320,24 @@ def _leaves(name: str) -> bool:
 
 
 def _despite_index(index: str, selection: Selection, told: list[Finding]) -> Selection:
-    """The files by their names, and word of an index that names none of them.
+    """The files by their names, and a finding about an index that names none of them.
 
-    Loaders that find `model.safetensors` do not look at an index; the others go by it, and fail.
+    Loaders that find `model.safetensors` ignore the index; the others use it, and fail.
     """
     single = any(path.rsplit("/", 1)[-1] == "model.safetensors" for path in selection.paths)
-    finding = Finding("stale-index", "warning" if single else "error", "none of the files that it names is here", index)
+    finding = Finding(
+        "stale-index", "warning" if single else "error", "none of the files that it names exists here", index
+    )
     return selection._replace(findings=(finding, *told, *selection.findings))
 
 
 def _with_strangers(selection: Selection, here: list[str]) -> Selection:
-    """The index's files, and word of the weight files that it does not name."""
+    """The index's files, and a finding about weight files that it does not name."""
     strangers = [path for path in here if path not in selection.paths]
     if not strangers:
         return selection
     assert selection.index is not None
-    what = f"{plural(len(strangers), 'weight file')} beside the index's, not counted: {', '.join(strangers[:4]):.200}"
+    what = f"{plural(len(strangers), 'weight file')} not in the index, not counted: {', '.join(strangers[:4]):.200}"
     finding = Finding("unindexed-file", "info", what, selection.index.path)
     return Selection(selection.paths, selection.folder, selection.index, (*selection.findings, finding))
 
@@ -354,7 +356,7 @@ def _without_index(place: Place, here: list[str], folder: str) -> Selection:
 
 
 def _are_parts(found: tuple[Variant, ...], folder: str) -> bool:
-    """Whether unnumbered files form one checkpoint: not if one has a usual name, or is a second copy of another."""
+    """Whether unnumbered files form one checkpoint: not if one has a standard name, or is a second copy of another."""
     return (
         all(v.format == "safetensors" and v.paths == (f"{v.name}.safetensors",) for v in found)
         and all(v.name != folder + "model" for v in found)
@@ -374,14 +376,14 @@ def absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
         return ()
     listed = ", ".join(integer(number) for number in absent[:8]) + ("…" if len(absent) > 8 else "")
     return (
-        Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} not there: {listed}", paths[0]),
+        Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} missing: {listed}", paths[0]),
     )
 
 
 def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:
     if not others:
         return ()
-    what = f"{plural(len(others), 'further weight file')} beside it, not counted: {', '.join(others[:4]):.200}"
+    what = f"{plural(len(others), 'further weight file')} next to it, not counted: {', '.join(others[:4]):.200}"
     return (Finding("several-checkpoints", "info", what + "; name one to inspect it", main),)
 
 
@@ -391,7 +393,7 @@ def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:
 def classify(
     files: Mapping[str, int], weights: Iterable[str], known: Mapping[str, str] | None = None
 ) -> tuple[OtherFiles, ...]:
-    """What lies beside the weights, by kind, the largest first; `known` gives the kind of some paths."""
+    """The other files by kind, the largest first; `known` gives the kind of some paths."""
     selected, known = set(weights), known or {}
     totals: dict[str, list[int]] = {}
     for path, size in files.items():
@@ -418,7 +420,7 @@ def _kind_among(name: str, patterns: Sequence[_Pattern]) -> str:
 
 
 def _follow(name: str, first: str, last: str, between: Sequence[str] | None) -> bool:
-    """Whether the pieces follow each other in a name that begins with the first and ends with the last."""
+    """Whether the pieces occur in order in a name that begins with the first and ends with the last."""
     if between is None:
         return name == first
     at, end = len(first), len(name) - len(last)
@@ -431,13 +433,13 @@ def _follow(name: str, first: str, last: str, between: Sequence[str] | None) -> 
 
 
 def _cut(pattern: str, kind: str) -> _Pattern:
-    """A pattern in pieces. Regular expressions for all of them would take longer to compile than most folders have."""
+    """A pattern in pieces. Compiling regular expressions for all of them would take longer than listing a folder."""
     first, *between = pattern.split("*")
     last = between.pop() if between else None
     return (first, "", None, kind) if last is None else (first, last, between, kind)
 
 
-#: What a name begins with, what it ends with, what stands between, or None for a whole name; what such a file is.
+#: A name's prefix, its suffix, the pieces between, or None for a whole name; the kind of such a file.
 _Pattern = tuple[str, str, Sequence[str] | None, str]
 _KINDS = [_cut(*each) for each in KINDS]
 _WEIGHT_KINDS = [_cut(*each) for each in WEIGHT_KINDS]

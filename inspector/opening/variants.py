@@ -1,4 +1,4 @@
-"""Several checkpoints in one place: quantizations, precisions, folders. Told by the names of files alone.
+"""Several checkpoints in one place: quantizations, precisions, folders. Recognised by file names alone.
 
 variants(files) → every checkpoint with its files, the main one first
 """
@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from inspector.model import Reconciliation, Variant
 from inspector.sources.filenames import TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
 
-#: Which of several types the overview takes: what llama.cpp downloads when not told, then the usual ones.
+#: Which of several types the overview shows: llama.cpp's default download, then other common ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
-#: Names that go with a model and are none: its image encoder, the statistics of its quantization, an adapter.
+#: Names of files that accompany a model: its image encoder, the statistics of its quantization, an adapter.
 _ACCESSORIES = re.compile(
     r"^(mmproj|imatrix|adapter_model|training_args|optimizer|scheduler|rng_state)|imatrix$", re.IGNORECASE
 )
-#: Folders of a pipeline, the one that people mean by its name first.
+#: Folders of a pipeline, the one that its name refers to first.
 _PARTS = ("transformer", "unet")
-#: One model in two layouts, side by side.
+#: One model in two layouts, next to each other.
 _LAYOUTS = {"consolidated": "model", "pytorch_model": "model"}
 
 
@@ -27,7 +27,7 @@ def variants(files: Mapping[str, int], ends: tuple[str, ...] = WEIGHTS) -> tuple
     """The checkpoints among files given as path → size, the main one first and the others by name.
 
     Args:
-        ends: what weight files' names end in.
+        ends: suffixes of weight files.
     """
     groups: dict[tuple[str, int, str], list[str]] = {}
     for path in sorted(files):
@@ -68,7 +68,7 @@ def _model(name: str) -> str:
 
 
 def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
-    """The main one first: a model, in the place's own folder, of the usual name and type; then the largest."""
+    """Sorts the main one first: a model, in the place's own folder, of standard name and type; then the largest."""
     folder, _, last = variant.name.rpartition("/")
     type_ = (variant.type or "").removeprefix("UD-")
     preferred = PREFERRED.index(type_) if type_ in PREFERRED else len(PREFERRED)
@@ -85,16 +85,16 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
     )
 
 
-#: Bits of the widest number that weights are stored in.
+#: Bits of the widest dtype of stored weights.
 WIDEST = 64
 
 
 def bits_per_weight(variant: Variant, result: Reconciliation) -> float | None:
-    """Bits for each parameter, counted for the inspected variant and inferred for the others of its model.
+    """Bits per parameter, counted for the inspected variant and inferred for the others of its model.
 
-    What a file holds besides weights is taken to be as large as in the inspected one: in GGUF it is the same
-    vocabulary. None for another model, which a file too large for these parameters is too, for a pipeline's part, and
-    where no parameters were counted.
+    Everything besides weights is assumed to be as large as in the inspected file: in GGUF it is the same vocabulary.
+    None for another model (a file too large for these parameters is one too), for a pipeline's part, and if no
+    parameters were counted.
     """
     inspected = result.checkpoint.variants[0]
     if not result.logical or (variant.model, variant.format) != (inspected.model, inspected.format):

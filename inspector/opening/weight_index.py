@@ -1,9 +1,9 @@
-"""Reading a `*.safetensors.index.json` in little memory: the largest have some 60 MB, nearly all of it names.
+"""Reads a `*.safetensors.index.json` in little memory: the largest have some 60 MB, nearly all of it names.
 
     {"metadata": {"total_size": 13476835328}, "weight_map": {"lm_head.weight": "model-00002-of-00002.safetensors", …}}
 
-The map's pairs are taken one by one from the bytes as they were read, and each file's name is kept once. What is
-left of the document without them is a few fields, and read as any JSON.
+The map's pairs are extracted one by one from the raw bytes, and each file name is kept once. The rest of the document
+is a few fields, and parsed as ordinary JSON.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from inspector.units import escape, integer
 
 #: Bytes that are read. A trillion parameters in 384 experts a layer, packed, take 20 MB.
 MAX_INDEX = 64 * 1024 * 1024
-#: Bytes of one with letters beyond ASCII, which take up to four bytes each in memory.
+#: Bytes of an index with non-ASCII characters, which take up to four bytes each in memory.
 MAX_WIDE = 16 * 1024 * 1024
-#: Bytes of what is not the map.
+#: Bytes of everything except the map.
 MAX_REST = 2 * 1024 * 1024
-#: Twice the tensors of the largest published models, and many times their files.
+#: The most tensors and files: twice the tensors of the largest published models, and many times their files.
 MAX_TENSORS = 500_000
 MAX_FILES = 10_000
 
 _MAP = re.compile(rb'"weight_map"\s*:\s*\{')
-# A JSON string; without the bound on escapes, one of nothing else would cost the pattern its memory.
+# A JSON string; without the bound on escapes, a string of escapes alone would exhaust the pattern's memory.
 _STRING = rb'"([^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*){0,1000})"'
 _PAIR = re.compile(rb"[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*:[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*([,}])")
 _EMPTY = re.compile(rb"[ \t\n\r]*\}")
-#: What stands for the map in what is left of the document. No file's name has a zero.
+#: The placeholder for the map in the rest of the document. No file name has a NUL.
 _TAKEN, _TAKEN_TEXT = b'"\\u0000"', "\0"
 
 
@@ -42,16 +42,16 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
     """An index file.
 
     Raises:
-        FormatError: not JSON, no `weight_map` of names to file names, or more of them than any model has.
-        SourceError: it cannot be read.
+        FormatError: not JSON, no `weight_map` of names to file names, or an implausible number of them. SourceError: it
+        cannot be read.
     """
     raw = place.read_bytes(path, MAX_INDEX).removeprefix(b"\xef\xbb\xbf")
     if len(raw) > MAX_WIDE and not raw.isascii():
-        raise _no_index(path, f"{integer(len(raw))} bytes with letters beyond ASCII, which no tensor's name has")
+        raise _no_index(path, f"{integer(len(raw))} bytes with non-ASCII characters, which no tensor's name has")
     weight_map, rest = _apart(raw, path, findings)
     parsed = _document(rest, path)
     if not isinstance(parsed, dict):
-        raise _no_index(path, "no object")
+        raise _no_index(path, "not an object")
     if parsed.get("weight_map") != _TAKEN_TEXT:
         weight_map = parsed.get("weight_map")
     if not isinstance(weight_map, dict) or not all(isinstance(file, str) for file in weight_map.values()):
@@ -64,7 +64,7 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
 
 
 def _apart(raw: bytes, path: str, findings: Findings) -> tuple[dict[str, str] | None, bytes]:
-    """The map, and the document without it; all of the document where it has no map that can be read so."""
+    """The map, and the document without it; the whole document if no map can be extracted."""
     found = _MAP.search(raw)
     if found is None:
         return None, raw
@@ -78,14 +78,14 @@ def _apart(raw: bytes, path: str, findings: Findings) -> tuple[dict[str, str] | 
 
 
 def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str, str], int]:
-    """`"name": "file", …}` as a dictionary, and where it ends. Raises ValueError where it is anything else."""
+    """`"name": "file", …}` as a dictionary, and its end. Raises ValueError for anything else."""
     weight_map: dict[str, str] = {}
     files: dict[bytes, str] = {}
     match, closing = _PAIR.match, b""
     while closing != b"}":
         found = match(raw, at)
         if found is None:
-            raise ValueError("no pair of texts")
+            raise ValueError("not a pair of strings")
         name, file, closing = _text(found[1]), files.get(found[2]), found[3]
         if file is None:
             file = files[found[2]] = _text(found[2])
@@ -106,14 +106,14 @@ def _repeated(name: str, before: str, file: str, findings: Findings) -> None:
 
 
 def _text(raw: bytes) -> str:
-    """A JSON string's text. Raises ValueError for what is none."""
+    """A JSON string's text. Raises ValueError if it is not one."""
     text = raw.decode()
     return str(json.loads(f'"{text}"')) if "\\" in text else text
 
 
 def _document(raw: bytes, path: str) -> Any:
     if len(raw) > MAX_REST:
-        raise _no_index(path, f"more than {integer(MAX_REST)} bytes beside a weight_map that can be read")
+        raise _no_index(path, f"more than {integer(MAX_REST)} bytes besides a readable weight_map")
     try:
         return configs.loads(raw.decode())
     except UnicodeDecodeError as error:
@@ -124,4 +124,4 @@ def _document(raw: bytes, path: str) -> Any:
 
 
 def _no_index(path: str, what: str) -> FormatError:
-    return FormatError(f"{escape(path)} has {what}: no index", "index")
+    return FormatError(f"{escape(path)} has {what}: not an index", "index")

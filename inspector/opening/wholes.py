@@ -1,8 +1,8 @@
-"""Tensors of which several files have a part, as the model has them: one each, with all its bytes.
+"""Tensors spread over several files, as the model has them: one each, with all its bytes.
 
-Each file's header keeps what lies in it. The joined headers are for those who ask what the model has: a tensor stands
-in the first file that has a part of it, in its whole shape and with the bytes of all parts. Parts that several ranks
-have alike are counted as `copies`.
+Each file's own header lists what it contains. The joined headers describe the model: a tensor is in the first file that
+has a part of it, with its whole shape and the bytes of all parts. Identical parts of several ranks are counted as
+`copies`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class _Part(NamedTuple):
     """One file's part of a tensor."""
 
     file: int
-    at: int  # in the header's tensors
+    at: int  # index in the header's tensors
     tensor: Tensor
     piece: Piece
 
 
 def joined(files: Sequence[Header]) -> tuple[Joined | None, tuple[Finding, ...]]:
-    """The headers with whole tensors, and what does not fit together; None where no tensor is spread."""
+    """The headers with whole tensors, and findings about parts that do not fit; None if no tensor is spread."""
     if not any(header.pieces for header in files):
         return None, ()
     groups: defaultdict[str, list[_Part]] = defaultdict(list)
@@ -50,11 +50,11 @@ def joined(files: Sequence[Header]) -> tuple[Joined | None, tuple[Finding, ...]]
 
 
 def _distinct(parts: Sequence[_Part]) -> tuple[list[_Part], list[_Part]]:
-    """The parts, one for each place in the whole, and those that are there a second time."""
+    """The parts, one for each position in the whole, and the repeated ones."""
     places: dict[tuple[int, ...], _Part] = {}
     doubled = []
     for part in parts:
-        if not part.tensor.elements:  # a rank for which nothing was left
+        if not part.tensor.elements:  # a rank that got no elements
             continue
         if part.piece.start in places:
             doubled.append(part)
@@ -64,7 +64,7 @@ def _distinct(parts: Sequence[_Part]) -> tuple[list[_Part], list[_Part]]:
 
 
 def _check(name: str, parts: Sequence[_Part], findings: Findings) -> None:
-    """Whether the parts are one tensor's and all of it."""
+    """Checks that the parts belong to one tensor and cover it."""
     whole = parts[0].piece.whole
     if any(part.piece.whole != whole or part.tensor.dtype != parts[0].tensor.dtype for part in parts):
         findings.add("missing-shard", "error", "its parts in several files are of different tensors", name)
