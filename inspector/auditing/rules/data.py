@@ -246,7 +246,9 @@ def repeated_block(subject: Subject) -> Iterator[Found]:
         what = (
             f"{plural(copy.size, 'byte')} from byte {integer(copy.other)} equal those from byte {integer(copy.start)}"
         )
-        yield Found(f"{what}{there}: written twice", other_path, cut[0].name)
+        written = own[other_path].touched(target)
+        named = next((each for each in (*cut, *written) if each in written), None)
+        yield Found(f"{what}{there}: written twice", other_path, named and named.name)
 
 
 def _cut_by(run: Run, file: InFile) -> list[Seen]:
@@ -390,8 +392,8 @@ def zero_tensor(subject: Subject) -> Iterator[Found]:
         own = found.files[header.path]
         weights = [each for each in own.tensors if each.is_weight]
         if weights and all(each.facts.all_zero for each in weights) and not _is_adapter(weights):
-            what = f"all {plural(len(weights), 'weight')} are zeros, {size(header.size)}: a file that was never filled"
-            yield Found(what, header.path)
+            what = f"nothing but zeros in {plural(len(weights), 'weight')}, {size(header.size)}"
+            yield Found(f"{what}: a file that was never filled", header.path)
             continue
         holes = [run for run in _across(own.tensors) if _is_hole(run, own.touched(run), found)]
         for each in own.tensors:

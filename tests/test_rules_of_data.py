@@ -1,0 +1,798 @@
+"""Rules of the data on facts that are made up: what trips each, and the nearest that does not.
+
+A number's magnitudes are in powers of two; 64 × 64 numbers of BF16 have rows of 128 bytes, and take 8,192.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from inspector.auditing.numbers.copies import Copy
+from inspector.auditing.numbers.facts import Facts, Held, Run
+from inspector.auditing.numbers.passing import Measured
+from inspector.auditing.numbers.peers import Peers, Seen
+from inspector.auditing.rules import all_rules, data, lost_bits, twins
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Header, Key, Labelled, Tensor
+
+#: As trained weights are: of size 0.1, with quartiles two powers of two apart.
+USUAL = Facts(
+    numbers=4096, largest=0.5, least_bits=1, most_bits=0xBF80, sampled=4096, squares=40.96, spread=1.9,
+    middle=-4.0, middle_of=4096, ever=0xFFFF, always=0,
+)  # fmt: skip
+ZERO = Facts(numbers=4096, least_bits=0, most_bits=0, sampled=4096, zeros=4096, ever=0, always=0)
+WIDTHS = {"BF16": 2, "F16": 2, "F32": 4, "U8": 1, "I32": 4, "I64": 8, "Q8_0": 1}
+FILE = "m.safetensors"
+
+
+def seen(
+    role: str = "q_proj",
+    layer: int | None = 0,
+    *,
+    group: str = "attention",
+    shape: tuple[int, ...] = (64, 64),
+    dtype: str = "BF16",
+    offset: int = 0,
+    part: str = "weight",
+    name: str | None = None,
+    tower: str = "text",
+    expert: int | None = None,
+    file: str = FILE,
+    side: str | None = None,
+    holds: bool = False,
+    facts: Facts = USUAL,
+    **changed: Any,
+) -> Seen:
+    """A tensor whose facts are as usual but for what is changed."""
+    named = name or f"{tower}.{layer}.{role}.{part}" + (f".{expert}" if expert is not None else "")
+    tensor = Tensor(named, dtype, shape, offset, prod(shape) * WIDTHS[dtype])
+    key = Key(tower, layer, expert, role, part)
+    return Seen(Labelled(tensor, file, key, group, tensor.elements), replace(facts, **changed), holds, side)
+
+
+class Model:
+    """Tensors as a rule meets them, and the bytes of their file."""
+
+    def __init__(
+        self, *tensors: Seen, copies: Sequence[Copy] = (), raw: bytes = b"", scheme: str = "", size: int = 1 << 20
+    ) -> None:
+        files = list(dict.fromkeys(each.path for each in tensors))
+        headers = tuple(
+            Header(
+                file, "safetensors", size, [each.labelled.tensor for each in tensors if each.path == file], (), {}, ()
+            )
+            for file in files
+        )
+        facts = {(each.path, each.name): each.facts for each in tensors}
+        labels = SimpleNamespace(
+            tensors=[each.labelled for each in tensors], checkpoint=SimpleNamespace(files=headers), packing=None
+        )
+        if scheme:
+            labels.packing = SimpleNamespace(
+                scheme=scheme,
+                names={each.name for each in tensors if each.holds},
+                side={each.name for each in tensors if each.side},
+                kinds={each.name: each.side for each in tensors if each.side},
+            )
+        self.measured = Measured(facts, tuple(files), tuple(copies), {}, 0)
+        self.memo = {"peers": Peers(self.measured, cast("Any", [labels]), headers)}
+        self.raw = raw
+
+    def span(self, path: str, start: int, length: int) -> bytes:
+        return self.raw[start : start + length]
+
+    def reading(self, path: str) -> Any:
+        return _Reading(self.raw)
+
+
+class _Reading:
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+
+    def __enter__(self) -> Any:
+        return lambda start, length: self.raw[start : start + length]
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to close."""
+
+
+def told(code: str, *tensors: Seen, **more: Any) -> list[str]:
+    """What a rule says, after the name of the tensor and, of two files, that of the file."""
+    model = cast("Subject", Model(*tensors, **more))
+    found = list(all_rules()[code].findings(model))
+    assert {each.path for each in found} <= {each.path for each in tensors}
+    return [f"{each.tensor}: {each.severity}: {each.message}" for each in found]
+
+
+def layers(number: int, role: str = "q_proj", **own: Any) -> list[Seen]:
+    """The same role in layers from 1 on, one behind the other."""
+    return [seen(role, layer, offset=(layer + 8) << 14, **own) for layer in range(1, number + 1)]
+
+
+def test_without_data_nothing_is_said() -> None:
+    """Every rule of this group asks for numbers, and finds that nobody read any."""
+    nothing = cast("Subject", SimpleNamespace(measured=None, memo={}))
+    for each in all_rules().values():
+        if each.group == "data" and each.check is not None:
+            assert list(each.findings(nothing)) == [], each.code
+
+
+@pytest.mark.parametrize(
+    ("changed", "scrambled"),
+    [
+        ({}, False),
+        ({"spread": 6.0, "largest": 1e9}, False),
+        ({"spread": 6.1, "largest": 1e9}, True),
+        ({"spread": 6.1, "largest": 0.5}, False),
+        ({"spread": 6.1, "largest": 0.5, "nan": 1}, True),
+        ({"spread": 6.1, "largest": 0.5, "inf": 1}, True),
+        ({"spread": 6.1, "largest": 0.5, "minus_inf": 1}, True),
+        ({"spread": 6.1, "largest": 2.0, "middle": -14.0}, False),
+        ({"spread": 6.1, "largest": 2.0, "middle": -16.0}, True),
+        ({"spread": 6.1, "largest": 1.0, "middle": -17.0}, False),
+        ({"spread": 6.1, "largest": 0.5, "middle": -30.1}, True),
+        ({"spread": 6.1, "largest": 0.5, "middle": -30.0}, False),
+        ({"spread": 6.1, "largest": 1e9, "middle": None}, False),
+        ({"spread": 6.1, "largest": 1e9, "dtype": "U8"}, False),
+        ({"spread": 6.1, "largest": 1e9, "group": "buffer"}, False),
+        ({"spread": 6.1, "largest": 0.5, "middle": -30.1, "role": "embed_tokens", "group": "embedding"}, False),
+        ({"spread": 6.1, "largest": 0.5, "middle": -30.1, "group": "other"}, False),
+    ],
+)
+def test_scrambled_numbers(changed: dict[str, Any], scrambled: bool) -> None:
+    """F16 of a layer that is read as BF16 has no large numbers: its median tells."""
+    assert data.is_scrambled(seen(**changed)) == scrambled
+
+
+def test_why_numbers_are_scrambled() -> None:
+    """Sound numbers with the bytes of each swapped, shifted, or noise in their place."""
+    numbers = (np.random.default_rng(0).normal(0, 0.1, 4096).astype("<f4").view("<u4") >> 16).astype("<u2")
+    noise = np.random.default_rng(0).bytes(8192)
+    spread = "text.0.q_proj.weight: error: magnitudes spread over 9 powers of two, where a sound layer's span about 2"
+    own = seen(spread=9.0, largest=1e9)
+    assert told("scrambled-tensor", own, raw=numbers.byteswap().tobytes()) == [
+        f"{spread}: with the bytes of each number swapped they are sane, as big-endian data would be"
+    ]
+    assert told("scrambled-tensor", own, raw=b"\1" + numbers.tobytes()[:-1]) == [
+        f"{spread}: shifted by 1 of the 2 bytes of a number they are sane: bytes were lost or came in"
+    ]
+    assert told("scrambled-tensor", own, raw=noise) == [f"{spread}: no numbers that training produces"]
+    block = seen(spread=9.0, largest=1e9, dtype="Q8_0")
+    assert told("scrambled-tensor", block, raw=noise) == [f"{spread}: no plausible block scales"]
+    assert told("scrambled-tensor", seen(), raw=noise) == []
+
+
+NEVER = ", in it: never written"
+
+
+@pytest.mark.parametrize(
+    ("runs", "own", "said"),
+    [
+        ([(100, 1124)], {}, [f"error: 1,024 bytes of zeros from byte 100{NEVER}"]),
+        ([(100, 1123)], {}, []),  # too short
+        ([(128, 1280)], {}, []),  # whole rows
+        ([(128, 1290)], {}, [f"error: 1,162 bytes of zeros from byte 128{NEVER}"]),
+        ([(133, 1280)], {}, []),  # zeros of a number's own bytes
+        ([(0, 8192)], {}, []),  # the whole tensor
+        ([(0, 1290)], {}, [f"error: 1,290 bytes of zeros from byte 0{NEVER}"]),
+        ([(6000, 8192)], {}, [f"error: 2,192 bytes of zeros from byte 6,000{NEVER}"]),
+        ([(100, 1200)], {"zeros": 0}, [f"error: 1,100 bytes of one number over and over from byte 100{NEVER}"]),
+        ([(100, 1200)], {"zeros": 200}, [f"error: 1,100 bytes of one number over and over from byte 100{NEVER}"]),
+        ([(100, 1200)], {"zeros": 0, "sampled": 0}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
+        ([(100, 1200)], {"zeros": 2800}, []),  # sparse as a whole
+        ([(100, 1200)], {"zeros": 1000}, []),  # a tenth of it is zero beside the run
+        ([(100, 1200)], {"zeros": 900}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
+        ([(100, 1200)], {"spread": 0.0}, []),
+        ([(100, 1200)], {"spread": 0.0, "middle": None}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
+        ([(100, 1200)], {"group": "buffer"}, []),
+        ([(100, 1200)], {"part": "bias"}, []),
+        ([(200, 1400), (1480, 2680), (2760, 3960)], {"zeros": 700}, [f"error: 1,200 bytes of zeros from byte {at}{NEVER}" for at in ("200", "1,480", "2,760")]),
+        ([(200, 1400), (1480, 2680), (2760, 3960), (4040, 5240)], {"zeros": 700}, []),  # the same columns in four rows
+    ],
+)  # fmt: skip
+def test_holes(runs: list[tuple[int, int]], own: dict[str, Any], said: list[str]) -> None:
+    zeros = own.pop("zeros", sum(end - start for start, end in runs) // 2)
+    tensor = seen(runs=[Run(*each) for each in runs], zeros=zeros, **own)
+    assert [each.partition(": ")[2] for each in told("zero-block", tensor)] == said
+
+
+def test_holes_over_several_tensors() -> None:
+    """One that goes on in the next tensor, over the padding between them; the first that is a weight is named."""
+    first = seen(runs=[Run(8000, 8192)], zeros=96)
+    norm = seen("norm", 0, group="norm", shape=(64,), offset=8192, runs=[Run(8192, 8320)], zeros=64)
+    second = seen("v_proj", offset=8320, runs=[Run(8320, 9500)], zeros=590)
+    assert told("zero-block", first, norm, second) == [
+        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, in it and 2 other tensors: never written"
+    ]
+    apart = second._replace(facts=replace(second.facts, runs=[Run(8330, 9500)]))
+    assert told("zero-block", first, norm, apart) == [
+        "text.0.v_proj.weight: error: 1,170 bytes of zeros from byte 8,330, in it: never written"
+    ]
+    padded = seen("v_proj", offset=8192 + 64, runs=[Run(8192 + 64, 9500)], zeros=590)
+    assert told("zero-block", first, padded) == [
+        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, in it and 1 other tensor: never written"
+    ]
+    further = seen("v_proj", offset=8192 + 65, runs=[Run(8192 + 65, 9500)], zeros=590)
+    assert [each[:20] for each in told("zero-block", first, further)] == ["text.0.v_proj.weight"]
+    whole = seen("k_proj", facts=ZERO, runs=[Run(0, 8192)])
+    rows = seen("v_proj", offset=8192, runs=[Run(8192, 8192 + 1280)], zeros=640)
+    assert told("zero-block", whole, rows) == [
+        "text.0.k_proj.weight: error: 9,472 bytes of zeros from byte 0, in it and 1 other tensor: never written"
+    ]
+    assert told("zero-block", first, norm, second, size=9508) == [
+        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000 to the end of the file, in it and 2 other"
+        " tensors: never written"
+    ]
+    assert "to the end" not in told("zero-block", first, norm, second, size=9509)[0]
+
+
+def test_pages_of_zeros() -> None:
+    """Whole rows that begin and end with pages of the file, where rows do not; and pages where the rows are pages."""
+    own: dict[str, Any] = {"shape": (256, 96), "runs": [Run(12288, 45056)], "zeros": 16384 * 4096 // 24576}
+    assert [each[:42] for each in told("zero-block", seen(**own))] == ["text.0.q_proj.weight: error: 32,768 bytes "]
+    short: dict[str, Any] = {**own, "runs": [Run(12288, 40960)]}
+    assert told("zero-block", seen(**{**short, "shape": (256, 64)}, offset=0)) == []
+    aligned: dict[str, Any] = {"shape": (64, 2048), "runs": [Run(8192, 45056)], "zeros": 576}
+    assert told("zero-block", seen(**aligned)) == []
+
+
+TABLE: dict[str, Any] = {"role": "embed_tokens", "layer": None, "group": "embedding", "shape": (64, 64)}
+
+
+@pytest.mark.parametrize(
+    ("run", "own", "said"),
+    [
+        ((1280, 2560), {}, ["warning: 10 rows of zeros, 16% of the table, with others behind them: unused tokens, or a part that was never written"]),
+        ((1280, 2304), {}, ["warning: 8 rows of zeros, 12% of the table, with others behind them: unused tokens, or a part that was never written"]),
+        ((1280, 2176), {}, []),  # fewer than eight
+        ((6912, 8192), {}, []),  # the last rows
+        ((1280, 2560), {"role": "q_proj", "group": "attention"}, []),
+        ((1280, 2560), {"zeros": 0}, []),
+        ((1280, 1280 + 2560), {}, [f"error: 2,560 bytes of zeros from byte 1,280{NEVER}"]),
+        ((5632, 8192), {}, [f"error: 2,560 bytes of zeros from byte 5,632{NEVER}"]),
+        ((1280, 1280 + 2432), {}, ["warning: 19 rows of zeros, 30% of the table, with others behind them: unused tokens, or a part that was never written"]),
+    ],
+)  # fmt: skip
+def test_rows_of_a_table(run: tuple[int, int], own: dict[str, Any], said: list[str]) -> None:
+    """Up to three tenths of a vocabulary may be rows that no text uses."""
+    fields = {**TABLE, "zeros": (run[1] - run[0]) // 2, **own}
+    assert [each.partition(": ")[2] for each in told("zero-block", seen(runs=[Run(*run)], **fields))] == said
+
+
+def test_rows_that_other_layers_have() -> None:
+    """Eight rows at least, where fewer than a quarter of the others have such a run."""
+    lost = seen(runs=[Run(1280, 2304)], zeros=512)
+    sound = layers(5)
+    start = sound[0].extent.start
+    alike = sound[0]._replace(facts=replace(USUAL, runs=[Run(start, start + 1024)], zeros=512))
+    said = [f"text.0.q_proj.weight: error: 1,024 bytes of zeros from byte 1,280{NEVER}"]
+    assert told("zero-block", lost, *sound) == said
+    assert told("zero-block", lost, *sound[:2]) == said
+    assert told("zero-block", lost, *sound[:1]) == []
+    assert told("zero-block", lost, alike, *sound[1:4]) == []
+    assert told("zero-block", lost, alike, *sound[1:]) == [
+        *said,
+        f"text.1.q_proj.weight: error: 1,024 bytes of zeros from byte {start:,}{NEVER}",
+    ]
+    assert told("zero-block", seen(runs=[Run(1280, 2176)], zeros=448), *sound) == []
+    assert told("zero-block", seen(layer=None, runs=[Run(1280, 2304)], zeros=512), *sound) == []
+
+
+def test_bytes_in_two_places() -> None:
+    """Within rows of weights, in one file or two; not whole tensors, whole rows, or what is no weight."""
+    one, other = seen(), seen("v_proj", offset=8192)
+
+    def said(start: int, place: int, size: int, *tensors: Seen, files: tuple[int, int] = (0, 0)) -> list[str]:
+        copies = [Copy(files[0], start, files[1], place, size)]
+        return told("repeated-block", *(tensors or (one, other)), copies=copies)
+
+    expected = "text.0.v_proj.weight: error: 2,000 bytes from byte 9,000 equal those from byte 500: written twice"
+    assert said(500, 9000, 2000) == [expected]
+    assert said(512, 9000, 2000) == [expected.replace("byte 500", "byte 512")]
+    assert said(0, 8192, 8192) == []
+    assert said(128, 8320, 1280) == []
+    assert said(128, 8320, 1285) == []
+    assert said(128, 8320, 1288)[0].startswith("text.0.v_proj.weight")
+    assert said(500, 9088, 128) == [
+        "text.0.v_proj.weight: error: 128 bytes from byte 9,088 equal those from byte 500: written twice"
+    ]
+    assert said(9088, 500, 128)[0].startswith("text.0.q_proj.weight")
+    biases = (seen(part="bias"), seen("v_proj", part="bias", offset=8192))
+    assert said(500, 9000, 2000, *biases) == []
+    apart = (one, seen("v_proj", file="n.safetensors"))
+    assert said(500, 808, 2000, *apart, files=(0, 1)) == [
+        "text.0.v_proj.weight: error: 2,000 bytes from byte 808 equal those from byte 500 of m.safetensors: written twice"
+    ]
+    assert said(500, 808, 2000, *apart, files=(1, 0))[0].endswith("byte 500 of n.safetensors: written twice")
+
+
+def test_rows_in_two_places() -> None:
+    """Eight whole rows of one matrix, where no more than a quarter of the other layers have such."""
+    one, other, further = seen(), seen("v_proj", offset=8192), layers(4, "v_proj")
+    copy = Copy(0, 128, 0, 8320, 1024)
+    said = ["text.0.v_proj.weight: error: 1,024 bytes from byte 8,320 equal those from byte 128: written twice"]
+    assert told("repeated-block", one, other, *further, copies=[copy]) == said
+    assert told("repeated-block", one, other, *further, copies=[copy._replace(size=896)]) == []
+    assert told("repeated-block", one, other, *further[:2], copies=[copy]) == said
+    assert told("repeated-block", one, other, *further[:1], copies=[copy]) == []
+    elsewhere = Copy(0, 256, 0, further[0].extent.start, 1024)
+    assert told("repeated-block", one, other, *further, copies=[copy, elsewhere]) == []
+    five = [*further, seen("v_proj", 9, offset=1 << 19)]
+    assert told("repeated-block", one, other, *five, copies=[copy, elsewhere])[0] == said[0]
+    whole = seen(shape=(8, 64), offset=128)
+    assert told("repeated-block", whole, other, *further, copies=[copy]) == []
+    table = seen("embed_tokens", None, group="embedding", offset=8192)
+    assert told("repeated-block", one, table, copies=[copy]) == []
+
+
+def test_text_among_numbers() -> None:
+    text = (70, b"HTTP/1.1 504\n  Gateway \xff" + b"x" * 60)
+    said = "text at byte 70 of the file: `HTTP/1.1 504 Gateway"
+    found = told("text-in-tensor", seen(text=text))
+    assert len(found) == 1
+    assert found[0].startswith(f"text.0.q_proj.weight: error: {said}")
+    assert "\n" not in found[0]
+    assert len(found[0]) < 130
+    assert told("text-in-tensor", seen(text=None)) == []
+    assert told("text-in-tensor", seen(text=text, dtype="U8")) == []
+    assert told("text-in-tensor", seen(text=text, group="buffer", dtype="U8")) == []
+    assert len(told("text-in-tensor", seen(text=text, part="bias"))) == 1
+    packed = seen(text=text, dtype="U8", holds=True)
+    assert len(told("text-in-tensor", packed, scheme="gptq")) == 1
+    assert len(told("text-in-tensor", seen(text=text, dtype="U8", side="scales"), scheme="gptq")) == 1
+    assert told("text-in-tensor", seen(text=text, dtype="U8", side="zeros"), scheme="gptq") == []
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({}, []),
+        ({"nan": 1, "first_odd": 7}, ["1 NaN in 4,096 numbers; the first is that of element 7"]),
+        ({"nan": 1000, "inf": 2, "minus_inf": 3, "first_odd": 1000}, ["1,000 NaN, 2 infinity, 3 minus infinity in 4,096 numbers; the first is that of element 1,000"]),
+        ({"inf": 2, "dtype": "Q8_0", "first_odd": 3}, ["2 infinity in the scales of blocks; the first is that of block 3"]),
+        ({"minus_inf": 3, "largest": 0.0}, []),
+        ({"minus_inf": 3, "largest": 1.0}, []),
+        ({"minus_inf": 3, "largest": 0.5}, ["3 minus infinity in 4,096 numbers; the first is that of element 0"]),
+        ({"minus_inf": 3, "group": "buffer"}, []),
+        ({"minus_inf": 3, "inf": 1, "group": "buffer"}, ["1 infinity, 3 minus infinity in 4,096 numbers; the first is that of element 0"]),
+        ({"minus_inf": 3, "nan": 1, "largest": 0.0}, ["1 NaN, 3 minus infinity in 4,096 numbers; the first is that of element 0"]),
+        ({"nan": 1, "spread": 9.0}, []),  # told as scrambled
+    ],
+)  # fmt: skip
+def test_what_is_not_finite(own: dict[str, Any], said: list[str]) -> None:
+    assert [each.partition(": error: ")[2] for each in told("not-finite", seen(**own))] == said
+
+
+SCALES: dict[str, Any] = {
+    "name": "text.0.q_proj.scales",
+    "side": "scales",
+    "dtype": "F16",
+    "shape": (4, 64),
+    "numbers": 256,
+}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "own", "said"),
+    [
+        ("gptq", {"most_bits": 0x3C00}, []),
+        ("gptq", {"most_bits": 0x3C00, "least_bits": 0}, ["a scale of zero: the weights of its group are lost"]),
+        ("bitsandbytes-nf4", {"most_bits": 0x3C00, "least_bits": 0}, []),
+        ("gptq", {"most_bits": 0x8001}, ["a negative scale"]),
+        ("gptq", {"most_bits": 0x8000}, []),
+        ("gptq", {"most_bits": 0x8001, "nan": 1}, []),
+        ("mlx", {"most_bits": 0x8001}, []),
+        ("gptq", {"most_bits": 0x8001, "spread": 9.0, "largest": 1e9}, []),
+        ("gptq", {"most_bits": 0x8001, "side": "zeros"}, []),
+        ("gptq", {"most_bits": None}, []),
+        ("gptq", {"least_bits": None}, []),
+        ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 255}, ["a scale of 255, which stands for NaN"]),
+        ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 254}, []),
+        ("fp8", {"dtype": "U8", "most_bits": 255}, []),
+        ("gptq", {"lost": 3, "first_lost": 7, "most_bits": 1}, ["3 blocks of non-zero codes with a scale of zero, so all are zero; the first is block 7"]),
+        ("gptq", {"lost": 1, "first_lost": 1000, "most_bits": 1}, ["1 block of non-zero codes with a scale of zero, so all are zero; the first is block 1,000"]),
+    ],
+)  # fmt: skip
+def test_scales(scheme: str, own: dict[str, Any], said: list[str]) -> None:
+    found = told("packed-scale", seen(**{**SCALES, **own}), scheme=scheme)
+    assert [each.partition(": error: ")[2] for each in found] == said
+
+
+def test_orders_of_columns() -> None:
+    """GPTQ's `g_idx`: the group of each column, of as many as there are rows of scales."""
+
+    def said(
+        most: int | None, *, side: str | None = "order", name: str = "text.0.q_proj.g_idx", rows: int = 4
+    ) -> list[str]:
+        order = seen(name=name, side=side, dtype="I32", shape=(64,), most_bits=most)
+        scales = seen(**{**SCALES, "shape": (rows, 64)}, offset=8192, most_bits=1 if rows else None)
+        return told("packed-scale", order, scales, scheme="gptq")
+
+    assert said(4) == ["text.0.q_proj.g_idx: error: it names group 4 of 4"]
+    assert said(3) == []
+    assert said(4, side=None) == []
+    assert said(4, name="text.0.k_proj.g_idx") == []
+    assert said(4, name="text.0.q_proj.order") == []
+    assert said(4, rows=0) == []
+    assert said(None) == []
+
+
+def test_weights_of_zeros() -> None:
+    lost = seen(facts=ZERO)
+    said = "text.0.q_proj.weight: error: all zeros, where other layers have numbers"
+    assert told("zero-tensor", lost, *layers(2)) == [said]
+    assert told("zero-tensor", lost, *layers(1)) == []
+    assert told("zero-tensor", lost, *layers(3), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2))) == [
+        said, "text.9.q_proj.weight: error: all zeros, where other layers have numbers", "text.10.q_proj.weight: error: all zeros, where other layers have numbers"
+    ]  # fmt: skip
+    assert (
+        told("zero-tensor", lost, *layers(2), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2)))
+        == []
+    )
+    assert told("zero-tensor", seen(facts=ZERO, group="other"), *layers(2, group="other")) == []
+    bias: dict[str, Any] = {"part": "bias", "shape": (64,)}
+    assert told("zero-tensor", seen(facts=ZERO, **bias), *layers(2, **bias)) == []
+    assert told("zero-tensor", seen(facts=ZERO, **TABLE), *layers(1)) == [
+        "text.None.embed_tokens.weight: error: all zeros"
+    ]
+    assert told("zero-tensor", seen(facts=ZERO, **TABLE)) == [
+        "None: error: nothing but zeros in 1 weight, 1.05 MB, 1.00 MiB: a file that was never filled"
+    ]
+    assert told("zero-tensor", seen(facts=ZERO, group="adapter")) == []
+
+
+def test_norms_of_zeros() -> None:
+    """Among norms of positive numbers; those around zero are added to one."""
+    norm: dict[str, Any] = {"group": "norm", "shape": (64,), "total": 4096.0, "squares": 4096.0}
+    lost = seen("norm", None, group="norm", shape=(64,), facts=ZERO)
+    others = [seen("input_layernorm", layer, offset=8192 << layer, **norm) for layer in range(2)]
+    assert told("zero-tensor", seen(), lost, *others) == ["text.None.norm.weight: error: all zeros"]
+    assert told("zero-tensor", seen(), lost, others[0]) == []
+    around = [each._replace(facts=replace(each.facts, total=0.8 * 4096.0)) for each in others]
+    assert told("zero-tensor", seen(), lost, *around) == []
+    assert told("zero-tensor", seen(), lost, *(seen("a", at, tower="vision", **norm) for at in range(2))) == []
+    filled = [seen("norm", layer, **norm) for layer in (1, 2)]
+    assert told("zero-tensor", seen("norm", 0, group="norm", shape=(64,), facts=ZERO), *filled, seen()) == [
+        "text.0.norm.weight: error: all zeros, where other layers have numbers"
+    ]
+
+
+def test_layers_that_pass_on_what_they_get() -> None:
+    """Both projections that give a layer its output are zeros, and the others are not."""
+    output: dict[str, Any] = {"role": "o_proj", "facts": ZERO}
+    down: dict[str, Any] = {"role": "down_proj", "group": "feed_forward", "offset": 8192}
+    others = [*layers(3, "o_proj"), *layers(3, "down_proj", group="feed_forward"), seen(offset=16384)]
+    assert told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others) == []
+    found = told("zero-tensor", seen(**output), seen(**down), *others)
+    assert found == ["text.0.o_proj.weight: error: all zeros, where other layers have numbers"]
+    others[-1] = seen(offset=16384, facts=ZERO)
+    assert len(told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others, *layers(2))) == 3
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"least_bits": 0x3C23, "most_bits": 0x3C23, "total": 40.96}, ["every number is 0.01"]),
+        ({"least_bits": 0x3C23, "most_bits": 0x3C24}, []),
+        ({"facts": ZERO}, []),
+        ({"least_bits": 5, "most_bits": 5, "numbers": 16, "total": 4096.0}, []),
+        ({"least_bits": 5, "most_bits": 5, "numbers": 17, "total": 4096.0}, ["every number is 1"]),
+        ({"least_bits": 5, "most_bits": 5, "nan": 1}, []),
+        ({"least_bits": 5, "most_bits": 5, "dtype": "Q8_0"}, []),
+        ({"least_bits": 5, "most_bits": 5, "group": "norm"}, []),
+        ({"least_bits": 5, "most_bits": 5, "part": "bias"}, []),
+    ],
+)
+def test_constant_numbers(own: dict[str, Any], said: list[str]) -> None:
+    assert [each.partition(": error: ")[2] for each in told("constant-tensor", seen(**own))] == said
+
+
+LARGEST = "the largest magnitude is"
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"largest": 2.0**14}, []),
+        ({"largest": 2.0**14.1}, [f"{LARGEST} 1.76e+04, where half of the others are below 0.062"]),
+        ({"largest": 2.0**11, "dtype": "F16"}, []),
+        ({"largest": 2.0**11.1, "dtype": "F16"}, [f"{LARGEST} 2.19e+03, where half of the others are below 0.062"]),
+        ({"largest": 2.0**14.1, "dtype": "Q8_0"}, ["the largest scale of a block is 1.76e+04, where half of the others are below 0.062"]),
+        ({"largest": 2.0**14.1, "middle": None}, []),
+        ({"largest": 2.0**14.1, "middle": -40.1}, []),
+        ({"largest": 2.0**14.1, "spread": 6.5, "middle": -2.0}, []),
+        ({"largest": 0.0}, []),
+        ({"largest": 2.0**14.1, "sampled": 0}, []),
+        ({"largest": 2.0**14.1, "group": "buffer"}, []),
+        ({"largest": 2.0**14.1, "part": "bias", "shape": (64,)}, []),
+        ({"largest": 2.0**14.1, "group": "norm", "shape": (64,)}, [f"{LARGEST} 1.76e+04, where half of the others are below 0.062"]),
+        ({"largest": 2.0**14.1, "group": "norm", "part": "bias", "shape": (64,)}, []),
+    ],
+)  # fmt: skip
+def test_numbers_beyond_their_own_kind(own: dict[str, Any], said: list[str]) -> None:
+    assert [each.partition(": error: ")[2] for each in told("value-scale", seen(**own))] == said
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "said"),
+    [
+        ({"largest": 2.0**8, "middle": None}, {}, []),
+        ({"largest": 2.0**8.1, "middle": None}, {}, [f"{LARGEST} 274, where other layers have 0.5"]),
+        ({"squares": 40.96 * 4**6.4}, {}, []),
+        ({"squares": 40.96 * 4**6.6}, {}, ["numbers of about 9.7, where other layers have about 0.1"]),
+        ({"squares": 40.96 / 4**6.6}, {}, ["numbers of about 0.001, where other layers have about 0.1"]),
+        (
+            {"spread": 0.5, "middle": -0.5},
+            {},
+            ["nearly all numbers are 0.71, as when another dtype is read as this one"],
+        ),
+        ({"spread": 0.5, "middle": -1.0}, {}, []),
+        ({"spread": 0.6, "middle": -0.5}, {}, []),
+        ({"spread": 0.5, "middle": -0.5}, {"spread": 1.2}, []),
+        ({"spread": 0.5, "middle": None}, {}, []),
+        ({"spread": 0.0, "middle": -0.5}, {}, []),
+        ({"spread": 0.5, "middle": -0.5, "dtype": "Q8_0"}, {"dtype": "Q8_0"}, []),
+    ],
+)
+def test_numbers_unlike_those_of_other_layers(own: dict[str, Any], others: dict[str, Any], said: list[str]) -> None:
+    """Two layers at least; nine powers of two for the largest number, six and a half for the size."""
+    found = told("value-scale", seen(**own), *layers(2, **others))
+    assert [each.partition(": error: ")[2] for each in found] == said
+    assert told("value-scale", seen(**own), *layers(1, **others)) == []
+
+
+def test_numbers_that_differ_among_layers_themselves() -> None:
+    """Eight of their own deviations, where these are more."""
+    others = [seen(layer=at + 1, offset=8192 * (at + 1), largest=2.0 ** (2 * at), middle=None) for at in range(3)]
+    usual = data._usual([1.0, 4.0, 16.0, 0.0])
+    assert usual == (2.0, 1.4826 * 2.0)
+    assert data._usual([0.0]) is None
+    assert told("value-scale", seen(largest=2.0**25.7, middle=None), *others) == []
+    found = told("value-scale", seen(largest=2.0**25.8, middle=None), *others)
+    assert found == [f"text.0.q_proj.weight: error: {LARGEST} 5.84e+07, where other layers have 4"]
+
+
+def test_norms_unlike_those_of_other_layers() -> None:
+    norm: dict[str, Any] = {"group": "norm", "shape": (64,), "total": 4096.0, "squares": 4096.0, "largest": 1.0}
+    others = layers(3, **norm)
+
+    def said(**own: Any) -> list[str]:
+        found = told("value-scale", seen(**{**norm, **own}), *others)
+        return [each.partition(": error: ")[2] for each in found]
+
+    assert said() == []
+    assert said(total=-4096.0) == ["numbers around -1, where those of other layers are around 1"]
+    assert said(total=4096.0 * 0.41) == []
+    assert said(total=4096.0 * 0.39) == ["numbers around 0.39, where those of other layers are around 1"]
+    assert said(total=-4096.0, shape=(8,)) == []
+    assert said(squares=4096.0 * 4**8.9, total=4096.0 * 2**8.9) == []
+    assert len(said(squares=4096.0 * 4**9.1, total=4096.0 * 2**9.1)) == 1
+    others = [*layers(2, **norm), seen(layer=7, offset=1 << 19, **{**norm, "total": 4096.0 * 0.7})]
+    assert said(total=-4096.0) == []
+
+
+WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are looked at, twice
+
+
+def test_bits_that_all_numbers_lack() -> None:
+    """The lowest three bits of BF16's mantissa, where they vary in the same role of other layers and in this layer."""
+    numbers = np.random.default_rng(1).integers(0, 1 << 16, 1 << 18).astype("<u2").tobytes()
+    cut = seen(**WIDE, ever=0xFFF8)
+    beside = [seen(role, offset=1 << 17, **WIDE) for role in ("k_proj", "v_proj")]
+    others = layers(2, **WIDE)
+    said = [
+        "text.0.q_proj.weight: error: the lowest 3 bits of each number are the same throughout: those of other layers vary"
+    ]
+    assert told("lost-bits", cut, *beside, *others, raw=numbers) == said
+    assert told("lost-bits", cut, *beside, *others[:1], raw=numbers) == []
+    assert told("lost-bits", cut, *beside[:1], *others, raw=numbers) == []
+    assert told("lost-bits", seen(**WIDE, ever=0xFFFC), *beside, *others, raw=numbers) == []
+    assert told("lost-bits", seen(**WIDE, ever=0xFFFF, always=7), *beside, *others, raw=numbers) == said
+    rounded = [each._replace(facts=replace(each.facts, ever=0xFFF8)) for each in others]
+    assert told("lost-bits", cut, *beside, *rounded, raw=numbers) == []
+    assert told("lost-bits", cut, *beside, *others, raw=bytes(1 << 19)) == []
+    small = seen(ever=0xFFF8, shape=(64, 127))
+    assert told("lost-bits", small, *beside, *others, raw=numbers) == []
+    for unfit in ({"zeros": 2049}, {"spread": 9.0, "largest": 1e9}, {"group": "other"}, {"numbers": 0}):
+        assert told("lost-bits", seen(**WIDE, ever=0xFFF8, **unfit), *beside, *others, raw=numbers) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"ever": 0x7FFF}, ["all numbers have the same sign, which no trained projection has"]),
+        ({"always": 0x8000}, ["all numbers have the same sign, which no trained projection has"]),
+        ({"ever": 0x7FFF, "dtype": "F16"}, ["all numbers have the same sign, which no trained projection has"]),
+        ({"ever": 0x7FFF, "group": "router"}, []),
+        ({"ever": 0x7FFF, "role": "lm_head", "layer": None}, []),
+        ({"ever": 0xFE, "dtype": "Q8_0", "shape": (128, 256)}, ["the lowest bit of its bytes is the same throughout, which no writer produces"]),
+        ({"ever": 0xF0, "dtype": "Q8_0", "shape": (128, 256)}, ["the lowest 4 bits of its bytes are the same throughout, which no writer produces"]),
+        ({"ever": 0xBF, "always": 1, "dtype": "Q8_0", "shape": (128, 256)}, ["2 bits of its bytes are the same throughout, which no writer produces"]),
+    ],
+)  # fmt: skip
+def test_bits_that_no_other_layer_is_asked_for(own: dict[str, Any], said: list[str]) -> None:
+    found = told("lost-bits", seen(**{**WIDE, **own}))
+    assert [each.partition(": error: ")[2] for each in found] == said
+
+
+def test_bits_that_a_range_lacks() -> None:
+    """The lowest three bits of 8,200 bytes within rows; not of whole rows, and not of half of the tensor."""
+    numbers = np.random.default_rng(2).integers(1, 1 << 16, 1 << 15).astype("<u2") | 8
+    shape = (256, 128)  # rows of 256 bytes
+
+    def said(start: int, end: int, held: Held | None = None, **own: Any) -> list[str]:
+        lost = numbers.copy()
+        lost[start // 2 : end // 2] &= 0xFFF8
+        lost[start // 2 - 1] |= 7
+        lost[end // 2] |= 7
+        each = held or Held(-(-start // 4096) * 4096, end // 4096 * 4096, 7, 0)
+        found = told("lost-bits", seen(shape=shape, held=[each], **own), raw=lost.tobytes())
+        return [line.partition(": error: ")[2] for line in found]
+
+    where = "from byte 4,000 on, 8.60 kB, 8.40 KiB: the same in all of them, but not in the rest"
+    assert said(4000, 12600) == [f"the lowest 3 bits of the numbers {where}"]
+    assert said(3840, 12544) == []  # rows 15 to 48
+    assert said(4000, 12600, Held(4096, 12287, 7, 0)) == []  # too short
+    assert said(4000, 12600, Held(4096, 12288, 0, 0)) == []
+    assert said(4000, 12600, Held(4096, 4096 + 32770, 7, 0)) == []  # more than half
+    assert said(4000, 12600, ever=0xFFF8) == []  # not set anywhere
+    one = Held(4096, 12288, 1, 0)
+    assert said(4000, 12600, one) == [f"the lowest bit of the numbers {where}"]
+
+
+@pytest.mark.parametrize(
+    ("shares", "own", "said"),
+    [
+        ((0.4, 0.4), 0.9, True),
+        ((0.4, 0.4), 0.85, False),
+        ((0.4,), 0.9, False),
+        ((0.4, 0.4, 0.7), 0.9, False),
+        ((0.4, 0.4, 0.4, 0.7), 0.9, True),
+        ((0.6, 0.6), 0.9, False),
+    ],
+)
+def test_codes_that_are_noise(shares: tuple[float, ...], own: float, said: bool) -> None:
+    """Where those of two other layers, and of three in four of them, are not."""
+    codes: dict[str, Any] = {"dtype": "I32", "holds": True, "cells": 10, "role": "q_proj"}
+    others = [seen(layer=at + 1, offset=1 << 16 << at, evenness=10 * share, **codes) for at, share in enumerate(shares)]
+    noise = np.random.default_rng(3).bytes(1 << 16)
+    found = told("noise", seen(evenness=10 * own, **codes), *others, raw=noise, scheme="gptq")
+    expected = "text.0.q_proj.weight: error: all codes are equally frequent, as in noise: those of other layers are not"
+    assert found == [expected] * said
+    assert told("noise", seen(evenness=10 * own, **codes), *others, raw=bytes(1 << 16), scheme="gptq") == []
+    assert told("noise", seen(evenness=10 * own, **{**codes, "holds": False}), *others, raw=noise, scheme="gptq") == []
+
+
+def test_noise_within_codes() -> None:
+    noise = np.random.default_rng(3).bytes(1 << 16)
+    codes: dict[str, Any] = {"dtype": "I32", "holds": True, "cells": 10, "shape": (64, 256)}
+
+    def said(*runs: tuple[int, int], evenness: float = 4.0, raw: bytes = noise) -> list[str]:
+        own = seen(evenness=evenness, even=[Run(*each) for each in runs], **codes)
+        found = told("noise", own, raw=raw, scheme="gptq")
+        return [line.partition(": error: ")[2] for line in found]
+
+    whole = "whose codes are all equally frequent, as in noise: the rest is not so"
+    assert said((4096, 12288)) == [f"8.19 kB, 8.00 KiB from byte 4,096 on {whole}"]
+    assert said((4096, 12288), evenness=6.1) == []
+    assert said((0, 32768)) == [f"32.77 kB, 32.00 KiB from byte 0 on {whole}"]
+    assert said((0, 32768), (40960, 45056)) == []  # more than half
+    assert said() == []
+    partly = bytes(8192) + noise[8192:16384] + bytes(1 << 16)
+    assert said((4096, 24576), raw=partly) == []
+    assert said((4096, 20480), raw=partly) == [f"8.19 kB, 8.00 KiB from byte 8,192 on {whole}"]
+    assert said((4096, 16384), raw=partly) == [f"4.10 kB, 4.00 KiB from byte 8,192 on {whole}"]
+    assert said((4096, 8192), (8192, 16384), raw=partly) == [f"8.19 kB, 8.00 KiB from byte 8,192 on {whole}"]
+
+
+def written_over(*kinds: str, number: int = 8) -> list[Seen]:
+    """Weights of these roles in so many layers, no two of which are alike."""
+    made = []
+    for at, (role, layer) in enumerate((role, layer) for role in kinds for layer in range(number)):
+        made.append(seen(role, layer, offset=8192 * at, total=float(at + 1)))
+    return made
+
+
+def test_tensors_that_are_there_twice() -> None:
+    raw = bytearray(np.random.default_rng(4).bytes(1 << 18))
+
+    def said(tensors: list[Seen], *pairs: tuple[int, int], equal: bool = True) -> list[str]:
+        own, file = list(tensors), bytearray(raw)
+        for one, other in pairs:
+            own[other] = own[other]._replace(facts=own[one].facts)
+            start, place = own[one].extent.start, own[other].extent.start
+            file[place : place + 8192] = file[start : start + 8192]
+            file[place + 8191] ^= not equal
+        return told("repeated-tensor", *own, raw=bytes(file))
+
+    found = written_over("q_proj", "o_proj")
+    what = "byte for byte equal to text.{}: one of the two is lost"
+    assert said(found, (0, 3)) == ["text.3.q_proj.weight: error: " + what.format("0.q_proj.weight")]
+    assert said(found, (0, 8)) == ["text.0.o_proj.weight: error: " + what.format("0.q_proj.weight")]
+    assert said(found, (0, 3), equal=False) == []
+    assert said(found) == []
+    assert said(found, (0, 3), (0, 4)) == []  # three times: a pattern
+    assert said(found, (0, 3), (8, 11)) == []  # both weights of a layer: it is repeated
+    assert said(found, (0, 1), (2, 3), (4, 5)) == []  # of eight no more than two
+    assert said(written_over("q_proj", number=2), (0, 1)) == []
+    assert (
+        said(
+            [seen("q_proj", layer, shape=(2, 64), offset=256 * layer, total=1.0 + layer) for layer in range(8)], (0, 3)
+        )
+        == []
+    )
+    assert (
+        said(
+            [seen("q_proj", layer, group="other", offset=8192 * layer, total=1.0 + layer) for layer in range(8)], (0, 3)
+        )
+        == []
+    )
+
+
+def test_tensors_that_changed_places() -> None:
+    """Five layers at least, in all others of which one is by nearly the same factor larger."""
+
+    def pair(layer: int, factor: float, **own: Any) -> list[Seen]:
+        large = seen("q_proj", layer, offset=16384 * layer, squares=40.96 * 4**factor, **own)
+        return [large, seen("k_proj", layer, offset=16384 * layer + 8192, **own)]
+
+    def said(*factors: float, **own: Any) -> list[str]:
+        return told(
+            "exchanged-tensors", *(each for layer, factor in enumerate(factors) for each in pair(layer, factor, **own))
+        )
+
+    what = "numbers {} times those of text.{}.{}: in all other layers it is the other way round: the two were exchanged"
+    one = "text.2.k_proj.weight: error: " + what.format("2", 2, "q_proj.weight").replace(": in all", "; in all")
+    assert said(1, 1, -1, 1, 1) == [one]
+    assert said(1, 1, -1, 1) == []
+    assert said(1, 1, 1, 1, 1) == []
+    assert said(-1, -1, 1, -1, -1) == [
+        "text.2.q_proj.weight: error: " + what.format("2", 2, "k_proj.weight").replace(": in all", "; in all")
+    ]
+    assert said(0.19, 0.19, -0.19, 0.19, 0.19) == []
+    assert said(1, 1, -1.2, 1, 1) == []
+    assert said(1, 1.3, -1.1, 1, 1) == [
+        "text.2.k_proj.weight: error: " + what.format("2.14", 2, "q_proj.weight").replace(": in all", "; in all")
+    ]
+    assert said(1, 1.4, -1.1, 1, 1) == []  # differ among themselves
+    assert said(1, -1, -1, 1, 1) == []
+    assert said(1, 1, -1, 1, 1, expert=3) == []
+    assert said(1, 1, -1, 1, 1, group="norm", shape=(64,))[0].startswith("text.2.k_proj.weight")
+    assert said(1, 1, -1, 1, 1, group="norm", part="bias", shape=(64,)) == []
+    assert said(1, 1, -1, 1, 1, dtype="U8") == []
+
+
+@pytest.mark.parametrize(
+    ("factor", "others", "is_other"),
+    [
+        (-1.0, [1.0, 1.0], True),
+        (1.0, [-1.0, -1.0], True),
+        (-1.0, [1.0, -1.0], False),
+        (-1.0, [1.0, 0.0], False),
+        (-0.2, [0.2, 0.2], True),
+        (-0.19, [0.19, 0.19], False),
+        (-1.05, [1.0, 1.0], True),
+        (-1.06, [1.0, 1.0], False),
+        (-0.94, [1.0, 1.0], False),
+        (-1.0, [0.9, 1.2], True),
+        (-1.0, [0.9, 1.21], False),
+    ],
+)
+def test_the_other_way_round(factor: float, others: list[float], is_other: bool) -> None:
+    """By a fifth of a power of two at least, and by three times as much as the others differ."""
+    assert twins._is_other_way(factor, others) == is_other
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [(1, "the lowest bit"), (3, "the lowest 2 bits"), (0xFFFF, "the lowest 16 bits"), (2, "1 bit"), (5, "2 bits")],
+)
+def test_how_bits_are_called(mask: int, words: str) -> None:
+    assert lost_bits._bits(mask) == words
