@@ -26,9 +26,9 @@ FINDINGS = 1  # exit code
 @click.argument("targets", nargs=-1, metavar="TARGET...")
 @click.option("--cache", is_flag=True, help="Every model in the Hub's cache; TARGET may name another cache.")
 @click.option("--data", is_flag=True, help="Read the tensors too: NaN, holes, text, absurdly large numbers, ….")
-@click.option("--checksum", is_flag=True, help="Read whole files, and compare their SHA-256 with known ones.")
+@click.option("--checksum", is_flag=True, help="Read whole files and compare their SHA-256 with known values.")
 @click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, in sha256sum's format.")
-@click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files there.")
+@click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files to FILE.")
 @click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
 @click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox in a separate process.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
@@ -95,7 +95,7 @@ def audit(
     if sums is not None:
         sums.save()
     for each in project.passed_over:
-        console.tell(f"{each}: not taken for settings, for it belongs to what is audited")
+        console.tell(f"{each}: ignored as a settings file, because it is part of the audit target")
     for failed in result.failed:
         reason = str(failed.reason)
         console.tell(reason if failed.target in reason else f"{failed.target}: {reason}")
@@ -110,7 +110,7 @@ def audit(
 
 
 def _exit_code(result: Audit, fail_on: str) -> int:
-    """What could not be audited counts for more than what was found."""
+    """The exit code. A target that could not be audited takes precedence over findings."""
     if result.failed:
         return console.UNREADABLE
     return FINDINGS if result.fails("warning" if fail_on == "warning" else "error") else 0
@@ -120,13 +120,13 @@ More = Callable[["Subject"], "Iterable[Finding]"]
 
 
 def _more(asked: Reading | Checksums | None, *, deep: bool) -> More:
-    """What is found in other ways than by rules."""
+    """Checks other than rules."""
 
     def more(subject: Subject) -> Iterator[Finding]:
         if asked is not None:
             yield from asked.of(subject)
         if deep:
-            from inspector.auditing import rendering  # with what starts a process
+            from inspector.auditing import rendering  # imported late: it starts a process
 
             yield from rendering.findings(subject)
 
@@ -142,7 +142,7 @@ def _audited(
 
 
 def _cached(places: tuple[str, ...], more: More) -> Iterator[Audited | Failed]:
-    """The Hub's cache, then each snapshot in it."""
+    """The Hub's cache, then each of its snapshots."""
     from inspector.auditing import hub_cache as caches
     from inspector.auditing import run as audits
 
@@ -161,7 +161,7 @@ def _cached(places: tuple[str, ...], more: More) -> Iterator[Audited | Failed]:
 
 
 class Reading:
-    """What the user asked to be read: the tensors, and checksums from the same bytes."""
+    """What the user asked to read: the tensors, and checksums from the same bytes."""
 
     def __init__(self, sums: Checksums | None) -> None:
         from inspector.measuring import needs
@@ -170,7 +170,7 @@ class Reading:
         self._sums = sums
 
     def of(self, subject: Subject) -> list[Any]:
-        """Read a model's files; what is found on the way."""
+        """Read a model's files and return the findings."""
         from inspector.auditing.numbers.reading import read
 
         sums = self._sums
@@ -189,7 +189,7 @@ class Reading:
 
 
 class Checksums:
-    """What the user asked for in the way of checksums, and what was computed on the way."""
+    """The checksums that the user asked for, and those computed so far."""
 
     def __init__(self, manifest: str | None, write: str | None, hub: str | None, revision: str | None) -> None:
         self._manifest = Path(manifest) if manifest else None
@@ -198,18 +198,18 @@ class Checksums:
         self._digests: dict[Path, str] = {}
 
     def of(self, subject: Subject) -> list[Finding]:
-        """Hash a model's files and compare; the findings."""
+        """Hash a model's files, compare, and return the findings."""
         expected, files = self.wanted(subject)
         with bytes_read(sum(path.stat().st_size for path in files), subject.target) as done:
             digests = self.hashed(files, done)
         return self.compared(subject, expected, digests)
 
     def wanted(self, subject: Subject) -> tuple[list[Any], dict[Path, str]]:
-        """What is known of the model's files, and which are to be hashed: where they are, and their paths."""
+        """The known checksums of the model's files, and the files to hash: location → path."""
         from inspector.auditing import checksums
 
         if not subject.is_local:
-            raise TargetError(f"{subject.target} is not on this machine: checksums are of local files")
+            raise TargetError(f"{subject.target} is not on this machine: only local files can be checksummed")
         expected = list(checksums.known(subject, self._manifest))
         if self._hub:
             expected += checksums.from_hub(subject, self._hub, self._revision)
@@ -226,7 +226,7 @@ class Checksums:
         return {files[path]: digest for path, digest in checksums.sha256_of(list(files), done).items()}
 
     def compared(self, subject: Subject, expected: Sequence[Any], digests: Mapping[str, str]) -> list[Any]:
-        """The findings of checksums as they are beside those known."""
+        """The findings from comparing computed checksums with the expected ones."""
         from inspector.auditing import checksums
 
         places = {path: subject.on_disk(path) for path in digests}
@@ -234,7 +234,7 @@ class Checksums:
         return list(checksums.verify(subject, expected, digests))
 
     def save(self) -> None:
-        """Write the manifest, where one was asked for."""
+        """Write the manifest, if requested."""
         if self._write is not None:
             from inspector.auditing import checksums
 

@@ -29,22 +29,24 @@ Progress = Callable[[int, int], None]
 def browse(targets: tuple[str, ...], **opening: Any) -> int:
     """Browse a checkpoint in the terminal: by role or by layer, with search and details of each tensor.
 
-    With two targets, the tree shows what differs between them, as `inspect diff` pairs their tensors; of an adapter and
-    its base, the weights that it changes.
+    With two targets, the tree shows their differences, with tensors paired as by `inspect diff`; for an adapter and its
+    base, the weights that the adapter changes.
 
     \b
     up, down, left, right   move, close and open
     /                       search: part of a name, a role, a dtype, "layer 3"
     l                       by role, or by layer
     v                       read the tensor's values; with two targets, compare them
-    d                       with two targets: show what is the same, too
+    d                       with two targets: show unchanged tensors, too
     tab                     move to the details, to scroll them
     q                       quit
     """
     if len(targets) > 2:
-        raise click.UsageError("one target is browsed, or two are compared; of three, `inspect diff BASE A B` tells")
+        raise click.UsageError("browse takes one target, or two to compare; for three use `inspect diff BASE A B`")
     if not is_terminal():
-        raise UsageError("browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same facts")
+        raise UsageError(
+            "browse needs a terminal; `inspect TARGET` and `inspect tensors TARGET` print the same information"
+        )
     check()
     from inspector.browsing.app import Browser  # 0.2 s
 
@@ -58,12 +60,12 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
 
 
 def is_terminal() -> bool:
-    """Whether there are keys to press and a screen to show something on."""
+    """Whether there is a keyboard and a screen."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def check() -> None:
-    """Raises UsageError, with what to do, where Textual is not installed."""
+    """Raises UsageError, with the remedy, if Textual is not installed."""
     from importlib.util import find_spec
 
     if find_spec("textual") is None:
@@ -71,9 +73,8 @@ def check() -> None:
 
 
 def _kept(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
-    """The same for the rest of the process, which no command is for as long: garbage is collected, but not looked for
-    among what was read.
-    """
+    """The content, exempt from garbage collection for the rest of the process: what was read is never garbage, and
+    searching it takes long."""
     content = loaded(targets, opening, progress)
     gc.freeze()
     gc.enable()
@@ -81,7 +82,7 @@ def _kept(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress)
 
 
 def loaded(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
-    """What the targets hold."""
+    """The content of the targets."""
     if len(targets) == 1:
         return _opened(targets[0], opening, progress)
     from inspector import api
@@ -97,7 +98,7 @@ def loaded(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress
 
 
 def _opened(target: str, opening: dict[str, Any], progress: Progress) -> Content:
-    """One target, which is a checkpoint, an index alone, or a folder of models, as the overview takes it."""
+    """One target: a checkpoint, a lone index or a folder of models, opened as the overview does."""
     from inspector.browsing.tensors import Tensors
 
     picked = any(opening.values())
@@ -140,7 +141,7 @@ def _reconciled(target: str, opening: dict[str, Any], progress: Progress) -> Rec
 
 
 def _values(result: Reconciliation, each: Labelled, width: int) -> list[str]:
-    """What the values of one tensor are like."""
+    """Statistics of one tensor's values."""
     from inspector.measuring import needs
 
     needs.check()
@@ -151,10 +152,10 @@ def _values(result: Reconciliation, each: Labelled, width: int) -> list[str]:
 
 
 def _compared(result: Diff, pair: Pair) -> list[str]:
-    """How the values of one pair compare."""
+    """A comparison of the values of one pair."""
     from inspector import api
     from inspector.report.diff import compared
 
     found = api.with_values(result._replace(pairs=(pair,)))
     data = found.data[0] if found.data else None
-    return ["only one side has it" if data is None else compared([(pair, data)])]
+    return ["only one side has this tensor" if data is None else compared([(pair, data)])]

@@ -17,17 +17,17 @@ from inspector.cli.options import form_options, html_option, opening_options, wi
 from inspector.errors import UsageError
 
 DEFAULT = "overview"
-#: Commands in modules of their own, loaded when they are called.
+#: Commands in their own modules, loaded on use.
 ELSEWHERE = {
     name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "scan", "tensors", "values")
 }
 
 
 def call(arguments: Sequence[str]) -> int:
-    """Run a command line; the exit code. Raises InspectorError, and KeyboardInterrupt where a prompt is left."""
+    """Run a command line and return its exit code. Raises InspectorError, and KeyboardInterrupt if a prompt is left."""
     arguments = _with_tables(arguments)
     if "_INSPECT_COMPLETE" in os.environ:
-        from inspector.cli import completing  # a shell asks, and loads all commands
+        from inspector.cli import completing  # only a shell needs it, and it loads all commands
 
         completing.prepare(inspect)
     try:
@@ -47,7 +47,7 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def _with_tables(arguments: Sequence[str]) -> list[str]:
-    """The arguments without `--tables DIR`, which any command takes; the tables are known from here on."""
+    """The arguments without `--tables DIR`, which any command accepts; loads those tables."""
     left, rest = list[str](), iter(arguments)
     for word in rest:
         name, _, folder = word.partition("=")
@@ -78,7 +78,7 @@ class _DefaultGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Commands, and what a target may be, whose command's name may be left out."""
+        """Commands and, since the default command's name may be omitted, targets."""
         from inspector.cli.completing import OFFERED
 
         default = super().get_command(ctx, DEFAULT)
@@ -98,7 +98,7 @@ class _DefaultGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def _refuse_misspelt(self, word: str, ctx: click.Context) -> None:
-        """One word too many, and the first is nearly a command: it was meant as one."""
+        """Reject a surplus word if the first is almost a command's name: a command was probably meant."""
         from difflib import get_close_matches
 
         near = get_close_matches(word, self.list_commands(ctx), 1, 0.75)
@@ -109,7 +109,7 @@ class _DefaultGroup(click.Group):
 @click.group(
     cls=_DefaultGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`--version` tells the version; `--tables DIR` adds architectures of your own, with any command.",
+    epilog="`--version` shows the version; `--tables DIR` adds your own architectures to any command.",
     invoke_without_command=True,
     no_args_is_help=True,
 )
@@ -119,11 +119,11 @@ def inspect() -> None:
     \b
     inspect model.gguf                 what is in it, and where every byte went
     inspect org/name:Q4_K_M            the same for a repository, from headers alone
-    inspect tensors model q_proj       the tensors: shape, type, place in the file
+    inspect tensors model q_proj       the tensors: shape, type, offset
     inspect audit ~/Downloads          is it whole, consistent, safe?
     inspect memory model --gpu l4      will it run, and how long a context fits
     inspect diff base finetuned        what changed, whatever their formats
-    inspect scan /models --out DIR     thousands of them, written to tables
+    inspect scan /models --out DIR     thousands of checkpoints, written to tables
     inspect predict config.json        what should be in it, with formulas
 
     TARGET is a weight file, a folder, an index file, a Hub repository org/name[@revision][/path] or org/name:Q4_K_M,
@@ -154,8 +154,8 @@ def overview(
 ) -> int:
     """What is in it, what should be in it, and why the two differ. This is the default command.
 
-    With --csv, --jsonl, --parquet or --format a row is a role; a layer with --layers, a tensor with --tensors, and
-    of a folder of models a model.
+    With --csv, --jsonl, --parquet or --format there is one row per role; with --layers per layer, with --tensors per
+    tensor, and for a folder of models per model.
     """
     from inspector.cli import overviews
 
@@ -177,7 +177,7 @@ def overview(
 @click.argument("config")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
-@click.option("--label", metavar="N", help="A stated parameter count: find out what it leaves out.")
+@click.option("--label", metavar="N", help="A stated parameter count: find out what it omits.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @wide_option
 @form_options
@@ -220,8 +220,8 @@ def predict(
         console.print_lines(forecast.predicted_tensors(result, width), wide=wide)
 
 
-@inspect.command(short_help="The model types and roles that are known.")
-@click.option("--roles", is_flag=True, help="List roles instead: what a tensor can be for, by group.")
+@inspect.command(short_help="The supported model types and roles.")
+@click.option("--roles", is_flag=True, help="List roles instead: the purposes of tensors, by group.")
 @wide_option
 @form_options
 @click.argument("pattern", required=False)
@@ -274,7 +274,7 @@ def completion(shell: str) -> None:
 
 @inspect.command(short_help="What the files say about themselves: metadata, claims.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
-@click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints.")
+@click.option("--include", metavar="GLOB", help="Which weight files, if the target holds several checkpoints.")
 @form_options
 @click.argument("target")
 @click.argument("key", required=False)
@@ -290,8 +290,8 @@ def metadata(
 ) -> None:
     """What the files say about themselves: GGUF's key-values, or safetensors' __metadata__.
 
-    Long arrays are shown as their length and first items. With KEY, that one value in full; a glob ("general.*") lists
-    the keys that match.
+    Long arrays are shown as their length and first items. With KEY, only that value, in full; a glob ("general.*")
+    lists the matching keys.
     """
     from inspector import api
     from inspector.opening import metadata as found

@@ -1,6 +1,6 @@
-"""Completion in the shell: what a target may be, and the values of options. Click makes the scripts.
+"""Completion in the shell: possible targets, and the values of options. Click generates the scripts.
 
-eval "$(inspect completion bash)"        in ~/.bashrc; zsh and fish alike
+eval "$(inspect completion bash)"        in ~/.bashrc; similarly for zsh and fish
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 VARIABLE = "_INSPECT_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
-#: Names of one kind that are offered at most.
+#: The most names of one kind that are offered.
 MOST = 200
 
 Names = Callable[[], Iterable[str]]
 
 
 class Known(click.ParamType[str]):
-    """A word that is offered from names known beforehand, and may be another."""
+    """A value with suggested names; others are allowed."""
 
     name = "text"
 
     def __init__(self, names: Names, *, files: bool = False) -> None:
         """
         Args:
-            files: whether names of files are offered too.
+            files: whether to offer file names too.
         """
         self._names, self._files = names, files
 
@@ -38,7 +38,7 @@ class Known(click.ParamType[str]):
 
 
 def script(shell: str, group: click.Group) -> str:
-    """What a shell evaluates to complete `inspect`."""
+    """The script that a shell evaluates to complete `inspect`."""
     kind = get_completion_class(shell)
     assert kind is not None
     return kind(group, {}, "inspect", VARIABLE).source()
@@ -54,7 +54,7 @@ def targets() -> Iterable[str]:
 
 
 def cached() -> Iterable[str]:
-    """Ids of the repositories that the Hub's cache has."""
+    """Ids of the repositories in the Hub's cache."""
     from inspector.sources.hub_cache import folder
 
     try:
@@ -116,12 +116,13 @@ def engines() -> Iterable[str]:
 
 def weight_types() -> Iterable[str]:
     """GGUF's types and the usual dtypes, as files write them."""
-    from inspector.formats.gguf.types import TYPES  # made from the `gguf` package's own table
+    from inspector.formats.gguf.types import TYPES  # built from the `gguf` package's table
 
     return ("BF16", "F16", "F32", "F8_E4M3", "I8", "I32", "U8", *(each.name for each in TYPES.values()))
 
 
-#: Parameter of a command → what may stand there. Where a name is not here, click knows the values itself, or nobody.
+#: Parameter of a command → its possible values. For parameters not listed here, click knows the values or there are
+#: none.
 OFFERED: Mapping[str, Known] = {
     **dict.fromkeys(("target", "targets", "a", "b", "more"), Known(targets, files=True)),
     "config": Known(presets, files=True),
@@ -143,7 +144,7 @@ OFFERED: Mapping[str, Known] = {
 
 
 def prepare(group: click.Group) -> None:
-    """Have every command offer what its parameters may be. Only where a shell asks: it loads all commands."""
+    """Make every command complete its parameters. Only for a shell that asks: it loads all commands."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

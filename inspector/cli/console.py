@@ -1,4 +1,4 @@
-"""What the command does around its options: errors as one line each, exit codes, progress, output."""
+"""What surrounds a command: errors as one line each, exit codes, progress, output."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 UNREADABLE = 2
 INTERRUPTED = 130
-#: What writing to a full or broken device raises. Files that are read have errors of their own.
+#: Raised on writing to a full or broken device. Files that are read raise other errors.
 OUTPUT_FAILS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 def guarded(command: Callable[[], int]) -> int:
-    """Run a command; its exit code. Errors are one line on stderr, never a traceback."""
-    # A command is short, and makes few cycles: collecting them would go over a million tuples for nothing.
+    """Run a command and return its exit code. Errors are one line on stderr, never a traceback."""
+    # A command is short and makes few cycles; a collection would traverse a million tuples in vain.
     gc.disable()
-    # None where whoever called us has closed it.
+    # None if our caller has closed it.
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     try:
@@ -38,8 +38,8 @@ def guarded(command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return fail("interrupted", INTERRUPTED)
     except (BrokenPipeError, SystemExit):
-        # The reader of our output has gone, as `| head` does: nothing is left to be told. Click, where it
-        # sees that first, exits; it does so for nothing else.
+        # The reader of our output has gone, as with `| head`: nobody is left to report to. Click exits on its own
+        # if it notices first, and for no other reason.
         _drop_output()
         return 0
     except InspectorError as error:
@@ -54,7 +54,7 @@ def guarded(command: Callable[[], int]) -> int:
 
 
 def _unforeseen(error: Exception) -> int:
-    """An output that cannot be written, or what should not happen: one line. INSPECT_DEBUG raises the latter."""
+    """Report output that cannot be written, or an internal error, in one line. INSPECT_DEBUG raises the latter."""
     if isinstance(error, OSError) and error.errno in OUTPUT_FAILS:
         _drop_output()
         return fail(f"cannot write the output: {error.strerror}")
@@ -65,13 +65,13 @@ def _unforeseen(error: Exception) -> int:
 
 
 def _drop_output() -> None:
-    """Let what is buffered go nowhere: Python would try to write it when it ends, and fail."""
+    """Discard what is buffered: otherwise Python tries to write it at exit, and fails."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Output whose reader may go away, as `| head` does, without a say in the exit code."""
+    """Output whose reader may leave early, as with `| head`, without affecting the exit code."""
     try:
         yield
         sys.stdout.flush()
@@ -80,18 +80,18 @@ def reader_may_leave() -> Iterator[None]:
 
 
 def tell(message: str) -> None:
-    """One line on stderr."""
+    """Print one line on stderr."""
     print(f"inspect: {escape(message)}", file=sys.stderr)
 
 
 def fail(message: str, code: int = UNREADABLE) -> int:
-    """One line on stderr; the exit code."""
+    """Print one line on stderr and return the exit code."""
     tell(message)
     return code
 
 
 def reconciled(target: str, *, label: str | None = None, **opening: Any) -> Reconciliation:
-    """A target opened and reconciled, with a progress bar where that takes a while."""
+    """Open and reconcile a target, with a progress bar if it takes a while."""
     from inspector import api
 
     with progress() as shown:
@@ -99,13 +99,13 @@ def reconciled(target: str, *, label: str | None = None, **opening: Any) -> Reco
     return api.reconcile(checkpoint, label)
 
 
-#: Seconds that work may take without a sign of life.
+#: Seconds before a progress bar appears.
 _PATIENCE = 0.5
 
 
 @contextmanager
 def progress(label: str = "headers") -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr for work that takes a while, and only where stderr is a terminal."""
+    """A bar on stderr for work that takes a while, only if stderr is a terminal."""
     began, bar = monotonic(), None
     with ExitStack() as shown:
 
@@ -121,13 +121,13 @@ def progress(label: str = "headers") -> Iterator[Callable[[int, int], None]]:
         yield update
 
 
-#: Bytes below which reading is over before a bar would be seen.
+#: Smaller reads finish before a bar would be visible.
 _QUICK = 100_000_000
 
 
 @contextmanager
 def bytes_read(total: int, label: str) -> Iterator[Callable[[int], object]]:
-    """A bar for `total` bytes, on stderr and only where that is a terminal; yields what to call with the bytes done."""
+    """A bar for `total` bytes on stderr, only if it is a terminal; yields a function to call with the bytes done."""
     if total < _QUICK or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -152,7 +152,7 @@ def bytes_read(total: int, label: str) -> Iterator[Callable[[int], object]]:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """One JSON object on stdout: indented for a person at a terminal, else compact, which is as fast as its bytes."""
+    """Print one JSON object on stdout: indented on a terminal, else compact, which is as fast as it is short."""
     import json
 
     indent = 2 if sys.stdout.isatty() else None
@@ -161,7 +161,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
-    """Rows as a table in one of tabulate's formats. Raises UsageError for another word."""
+    """Print rows as a table in one of tabulate's formats. Raises UsageError for an unknown format."""
     from tabulate import tabulate, tabulate_formats
 
     from inspector.errors import UsageError
@@ -183,9 +183,8 @@ def _cell(value: Any) -> str:
 
 
 def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
-    """Lines on stdout, in what its encoding and, unless `wide`, its width can show; the first is the title, where there
-    are colours.
-    """
+    """Print lines on stdout, adapted to its encoding and, unless `wide`, its width; on a colour terminal, the first is
+    styled as a title."""
     encoding = sys.stdout.encoding or "utf-8"
     width = terminal.screen(wide=wide).width
     for number, text in enumerate(lines):

@@ -1,4 +1,4 @@
-"""`inspect diff`: two targets, compared by what their tensors are for; or a base and two that come from it."""
+"""`inspect diff`: compare two targets by role, or a base with two models derived from it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from inspector.model import Reconciliation
 
 DIFFERS = 1  # exit code
-#: Threads of NumPy's linear algebra: the tensors are what is divided among processors.
+#: Threads for NumPy's linear algebra: parallelism is across tensors instead.
 ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="A B | BASE A B")
 @click.option("--stat", is_flag=True, help="Only totals by role.")
-@click.option("--all", "everything", is_flag=True, help="List what is equal, too.")
-@click.option("--data", is_flag=True, help="Compare the tensors' values, too: reads both targets whole.")
-@click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What a line is about.")
+@click.option("--all", "everything", is_flag=True, help="List equal tensors, too.")
+@click.option("--data", is_flag=True, help="Compare the tensors' values, too: reads all of both targets.")
+@click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What each line summarizes.")
 @click.option("--rank", is_flag=True, help="With --data: the rank of each difference.")
 @click.option("--parents", nargs=2, metavar="P Q", help="Whether B is a weighted sum of two parents.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Tensors to read at once: more than 1 pays off where many differ.",
+    help="Tensors to read concurrently: more than 1 pays off if many differ.",
 )
 @wide_option
 @html_option
@@ -53,11 +53,11 @@ def diff(
 ) -> None:
     """What changed between two checkpoints, whatever their formats.
 
-    A and B are any two targets: a GGUF against safetensors, packed weights against plain ones, a revision of a
-    repository (org/name@revision) against another, an adapter against its base. Tensors are paired by what they are
-    for, so names, order and files play no part. With three, what A and B have changed in BASE; or, where one of them is
-    an adapter and --data is given, whether the other is BASE with the adapter merged into it. Only headers are read,
-    except with --data, --rank and --parents. Exits with 1 if something differs.
+    A and B are any two targets: a GGUF and safetensors, packed and plain weights, two revisions of a repository
+    (org/name@revision), an adapter and its base. Tensors are paired by role, regardless of names, order and files. With
+    three targets, shows what A and B changed in BASE; or, if one is an adapter and --data is given, whether the other
+    is BASE with the adapter merged into it. Only headers are read, except with --data, --rank and --parents. Exits with
+    1 if something differs.
     """
     os.environ.update({name: value for name, value in ALONE.items() if name not in os.environ})
     from inspector import api
@@ -87,7 +87,7 @@ def diff(
 
 
 class _Output(NamedTuple):
-    """Where the result goes, and in which form."""
+    """The destination and form of the result."""
 
     form: str | None
     parquet: str | None
@@ -139,7 +139,7 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: 
 
 
 def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: _Output, *, data: bool) -> bool:
-    """Whether a model is its base with an adapter merged into it: by the values alone."""
+    """Whether a model is its base with an adapter merged into it, judged by the values alone."""
     from inspector import api
     from inspector.report import comparison_rows, comparisons
 
@@ -164,7 +164,7 @@ def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], outp
 def _three(
     targets: tuple[Reconciliation, Reconciliation, Reconciliation], workers: int, output: _Output, *, everything: bool
 ) -> bool:
-    """With `workers` the values, too."""
+    """Compare three targets; with `workers`, their values too."""
     from inspector import api
     from inspector.report import comparison_rows, comparisons
 
@@ -183,7 +183,7 @@ def _three(
 
 
 def _text_page(output: _Output, targets: Sequence[Reconciliation], lines: Iterable[str], *, differs: bool) -> None:
-    """The page of what has no pairs, where one is asked for."""
+    """Write the page of a result without pairs, if requested."""
     if output.html is None:
         return
     from inspector.cli import pages
@@ -194,7 +194,7 @@ def _text_page(output: _Output, targets: Sequence[Reconciliation], lines: Iterab
 
 
 def _with_values(result: Diff, workers: int) -> Diff:
-    """With a bar while the tensors are read."""
+    """The comparison with values, with a progress bar."""
     from inspector import api
 
     total = sum(side.nbytes for pair in result.pairs if pair.a and pair.b for side in (pair.a, pair.b))

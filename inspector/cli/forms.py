@@ -1,4 +1,4 @@
-"""Rows in the form that was asked for: CSV, JSON Lines, Parquet, or a table in one of tabulate's formats."""
+"""Rows in the requested form: CSV, JSON Lines, Parquet, or a table in one of tabulate's formats."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def asked(forms: Sequence[str], parquet: str | None) -> str | None:
-    """The one form that was asked for; None for text. What cannot be written is refused before any work is done.
+    """The one requested form; None for text. A form that cannot be written is rejected before any work is done.
 
     Raises:
-        UsageError: two forms, pyarrow is not installed, or the Parquet file may not be written.
-        SourceError: its folder is not there.
+        UsageError: two forms were requested, pyarrow is missing, or the Parquet file cannot be written.
+        SourceError: its folder does not exist.
     """
     form = one_form([*forms, *(["parquet"] if parquet is not None else [])])
     if parquet is not None:
@@ -32,7 +32,7 @@ def asked(forms: Sequence[str], parquet: str | None) -> str | None:
 
 
 def show(rows: Rows, form: str, parquet: str | None) -> None:
-    """Write the rows; on stdout but for Parquet."""
+    """Write the rows, on stdout except for Parquet."""
     from inspector.report import tables
 
     if form == "parquet":

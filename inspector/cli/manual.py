@@ -13,7 +13,7 @@ from inspector.cli.commands import inspect
 
 EXIT_CODES = {
     0: "Fine.",
-    1: "audit found something, diff found a difference, or memory --fits found that it does not fit.",
+    1: "audit found something, diff found a difference, or memory --fits found that the model does not fit.",
     2: "Something cannot be read, or the command line is invalid.",
     130: "Interrupted.",
 }
@@ -69,7 +69,7 @@ def _tail() -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Paragraphs of a command's help; one behind `\\b` keeps its lines."""
+    """Paragraphs of a command's help; one after `\\b` keeps its line breaks."""
     for block in filter(None, (each.strip("\n") for each in text.split("\n\n"))):
         if block.startswith("\b"):
             yield from (
@@ -83,6 +83,6 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _roff(text: str) -> str:
-    """Text in which `man` sees no command of its own."""
+    """Text with roff's commands escaped."""
     escaped = text.replace("\\", r"\e").replace("-", r"\-")
     return re.sub(r"^([.'])", r"\\&\1", escaped)

@@ -17,15 +17,17 @@ _OPTIONS = (
     click.option(
         "--context", type=int, metavar="N", help="Tokens per sequence; by default the model's own context length."
     ),
-    click.option("--sequences", type=int, default=1, metavar="S", help="Sequences held at once; 1 by default."),
+    click.option("--sequences", type=int, default=1, metavar="S", help="Concurrent sequences; 1 by default."),
     click.option(
-        "--cache-dtype", metavar="T", help="Type of keys and values: f16, q8_0, fp8, …; `q8_0,q4_0` sets them apart."
+        "--cache-dtype",
+        metavar="T",
+        help="Type of keys and values: f16, q8_0, fp8, …; `q8_0,q4_0` sets them separately.",
     ),
     click.option("--engine", metavar="E", help="transformers, llama.cpp (the default for GGUF) or vllm."),
     click.option("--weights", metavar="T", help="Assume that weights are loaded as int8, nf4, fp8, bf16, q4_k_m, …"),
     click.option("--source", type=int, metavar="N", help="Tokens of the encoder's input."),
     click.option("--batch", type=int, metavar="N", help="Tokens processed at once: --ubatch-size, prefill chunk."),
-    click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 2x24GiB, …: what is left, and what fits."),
+    click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 2x24GiB, …: what fits, and what remains."),
     click.option("--fits", is_flag=True, help="Exit with 1 if it does not fit on the devices."),
     click.option("--tp", type=int, metavar="N", help="Devices that share each layer (tensor parallelism)."),
     click.option("--pp", type=int, metavar="N", help="Groups of devices that divide the layers."),
@@ -39,7 +41,7 @@ _OPTIONS = (
     click.option("--checkpointing", is_flag=True, help="Recompute activations instead of keeping them."),
     click.option("--config", metavar="FILE", help="A config.json to use instead of the one beside the weights."),
     click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
-    click.option("--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."),
+    click.option("--include", metavar="GLOB", help="Which weight files, if the target holds several checkpoints."),
     wide_option,
     html_option,
     form_options,
@@ -65,7 +67,7 @@ def memory(
     parquet: str | None,
     **options: Any,
 ) -> None:
-    """What it takes to run or train a model: weights, cache, activations; does it fit, and how long a context fits?
+    """What a model needs to run or train: weights, cache, activations; does it fit, and how long a context fits?
 
     TARGET is anything with weights or a configuration: files, a folder, a repository (headers only), a GGUF, a
     config.json, a preset such as llama-7b. The output distinguishes exact figures from estimates.

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.errors import UsageError
 
 
 def opening_options(command: Any) -> Any:
-    """How every command that reads a checkpoint finds it."""
+    """Options of every command that opens a checkpoint."""
     for option in (
         click.option(
             "--config",
@@ -20,9 +20,7 @@ def opening_options(command: Any) -> Any:
             help="A config.json or params.json, or a folder with one, to use instead of the one beside the weights.",
         ),
         click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
-        click.option(
-            "--include", metavar="GLOB", help="Which weight files, where the target holds several checkpoints."
-        ),
+        click.option("--include", metavar="GLOB", help="Which weight files, if the target holds several checkpoints."),
         click.option("--alone", is_flag=True, help="Inspect a shard by itself, not its whole set."),
         click.option("--label", metavar="7B", help="The nominal size, instead of the one in the name."),
     ):
@@ -30,15 +28,15 @@ def opening_options(command: Any) -> Any:
     return command
 
 
-#: Of every command whose text fits the terminal it is shown on.
+#: For every command whose text fits the terminal's width.
 wide_option = click.option("--wide", is_flag=True, help="Do not shorten lines to the terminal's width.")
 
-#: Of every command whose result is worth sharing.
+#: For every command with a result worth sharing.
 html_option = click.option("--html", type=click.Path(), metavar="FILE", help="Also write a self-contained HTML page.")
 
 
 def choosing_options(command: Any) -> Any:
-    """Which tensors of a checkpoint are meant, beside the PATTERN of their names."""
+    """Options that select tensors, in addition to the PATTERN of their names."""
     for option in (
         click.option("--layer", "layers", metavar="3-7", help="Of these layers: 3, 3-7 or 0,2,4-6."),
         click.option("--dtype", "dtypes", multiple=True, metavar="WORD", help="Stored in this dtype."),
@@ -51,7 +49,7 @@ def choosing_options(command: Any) -> Any:
 
 
 def form_options(command: Any) -> Any:
-    """In which form rows are written."""
+    """Options for the form of rows."""
     for option in (
         click.option("--parquet", type=click.Path(), metavar="FILE", help="Write the rows to a Parquet file."),
         click.option(
@@ -70,7 +68,7 @@ def form_options(command: Any) -> Any:
 
 
 def one_form(forms: Sequence[str]) -> str | None:
-    """The one output that was asked for; None for text. Raises UsageError for two."""
+    """The one requested output; None for text. Raises UsageError for two."""
     if len(set(forms)) > 1:
         raise UsageError(f"only one output at a time: {' and '.join(forms)} were given")
     return forms[0] if forms else None

@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """What an overview shows, and how."""
+    """The contents and form of an overview."""
 
     layers: bool = False
     tensors: bool = False
     notes: bool = False
     wide: bool = False
     form: str | None = None  # None for text
-    parquet: str | None = None  # where rows go in that form
-    html: str | None = None  # a page beside it
+    parquet: str | None = None  # where those rows are written
+    html: str | None = None  # also write a page there
 
 
 PLAIN = Shown()
 
 
 def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
-    """Show what is in a checkpoint, what should be in it, and why the two differ; of unrelated models, a table."""
+    """Show what is in a checkpoint, what should be in it, and why the two differ; for unrelated models, a table."""
     picked = any(opening.values())
     try:
         result = reconciled(target, **opening)
@@ -54,7 +54,7 @@ def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
 
 
 def _outline(target: str, shown: Shown) -> bool:
-    """What an index tells whose files are not there; False for what is none."""
+    """Show the contents of an index whose files are absent; False if the target is not one."""
     if not target.endswith(".index.json"):
         return False
     from inspector import api
@@ -76,7 +76,7 @@ def _outline(target: str, shown: Shown) -> bool:
 
 
 def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) -> bool:
-    """A table of the unrelated models in a folder; False where it holds none or one."""
+    """Show a table of the unrelated models in a folder; False if it holds fewer than two."""
     from inspector.sources.targets import in_filesystem
 
     if not (in_filesystem(target) or Path(target).expanduser().is_dir()):
@@ -116,7 +116,7 @@ def _show(result: Reconciliation, shown: Shown) -> None:
 
 
 def overviews(targets: Sequence[str], shown: Shown, **opening: Any) -> int:
-    """One after the other; one that cannot be read is a line on stderr, and the exit code says so."""
+    """Show one overview after another; an unreadable target is a line on stderr and sets the exit code."""
     documents: list[dict[str, Any]] = []
     rows: list[Rows] = []
     code = 0
@@ -141,7 +141,7 @@ def overviews(targets: Sequence[str], shown: Shown, **opening: Any) -> int:
 
 
 def _rows(result: Reconciliation, shown: Shown) -> Rows:
-    """A row a tensor or a layer, where these were asked for; else a row a role."""
+    """One row per tensor or layer if requested; else one per role."""
     if shown.tensors:
         from inspector.report.notebook import rows
 
@@ -157,7 +157,7 @@ def _rows(result: Reconciliation, shown: Shown) -> Rows:
 
 
 def _print_rows(told: Rows, shown: Shown) -> None:
-    from inspector.cli import forms  # options, which the shortest way does without
+    from inspector.cli import forms  # formats that the fast path does not need
 
     assert shown.form is not None
     forms.show(told, shown.form, shown.parquet)

@@ -1,4 +1,4 @@
-"""`--html FILE`: a page beside what a command prints."""
+"""`--html FILE`: a page in addition to a command's output."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def check(path: str | None, *, charts: bool = True) -> None:
-    """Before any work is done: the file may be written, and what draws charts is there. Nothing for no path.
+    """Check, before any work is done, that the file can be written and charts can be drawn. No-op without a path.
 
     Raises:
-        UsageError, SourceError: as `saving.check` does, or plotly is not installed.
+        UsageError, SourceError: as for `saving.check`, or plotly is not installed.
     """
     if path is None:
         return
@@ -32,7 +32,7 @@ def check(path: str | None, *, charts: bool = True) -> None:
 
 
 def write(path: str, page: Page) -> None:
-    """Write a page, whole or not at all."""
+    """Write a page completely or not at all."""
     from inspector.report.pages import render
 
     text = render.html(page, command())
@@ -57,7 +57,7 @@ def write_models(path: str, title: str, found: Models) -> None:
 
 
 def write_report(path: str, report: str) -> None:
-    """A page of what a terminal shows, under its first line."""
+    """Write a page with a terminal report, titled by its first line."""
     from inspector.report.pages.parts import Page, Report, Section
 
     title, _, rest = report.partition("\n")
@@ -65,5 +65,5 @@ def write_report(path: str, report: str) -> None:
 
 
 def command() -> str:
-    """What was typed, for people: URLs without the secrets that they may have."""
+    """The command line as typed, for display: without secrets in URLs."""
     return escape(shlex.join(("inspect", *map(public, sys.argv[1:]))), 1000)

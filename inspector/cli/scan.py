@@ -1,4 +1,4 @@
-"""`inspect scan`: thousands of checkpoints into tables, and what the tables tell."""
+"""`inspect scan`: thousands of checkpoints into tables, and reports on the tables."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FINDINGS = 1  # exit code: something is broken or cannot be read
 
 @click.command(short_help="Thousands of checkpoints into Parquet tables; what is broken, duplicated, derived.")
 @click.argument("roots", nargs=-1, metavar="[ROOT...]")
-@click.option("--out", type=click.Path(), metavar="DIR", help="Write the tables there.")
+@click.option("--out", type=click.Path(), metavar="DIR", help="Write the tables to DIR.")
 @click.option("--resume", is_flag=True, help="Resume the scan in DIR, or bring it up to date.")
 @click.option("--targets", multiple=True, metavar="FILE", help="A file with further ROOTs, one per line.")
 @click.option("--scheduler", metavar="URL", help="Your own Dask scheduler, tcp://…; by default this machine's cores.")
 @click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Processes on this machine.")
 @click.option("--requests-per-second", type=click.FloatRange(0.01, 100_000), default=50.0, metavar="N",
-              help="Requests a second to one server, from all workers together (50).")  # fmt: skip
+              help="Requests per second to one server, from all workers together (50).")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1, 86_400), default=120.0, metavar="SECONDS",
               help="Seconds for one checkpoint, or for listing one folder (120).")  # fmt: skip
 @click.option("--watch", is_flag=True, help="Audit whatever appears in a folder, one line each, until Ctrl-C.")
@@ -72,7 +72,7 @@ def scan(
     inspect scan /models s3://bucket/models --out DIR
     inspect scan hf://org @targets.txt --out DIR
     inspect scan --out DIR --resume          resume, or bring it up to date
-    inspect scan --report DIR                what is there, broken, duplicated, derived, grown
+    inspect scan --report DIR                totals, broken, duplicated, derived, grown
     inspect scan --sql "SELECT …" DIR        DuckDB over the four tables
 
     A checkpoint that cannot be read is a row with its error. Exits with 1 if any are broken or cannot be read.
@@ -87,9 +87,9 @@ def scan(
         _list_queries(wide=wide)
         return
     if form not in (None, "json") and sql is None:
-        raise UsageError("rows are told of a query: --sql with SQL or a query's name (--queries); else there is --json")
+        raise UsageError("only --sql returns rows (SQL, or a query's name: --queries); use --json otherwise")
     if len(asked) != 1:
-        raise UsageError("name what to do: one of --out DIR, --report DIR, --sql QUERY and --watch")
+        raise UsageError("choose what to do: --out DIR, --report DIR, --sql QUERY or --watch")
     if report is not None:
         _report(report, form, html, wide=wide)
     elif sql is not None:
@@ -110,7 +110,7 @@ def _scan(roots: list[str], out: str, form: str | None, **options: Any) -> None:
         with _shown() as progress:
             done = run(roots, out, progress=progress, **options)
     except KeyboardInterrupt:
-        console.tell(f"interrupted: inspect scan --out {out} --resume goes on with it")
+        console.tell(f"interrupted: inspect scan --out {out} --resume continues it")
         raise click.exceptions.Exit(console.INTERRUPTED) from None
     if form == "json":
         console.print_json({"schema": "checkpoint-inspector/1", "target": out, **done})
@@ -124,7 +124,7 @@ def _scan(roots: list[str], out: str, form: str | None, **options: Any) -> None:
 
 @contextmanager
 def _shown() -> Iterator[Callable[[Progress], None]]:
-    """How far it is, in one line on stderr, where that is a terminal; where Dask's page is, once."""
+    """Show progress in one line on stderr if it is a terminal, and once the address of Dask's dashboard."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -135,7 +135,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
     def show(progress: Progress) -> None:
         nonlocal last, told
         if not told:
-            page = progress.dashboard if find_spec("bokeh") else "pip install bokeh, which draws it"
+            page = progress.dashboard if find_spec("bokeh") else "needs bokeh: pip install bokeh"
             console.tell(f"Dask's dashboard: {page}")
             told = True
         if monotonic() - last > 0.2:
@@ -173,7 +173,7 @@ def _ask(query: str, folders: tuple[str, ...], form: str | None, parquet: str | 
     from inspector.scanning.asking import ask
 
     if len(folders) != 1:
-        raise UsageError('one folder of tables goes with --sql: inspect scan --sql "SELECT …" DIR')
+        raise UsageError('--sql takes one folder of tables: inspect scan --sql "SELECT …" DIR')
     found = ask(Path(folders[0]).expanduser(), query)
     if form == "json":
         told = text.as_rows(found).rows

@@ -1,4 +1,4 @@
-"""`inspect tensors`: every tensor, or those that are asked for."""
+"""`inspect tensors`: every tensor, or a selection."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SORTS: dict[str, Any] = {
 }
 
 
-@click.command(short_help="Every tensor, or those that are asked for.")
+@click.command(short_help="Every tensor, or a selection.")
 @opening_options
 @click.argument("target", type=click.Path())
 @click.argument("pattern", required=False)
 @choosing_options
 @click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
-@click.option("--reverse", is_flag=True, help="The last first.")
+@click.option("--reverse", is_flag=True, help="Reverse the order.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N.")
 @wide_option
 @form_options
@@ -49,7 +49,7 @@ def tensors(
     parquet: str | None,
     **opening: Any,
 ) -> None:
-    """Every tensor: name, file, shape, dtype, bytes, offset and what it is for.
+    """Every tensor: name, file, shape, dtype, bytes, offset and role.
 
     PATTERN is a glob over whole names ("*.q_proj.*"), a part of a name, a role, a group or a dtype.
     """

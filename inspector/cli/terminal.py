@@ -1,4 +1,4 @@
-"""What the stream that we write to can show: its width, colours, and the signs of its encoding."""
+"""What the output stream can show: its width, colours, and the characters of its encoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import sys
 from typing import NamedTuple
 
-#: Signs of sums and shapes, and what stands for them where an encoding has none: the sign of a number is never lost.
+#: Signs in sums and shapes → substitutes for encodings that lack them: a number never loses its sign.
 ASCII = {"−": "-", "–": "-", "×": "x", "·": "*", "…": "...", "→": "->", "≠": "!=", "±": "+/-", "≤": "<=", "≥": ">="}
 _BOLD, _RED, _YELLOW, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
 _SEVERITIES = {"error": _BOLD + _RED, "warning": _YELLOW, "info": _DIM}
@@ -16,21 +16,21 @@ _SEVERITY = r"^(\s*)(error|warning|info)(?=[: ])"
 
 
 class Screen(NamedTuple):
-    """What output has to fit."""
+    """The limits of the output."""
 
-    width: int | None = None  # columns; None for no bound
+    width: int | None = None  # columns; None if unlimited
     colour: bool = False
 
 
 def screen(*, wide: bool = False) -> Screen:
-    """The terminal that stdout is, or no bound and no colour for a pipe or a file.
+    """The terminal on stdout, or no limit and no colour for a pipe or a file.
 
-    `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` are heeded as https://no-color.org says.
+    Follows `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` as described at https://no-color.org.
     """
     terminal = sys.stdout.isatty()
     width = None
     if terminal and not wide:
-        from shutil import get_terminal_size  # heeds COLUMNS
+        from shutil import get_terminal_size  # respects COLUMNS
 
         width = max(20, get_terminal_size().columns)
     colour = terminal and os.environ.get("TERM") != "dumb"
@@ -54,7 +54,7 @@ def _coloured(match: re.Match[str]) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """The text as the encoding can show it: our own signs in ASCII, anything else as `?`."""
+    """The text restricted to the encoding: our own signs in ASCII, any other unencodable character as `?`."""
     return text.encode(encoding, _HANDLER).decode(encoding)
 
 

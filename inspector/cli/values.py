@@ -1,4 +1,4 @@
-"""`inspect values`: what the numbers of tensors are like."""
+"""`inspect values`: statistics of tensors' values."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 @click.argument("target", type=click.Path())
 @click.argument("pattern", required=False)
 @choosing_options
-@click.option("--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What to tell together.")
-@click.option("--stored", is_flag=True, help="Packed weights as the integers that the file has.")
+@click.option(
+    "--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What each row summarizes."
+)
+@click.option("--stored", is_flag=True, help="Packed weights as the integers stored in the file.")
 @wide_option
 @html_option
 @form_options
@@ -40,9 +42,9 @@ def values(
     parquet: str | None,
     **opening: Any,
 ) -> None:
-    """What the numbers of tensors are like: NaN, infinity, zeros, extremes, mean, deviation, percentiles, a histogram.
+    """Statistics of tensors' values: NaN, infinity, zeros, extremes, mean, deviation, percentiles, a histogram.
 
-    Reads the tensors that are asked for: all of them, or those of a PATTERN, as in `inspect tensors`.
+    Reads the selected tensors: all of them, or those that match a PATTERN, as in `inspect tensors`.
     """
     from inspector.cli import pages
     from inspector.measuring import needs

@@ -126,7 +126,7 @@ def _begun(folder: Path, roots: Sequence[str], *, resume: bool) -> tuple[dict[st
     summary = storage.read_summary(folder) or {"schema": "checkpoint-inspector/1", "tables": VERSION, "scans": []}
     scans = summary["scans"]
     if scans and not resume:
-        raise UsageError(f"{escape(str(folder))} has a scan already: --resume goes on with it, or brings it up to date")
+        raise UsageError(f"{escape(str(folder))} has a scan already: --resume continues it, or brings it up to date")
     last = scans[-1] if scans else {}
     roots = list(roots) or list(last.get("roots", ()))
     if not roots:

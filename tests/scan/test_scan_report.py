@@ -232,14 +232,14 @@ def test_a_query_has_types_as_its_values(zoo: Path, inspect: Callable[..., Ran],
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "one of --out DIR, --report DIR, --sql QUERY and --watch"),
-        (("--out", "a", "--report", "b"), "one of --out"),
+        ((), "--out DIR, --report DIR, --sql QUERY or --watch"),
+        (("--out", "a", "--report", "b"), "choose what to do: --out"),
         (("--out", "{tmp}/out"), "name what to scan"),
         (("--sql", "SELECT 1"), "one folder of tables"),
         (("--sql", "SELECT 1", "{tmp}"), "is no scan"),
         (("--watch",), "name the folder to watch"),
         (("--watch", "{tmp}/absent"), "is no folder to watch"),
-        (("--report", "{tmp}", "--csv"), "rows are told of a query"),
+        (("--report", "{tmp}", "--csv"), "only --sql returns rows"),
         (("--report", "{tmp}"), "is no scan"),
     ],
 )
