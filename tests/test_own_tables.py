@@ -143,6 +143,17 @@ def test_rows_that_come_in_turns(tmp_path: Path) -> None:
     assert shapes == {"a.q_0.weight": (7,), "a.q_1.weight": (8,), "a.q_2.weight": (64,)}
 
 
+def test_a_block_around_rows(tmp_path: Path) -> None:
+    """They go where it says, and are read as if they stood alone: its prefix, words and columns are not theirs."""
+    block = {"with": {"WIDTH": "8"}, "rows": [["norm", "first", "$WIDTH"], "...", ["norm", "last", "$WIDTH"]]}
+    around = {"use": "frame", "at": "a.", "columns": {"bias": "True"}, "rows": [["q_proj", "$IN.q", "4"]]}
+    table = {"types": {"newmodel": {}}, "let": {"IN": "inner"}, "blocks": {"frame": block}}
+    inspector.add_tables(folder(tmp_path / "own", {**table, "rows": [around]}))
+    shapes = [(row.name, row.shape) for row in inspector.predict(CONFIG).expected]
+    biased = [(f"a.{name}.{part}", (8,)) for name in ("first", "last") for part in ("weight", "bias")]
+    assert shapes == [*biased[:2], ("inner.q.weight", (4,)), *biased[2:]]
+
+
 def test_an_added_table_comes_before_the_packages(tmp_path: Path) -> None:
     table = {"like": "llama", "types": {"llama": {}}, "instead": {"lm_head": []}}
     inspector.add_tables(folder(tmp_path / "own", table, "mine"))

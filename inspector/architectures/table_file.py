@@ -20,7 +20,8 @@ An entry of `rows` is
     an include      an object with a `scope`, whose fields are those of `Include`;
     a group         rows with common `columns`, which a row's own override, and a common beginning of names, `at`;
                     with `each`, they come once for each value of words: {"N": "0..2", "PLACE": ["in", "mid", "out"]};
-    a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters.
+    a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters;
+                    rows of the use itself go where the block says "...".
 
 An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may bring
 `cache_defaults` and `cache_derived`, below the table's own. Layers that keep nothing have an empty one; `uncached` says
@@ -60,6 +61,9 @@ _BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferab
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
 #: Fields that a block of a cache may bring.
 _BROUGHT = ("cache_defaults", "cache_derived")
+
+#: Where the rows of a block's use go.
+WITHIN = "..."
 
 #: A group with `each` comes at most so often.
 MOST_TURNS = 1000
@@ -134,6 +138,7 @@ class _Scope(NamedTuple):
     words: Mapping[str, str]
     blocks: Mapping[str, Document]
     find: Find
+    within: Iterable[Row | Include] = ()  # the rows of a block's use
 
     def inside(self, use: Document) -> tuple[Document, _Scope]:
         """The block that is used, and what its parameters are."""
@@ -188,12 +193,16 @@ def _read(entries: Iterable[Any], scope: _Scope, columns: Document, at: str) -> 
 def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Row | Include]:
     if isinstance(entry, list):
         yield from _rows(entry, scope.words, columns, at)
+    elif entry == WITHIN:
+        yield from scope.within
     elif "scope" in entry:
         fields = filled(entry, scope.words)
         yield Include(**{**fields, "prefix": at + fields["prefix"]})
     else:
         for outer in _turns(entry.get("each", {}), scope):
             inner, within = outer.inside(entry) if "use" in entry else (entry, outer)
+            if "use" in entry:
+                within = within._replace(within=tuple(_read(entry.get("rows", ()), outer, columns, at)))
             common = {**columns, **filled(entry.get("columns", {}), outer.words)}
             yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), outer.words))
 
