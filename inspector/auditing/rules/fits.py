@@ -298,8 +298,6 @@ def _refused(raw: bytes) -> str | None:
         return "its model has no vocabulary"
     if (wrong := next(tokenizer_json.refusals(own), None)) is not None:
         return f"the library refuses it: {wrong}"
-    if kind == "BPE" and not isinstance(model.get("merges"), list):
-        return "its model has no merges"
     if kind == "BPE" and isinstance(vocabulary, dict) and (lost := _unknown_merge(model["merges"], vocabulary)):
         return f"a merge makes {lost!r:.60}, which the vocabulary does not have"
     return None

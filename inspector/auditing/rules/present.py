@@ -42,7 +42,7 @@ def no_index(subject: Subject) -> Iterator[Found]:
             shards[shard.stem, shard.suffix].append(entry.path)
     for (stem, suffix), paths in shards.items():
         folder, slash, name = stem.rpartition("/")
-        own, variant, _ = name.partition(".")
+        own, _, variant = name.partition(".")
         if own not in _INDEXED or (suffix == ".bin") != (own == "pytorch_model"):
             continue
         # A variant's index has its name before or after that of the format: `model.safetensors.index.fp16.json`.

@@ -109,7 +109,7 @@ def unfinished_download(subject: Subject) -> Iterator[Found]:
         if (name := _without(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
             yield Found("notes of an unfinished download of this file: run it again", name)
     for entry in subject.named(*PARTIAL):
-        hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)\.[^/]*incomplete$", entry.path)
+        hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)(?:\.[^./]+)?\.incomplete$", entry.path)
         yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
     for entry in subject.entries:
         if _SCOPE in entry.path and entry.size:  # ModelScope's folder for what it has not finished

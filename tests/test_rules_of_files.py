@@ -1,0 +1,602 @@
+"""What rules say of whole files, sound and damaged: for each condition a case, and the nearest that is sound."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rule_words
+from hostile.changes import packed
+from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
+from hostile.model import CONFIG, shapes
+from hostile.model import tokenizer as tokenizer_of
+
+from inspector.auditing.rules import archives, fits, kinds, names, pickles
+from inspector.model import Header, Tensor
+
+Case = tuple[str, dict[str, Any], list[str]]
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1234\n"
+WEIGHTS = safetensors({"a": [4]})
+LLAMA = {"config.json": CONFIG, "model.safetensors": safetensors(shapes())}
+
+
+def said(code: str, files: dict[str, Any], folder: Path) -> list[str]:
+    return rule_words.lines(code, files, folder)
+
+
+def index(**weight_map: str) -> dict[str, Any]:
+    return {"weight_map": weight_map}
+
+
+WHOLE: list[Case] = [
+    ("lfs-pointer", {"a.bin": POINTER}, ["a.bin: error: a git-LFS pointer for a file of 1,234 bytes: run `git lfs pull` in its folder"]),
+    ("lfs-pointer", {"a.txt": POINTER[:40]}, ["a.txt: error: a git-LFS pointer: run `git lfs pull` in its folder"]),
+    ("lfs-pointer", {"a.bin": POINTER + " " * 2000, "b.safetensors": POINTER, "c.bin": "x" + POINTER, "d": ""}, []),
+    ("html-page", {"a.json": "<html>", "b.bin": " \n<!DOCTYPE HTML>", "c.md": "<html>", "d.txt": "x<html>"}, ["a.json: error: a web page, not the file: a login or error page was saved; download it again", "b.bin: error: a web page, not the file: a login or error page was saved; download it again"]),
+    ("wrong-extension", {"a.bin": b"GGUF" + bytes(20), "b.pt": WEIGHTS, "c.json": WEIGHTS, "d.ckpt": b"\xff" * 8 + b'{"a', "e.pth": "GGU"}, ["a.bin: warning: the file is GGUF, but its name says otherwise: rename it", "b.pt: warning: the file is safetensors, but its name says otherwise: rename it"]),
+    ("wrong-extension", {"model.safetensors": gguf({}, {"a": [4]})}, ["model.safetensors: warning: the file is gguf, but its name says otherwise: rename it"]),
+    ("wrong-extension", {"model.safetensors": WEIGHTS, "b.model": WEIGHTS[:8] + b"{'"}, []),
+    ("unfinished-download", {"a.safetensors.aria2": "x", "a.safetensors": WEIGHTS}, ["a.safetensors: error: notes of an unfinished download of this file: run it again"]),
+    ("unfinished-download", {"a.txt.aria2": "x", "a.txt": "x", "b.bin.aria2": "x"}, []),
+    ("unfinished-download", {"a.bin.part": "half"}, ["a.bin.part: error: a download that stopped after 4 bytes: run it again"]),
+    ("unfinished-download", {"a.bin.part": "half", "a.bin": "x"}, ["a.bin.part: warning: remains of a download beside the finished file: delete them"]),
+    ("unfinished-download", {".cache/huggingface/download/d/a.bin.0f.incomplete": "x", "d/a.bin": "x"}, [".cache/huggingface/download/d/a.bin.0f.incomplete: warning: remains of a download beside the finished file: delete them"]),
+    ("unfinished-download", {"._____temp/d/a.bin": "x", "d/a.bin": "x"}, ["._____temp/d/a.bin: warning: remains of a download beside the finished file: delete them"]),
+    ("unfinished-download", {"._____temp/a.bin": ""}, []),
+    ("unfinished-download", {"d/.a.bin.aB3dE6": "x", "d/a.bin": "x", "b.bin.0Aa9FfEe": "xy", ".c.bin.aB3dE": "x"}, ["b.bin.0Aa9FfEe: error: a download that stopped after 2 bytes: run it again", "d/.a.bin.aB3dE6: warning: remains of a download beside the finished file: delete them"]),
+    ("unfinished-download", {".a.txt.aB3dE6": "x", "b.bin.0Aa9FfEe": ""}, []),
+    ("broken-link", {"a.bin": Link("gone.bin"), "b.bin": Link("c.bin"), "c.bin": "x"}, ["a.bin: error: a link to 'gone.bin', which does not exist: download it again"]),
+    ("special-file", {"d/x": "x", "e": Link("d")}, ["e: info: a link to a folder: not followed"]),
+    ("extra-shard", {"m-00003-of-00002.safetensors": WEIGHTS, "m-00001-of-00002.safetensors": WEIGHTS}, ["m-00003-of-00002.safetensors: error: shard 3 of a set of 2, m"]),
+    ("extra-shard", {"m-00002-of-00002.safetensors": WEIGHTS}, []),
+    ("extra-shard", {"m-00002-of-00002.safetensors": WEIGHTS, "m-00000-of-00002.safetensors": WEIGHTS}, ["m-00002-of-00002.safetensors: error: shard 2 of a set of 2, m"]),
+    ("stale-shards", {"model.safetensors": safetensors({"a": [4], "b": [99]}), "model-00001-of-00002.safetensors": WEIGHTS, "model-00002-of-00002.safetensors": WEIGHTS}, ["model-00001-of-00002.safetensors: warning: 2 shards of a set of 2 beside the set in use: delete them"]),
+    ("stale-shards", {"model.safetensors": WEIGHTS, "other-00001-of-00001.safetensors": WEIGHTS}, []),
+    ("stale-shards", {"model.safetensors.index.json": index(a="model-00001-of-00001.safetensors"), "model-00001-of-00001.safetensors": WEIGHTS, "model-00001-of-00002.safetensors": WEIGHTS, "lama-00001-of-00003.safetensors": WEIGHTS}, ["model-00001-of-00002.safetensors: warning: 1 shard of a set of 2 beside the set in use: delete them"]),
+    ("index-mismatch", {"model.safetensors.index.json": index(a="m-00001-of-00001.safetensors", b="m-00001-of-00001.safetensors", c="gone.safetensors"), "m-00001-of-00001.safetensors": WEIGHTS}, ["model.safetensors.index.json: error: 1 tensor missing from the file that the index names, first from m-00001-of-00001.safetensors"]),
+    ("unindexed-tensors", {"model.safetensors.index.json": index(a="m-00001-of-00001.safetensors"), "m-00001-of-00001.safetensors": safetensors({"a": [4], "b": [4], "c": [4]})}, ["m-00001-of-00001.safetensors: warning: 2 tensors not listed in the index"]),
+    ("second-index", {"model.safetensors.index.json": index(a="m-00001-of-00001.safetensors"), "m-00001-of-00001.safetensors": WEIGHTS, "model.fp16.safetensors.index.json": "{}", "d/model.safetensors.index.json": "{}"}, ["model.fp16.safetensors.index.json: info: a second index beside model.safetensors.index.json"]),
+    ("split-name", {"m-00001-of-00002.gguf": gguf({"split.no": 1, "split.count": 2}, {"a": [4]})}, ["m-00001-of-00002.gguf: error: split.no is 1, counted from 0, but the name says 1"]),
+    ("split-name", {"m-00001-of-00002.gguf": gguf({"split.count": 2}, {"a": [4]})}, ["m-00001-of-00002.gguf: error: no split.no, which llama.cpp needs in each part"]),
+    ("split-name", {"m-00001-of-00002.gguf": gguf({"split.no": 0, "split.count": 2}, {"a": [4]}), "n.gguf": gguf({"split.no": 5}, {"a": [4]})}, []),
+    ("lone-part", {"n.gguf": gguf({"split.count": 3}, {"a": [4]})}, ["n.gguf: error: one of 3 parts, but its name does not say which"]),
+    ("lone-part", {"n.gguf": gguf({"split.count": 1}, {"a": [4]})}, []),
+    ("no-index", {"model-00001-of-00002.safetensors": WEIGHTS, "model-00002-of-00002.safetensors": WEIGHTS, "config.json": CONFIG}, ["model-00001-of-00002.safetensors: error: 2 shards but no model.safetensors.index.json: download it"]),
+    ("no-index", {"d/model-00001-of-00002.safetensors": WEIGHTS, "config.json": CONFIG}, ["d/model-00001-of-00002.safetensors: warning: 1 shard but no model.safetensors.index.json: download it"]),
+    ("no-index", {"d/model-00001-of-00002.safetensors": WEIGHTS, "d/config.json": CONFIG}, ["d/model-00001-of-00002.safetensors: error: 1 shard but no model.safetensors.index.json: download it"]),
+    ("no-index", {"pytorch_model-00001-of-00002.bin": "x"}, ["pytorch_model-00001-of-00002.bin: warning: 1 shard but no pytorch_model.bin.index.json: download it"]),
+    ("no-index", {"pytorch_model-00001-of-00002.safetensors": WEIGHTS, "model-00001-of-00002.bin": "x", "lama-00001-of-00002.safetensors": WEIGHTS, "model-00001-of-00001.safetensors": WEIGHTS}, []),
+    ("no-index", {"model.fp16-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.fp16.json": "{}"}, []),
+    ("no-index", {"model.fp16-00001-of-00002.safetensors": WEIGHTS, "model.fp16.safetensors.index.json": "{}"}, []),
+    ("no-index", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors": WEIGHTS}, []),
+    ("shadowed-shards", {"model.safetensors.index.json": "{}", "model.safetensors": WEIGHTS, "model-00001-of-00002.safetensors": WEIGHTS}, ["model.safetensors: warning: loaded in place of 1 shard and their index"]),
+    ("shadowed-shards", {"model.safetensors.index.json": "{}", "model.safetensors": WEIGHTS, "lama-00001-of-00002.safetensors": WEIGHTS, "model-00001-of-00001.safetensors": WEIGHTS}, []),
+    ("shadowed-shards", {"my.model.safetensors.index.json": "{}", "model.safetensors": WEIGHTS, "model-00001-of-00002.safetensors": WEIGHTS}, []),
+    ("folder-for-file", {"config.json/a.txt": "x", "d/vocab.json/a": "x", "d/other.json/a": "x", "m.safetensors": WEIGHTS}, ["config.json: error: a folder, where loaders look for a file of this name"]),
+    ("folder-for-file", {"d/vocab.json/a": "x", "d/m.safetensors": WEIGHTS}, ["d/vocab.json: error: a folder, where loaders look for a file of this name"]),
+    ("no-adapter-config", {"adapter_model.safetensors": WEIGHTS}, ["adapter_model.safetensors: error: no adapter_config.json beside it: download it"]),
+    ("no-adapter-config", {"adapter_model.safetensors": WEIGHTS, "adapter_config.json": "{}"}, []),
+    ("no-adapter-config", {"adapter_model.safetensors": safetensors({"a": [4]}, __metadata__={"lora_adapter_metadata": "{}"})}, []),
+    ("no-adapter-config", {"adapter_model.safetensors": safetensors({"a": [4]}, __metadata__={"format_version": "1"})}, []),
+    ("no-adapter-config", {"config.json": {"peft_type": "LORA"}}, ["config.json: error: an adapter's configuration: name it adapter_config.json"]),
+    ("no-adapter-config", {"config.json": {"peft_type": "LORA", "model_type": "llama"}, "my_config.json": {"peft_type": "LORA"}}, []),
+    ("misnamed", {"model (1).safetensors": WEIGHTS}, ["model (1).safetensors: error: no loader looks for weights under this name: rename it, or download it again"]),
+    ("misnamed", {"model (1).safetensors": WEIGHTS, "model.safetensors": WEIGHTS}, []),
+    ("misnamed", {".cache/model (1).safetensors": WEIGHTS, "d/.x/model (1).safetensors": WEIGHTS}, []),
+    ("misnamed", {"d/model_old.bin": "x"}, ["d/model_old.bin: error: no loader looks for weights under this name: rename it, or download it again"]),
+    ("misnamed", {"model.safetensors.metadata": "x", "model.bin.part": "x"}, []),
+    ("misnamed", {"lama.gguf.1": "x", "lama.safetensors~": "x"}, ["lama.gguf.1: error: no loader looks for weights under this name: rename it, or download it again", "lama.safetensors~: error: no loader looks for weights under this name: rename it, or download it again"]),
+    ("misnamed", {"lama.gguf.1": "x", "a.onnx": "x"}, []),
+    ("misnamed", {"lama.gguf.md5": "x", "d/lama.gguf.1": "x"}, []),
+    ("missing-config", {"model.safetensors": WEIGHTS, "tokenizer.json": "{}"}, ["model.safetensors: error: no config.json beside it: download it"]),
+    ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}"}, ["model-00001-of-00002.safetensors: error: no config.json beside it: download it"]),
+    ("missing-config", {"pytorch_model.bin": "x", "pytorch_model.bin.index.json": "{}"}, ["pytorch_model.bin: error: no config.json beside it: download it"]),
+    ("missing-config", {"model.safetensors": WEIGHTS}, []),
+    ("missing-config", {"lama.safetensors": WEIGHTS, "tokenizer.json": "{}"}, []),
+    ("missing-config", {"model.safetensors": WEIGHTS, "tokenizer.json": "{}", "open_clip_config.json": "{}"}, []),
+    ("missing-config", {"model.safetensors": WEIGHTS, "d/tokenizer.json": "{}"}, []),
+    ("no-weights", {"config.json": {"model_type": "llama"}}, ["config.json: error: a configuration without weights beside it: download them"]),
+    ("no-weights", {"config.json": {"model_type": "llama"}, "modules.json": "[]"}, []),
+    ("no-weights", {"config.json": {"model_type": "never-heard-of"}}, []),
+    ("no-weights", {"config.json": {"model_type": "llama"}, "a.gguf": "x"}, []),
+    ("no-weights", {"config.json": CONFIG, "model.safetensors": safetensors({})}, ["model.safetensors: error: no tensors in it, though the configuration asks for some: download it again"]),
+    ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}"}, ["model.safetensors: info: no config.json beside the weights"]),
+    ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}", "modules.json": "[]"}, []),
+    ("no-config", {"model.safetensors": WEIGHTS}, []),
+]  # fmt: skip
+
+DATA: list[Case] = [
+    ("empty-file", {"a.onnx": "", "tokenizer.model": "", "pytorch_model.bin": "", "a.tiktoken": "", "a.h5": "", "a.msgpack": ""}, [f"{each}: error: a file of zero bytes: download it again" for each in ("a.h5", "a.msgpack", "a.onnx", "a.tiktoken", "pytorch_model.bin", "tokenizer.model")]),
+    ("empty-file", {"merges.txt": "", "a.json": "", "other.bin": "", "a.safetensors": "", "b.onnx": "x"}, []),
+    ("blank-file", {"pytorch_model.bin": bytes(5000), "a.txt": bytes(8)}, ["a.txt: error: the first 8 bytes are zero: download it again", "pytorch_model.bin: error: the first 4,096 bytes are zero: download it again"]),
+    ("blank-file", {"a.txt": bytes(7), "b.txt": bytes(4095) + b"x", "other.bin": bytes(5000)}, []),
+    ("blank-file", {"b.txt": bytes(4096) + b"x"}, ["b.txt: error: the first 4,096 bytes are zero: download it again"]),
+    ("sparse-hole", {"a.onnx": Hole(b"x" * 65536, 65536)}, ["a.onnx: error: 65,536 bytes of 131,072 bytes were never written: download it again"]),
+    ("sparse-hole", {"a.onnx": Hole(b"x" * 65536, 4096), "b.txt": Hole(b"x" * 65536, 65536)}, []),
+    ("sparse-hole", {"a.onnx": Hole(b"x" * 8192, 16384)}, []),
+    ("error-message", {"a.json": {"error": "Entry not found"}}, ["a.json: error: a server's message instead of the file: 'Entry not found'; download it again"]),
+    ("error-message", {"a.json": {"error": {"message": "no", "code": 4}, "status": 404}}, ["a.json: error: a server's message instead of the file: 'no'; download it again"]),
+    ("error-message", {"a.json": {"errors": [1]}, "b.json": {"error": {"text": "x"}}}, ["a.json: error: a server's message instead of the file: '[1]'; download it again", "b.json: error: a server's message instead of the file: \"{'text': 'x'}\"; download it again"]),
+    ("error-message", {"a.json": {"error": "x", "hidden_size": 4}, "b.json": {"status": 404}, "c.json": ["error"], "d.md": "Not found"}, []),
+    ("error-message", {"a.bin": "Access denied", "b.model": '"Not Found"', "c.json": "404: gone", "d.json": "Nothing"}, ["a.bin: error: a server's message instead of the file: 'Access denied'; download it again", "b.model: error: a server's message instead of the file: 'Not Found'; download it again", "c.json: error: a server's message instead of the file: '404: gone'; download it again"]),
+    ("error-message", {"a.txt": "error: " + "x" * 249, "b.txt": "error: " + "x" * 250, "c.bin": "error: " + "x" * 17_000}, ["a.txt: error: a server's message instead of the file: 'error: " + "x" * 57 + "'; download it again"]),
+    ("endless-name", {"m.safetensors": safetensors({"x" * 1000: [1]}), "n.safetensors": safetensors({"x" * 1001: [1]}), "o.safetensors": safetensors({"x" * 10_001: [1]}), "p.safetensors": safetensors({"x" * 10_000: [1]})}, ["n.safetensors: warning: a name of 1,001 characters", "o.safetensors: error: a name of 10,001 characters", "p.safetensors: warning: a name of 10,000 characters"]),
+    ("wrong-kind", {"tokenizer.model": "text", "other.model": "text", "spiece.model": "aGk= 0\n"}, ["tokenizer.model: error: neither a SentencePiece nor a tiktoken model: download it again"]),
+    ("wrong-kind", {"tokenizer.model": b"\n\x04\n\x02ab", "source.spm": b"\n\x05\n\x02ab"}, ["source.spm: error: a truncated or overwritten SentencePiece model: download it again"]),
+    ("wrong-kind", {"a.pt": "text", "b.pth": b"\x80\x02N.", "c.pt": "(dp0", "d.pt": POINTER, "pytorch_model.bin": b"PK\5\6" + bytes(18)}, ["a.pt: error: text, not a PyTorch file: download it again", "pytorch_model.bin: error: an empty archive: download it again"]),
+    ("wrong-kind", {"pytorch_model.bin": b"\2\3", "a.pt": b"\2\3", "d/pytorch_model-x.bin": bytes(257) + b"ustar"}, ["pytorch_model.bin: error: not a PyTorch file: download it again"]),
+    ("wrong-kind", {"merges.txt": b"#version\na b\0\0", "vocab.txt": b"\0" * 8 + b"a", "a.tiktoken": b"ab\0", "b.txt": b"a\0"}, ["a.tiktoken: error: zero bytes at byte 2 of a text file: download it again", "merges.txt: error: zero bytes at byte 12 of a text file: download it again"]),
+    ("wrong-kind", {"chat_template.jinja": b"\xff\xfe", "other.jinja": b"\xff\xfe"}, ["chat_template.jinja: error: no UTF-8 text: download it again"]),
+    ("document", {"config.json": "", "tokenizer.json": b"\xef\xbb\xbf{}", "vocab.json": "text", "added_tokens.json": '{"a": 1', "modules.json": "[1", "special_tokens_map.json": "[]", "generation_config.json": b"\xff", "chat_template.json": "[1] x"}, [
+        "added_tokens.json: error: truncated: it does not end like a JSON document", "chat_template.json: error: not a JSON document: Extra data at line 1", "config.json: error: an empty file: download it again",
+        "generation_config.json: error: not UTF-8 text", "modules.json: error: not a JSON document: Expecting ',' delimiter at line 1", "special_tokens_map.json: error: not a JSON object, but '[]'",
+        "tokenizer.json: error: it begins with a byte order mark, which Python's json refuses: save it without", "vocab.json: error: not a JSON document: it does not begin like one"]),
+    ("document", {"config.json": "{}", "vocab.json": " []\n", "a.json": "x", "tokenizer_config.json": POINTER, "modules.json": "[]"}, []),
+    ("duplicate-field", {"config.json": '{"a": 1, "a": 1}', "params.json": '{"a": 1, "b": {"a": 1, "a": 2}}', "other.json": '{"a": 1, "a": 2}', "modules.json": "["}, ["config.json: warning: the field 'a' appears twice", "params.json: error: the field 'a' appears twice, with different values"]),
+    ("executable", {"a": b"\x7fELF" + bytes(8), "b.txt": b"MZ__", "c.md": "#!/bin/sh", "d.x": "#!/bin/sh", "e.py": "#!/bin/sh", "f.bat": "x", "g.pth": "import os", "h.ipynb": "{}", "i.gguf": b"\x7fELF", "j.png": b"\x7fELF", "k.pth": "imports"}, [
+        "a: error: a program or library for Linux (ELF)", "d.x: warning: a script", "e.py: info: a script", "f.bat: warning: a file that is run when it is opened",
+        "g.pth: error: a line that Python runs when it starts, if the file lies among its packages", "h.ipynb: info: Python code", "j.png: error: a program or library for Linux (ELF)"]),
+    ("executable", {"a.bin": archive({"b": b"\x7fELF" + bytes(8), "c.txt": b"hello"})}, ["a.bin: error: 'b' in it is a program or library for Linux (ELF)"]),
+    ("link-outside", {"a.bin": Link("../../x"), "b.bin": Link("c"), "c": "x"}, ["a.bin: error: a link to '../../x', outside the folder: not followed"]),
+    ("file-name", {"a\u202eb": "x", "\u0441onfig.json": "x", "a\u2003b": "x", "con.txt": "x", "-rf": "x", "a:b": "x", "README": "x", "readme": "x", "größe.txt": "x"}, [
+        "-rf: warning: a name that programs mistake for an option", "a:b: info: a name that Windows cannot hold", "a\u2003b: warning: a character that looks like a space: Em space",
+        "a\u202eb: error: control or invisible characters in the name", "con.txt: warning: a name that means something else, or nothing, on Windows", "readme: info: on Windows and macOS the same name as 'README'",
+        "\u0441onfig.json: error: a look-alike letter: Cyrillic small letter es"]),
+    ("look-alike", {"m.safetensors": safetensors({"w\u0435ight": [1], "e\u0301": [1], "\u00e9": [1], "größe": [1], "a\u00a0b": [1]})}, ["m.safetensors: warning: a look-alike character: Cyrillic small letter ie", "m.safetensors: warning: looks the same as another name", "m.safetensors: warning: a look-alike character: No-break space"]),
+    ("terminal-code", {"m.safetensors": safetensors({"a": [1]}, __metadata__={"a": "x\x1b[2J", "b": "größe", "c": "a\nb"}), "n.gguf": gguf({"general.name": "\u202ex", "tokenizer.x": "\u202ex", "n": 3}, {"a": [1]})}, ["m.safetensors: warning: control characters in the field 'a': 'x\\x1b[2J'", "n.gguf: warning: control characters in the field 'general.name': '\\u202ex'"]),
+    ("polyglot", {"m.safetensors": WEIGHTS + b"\0\n%PDF" + bytes(30)}, ["m.safetensors: error: a PDF document in 36 bytes that no tensor claims"]),
+    ("polyglot", {"m.safetensors": WEIGHTS + b"%PDF" + bytes(17)}, []),
+    ("polyglot", {"m.safetensors": WEIGHTS + b"x%PDF" + bytes(30)}, []),
+    ("polyglot", {"m.safetensors": WEIGHTS + archive({"a": b"x", "b": b"y"})}, ["m.safetensors: error: a ZIP archive in 180 bytes that no tensor claims", "m.safetensors: error: a ZIP archive of 2 members ends where the file ends"]),
+    ("pickle", {"a.pkl": calls("posix", "system")}, ["a.pkl: error: loading it reaches posix.system, which can run anything: do not load it"]),
+    ("pickle", {"a.pkl": b"\x80\x02N."}, ["a.pkl: info: a pickle, which runs code when it is loaded; imports what PyTorch's own files import"]),
+    ("pickle", {"a.pkl": calls("mine", "Thing")}, ["a.pkl: warning: a pickle, which runs code when it is loaded; imports mine.Thing"]),
+    ("pickle", {"a.pkl": b"\x80\x02]"}, ["a.pkl: error: a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: it has no end (at byte 3)"]),
+    ("unopened", {"a.bin": b"7z\xbc\xaf\x27\x1c" + bytes(50), "b.dat": b"\x1f\x8b\x08" + bytes(50), "c.xyz": b"7z\xbc\xaf\x27\x1c" + bytes(50)}, ["a.bin: error: a 7z archive: not examined", "b.dat: error: damaged compressed data: not examined", "c.xyz: warning: a 7z archive: not examined"]),
+    ("unopened", {"a.bin": archive({"x/m.onnx": b"x"})}, ["a.bin: error: 'x/m.onnx' in it: a model of another format, in an archive: not examined"]),
+    ("outside-path", {"a.bin": archive({"../x": b"x"}), "b.tar": tape({"/etc/x": b"x"})}, ["a.bin: error: the archive has '../x', outside the folder that it is unpacked in", "b.tar: error: the archive has '/etc/x', outside the folder that it is unpacked in"]),
+]  # fmt: skip
+
+REMOTE: list[Case] = [
+    ("remote-code", {"config.json": {"auto_map": {"AutoModel": "m.Mine"}}, "m.py": ""}, ["config.json: warning: auto_map names m.Mine, code in m.py"]),
+    ("remote-code", {"d/config.json": {"auto_map": {"AutoModel": ["m.Mine", None]}}}, ["d/config.json: info: auto_map names m.Mine, code not here"]),
+    ("remote-code", {"config.json": {"text_config": {"auto_map": {"AutoModel": "org/name--m.Mine"}}}}, ["config.json: warning: auto_map names org/name--m.Mine, code from the repository org/name"]),
+    ("remote-code", {"config.json": {"custom_pipelines": {"x": {"impl": "p.P"}}, "auto_map": {}}}, ["config.json: info: custom_pipelines names code, code not here"]),
+    ("remote-code", {"config.json": {"auto_map": "m.Mine", "a": {"b": {"c": {"auto_map": "deep.M"}}}}}, ["config.json: info: auto_map names m.Mine, code not here", "config.json: info: auto_map names deep.M, code not here"]),
+    ("remote-code", {"config.json": {"a": {"b": {"c": {"d": {"auto_map": "deeper.M"}}}}}}, []),
+    ("remote-code", {"config.json": {"attn_implementation": "org/kernel", "_experts_implementation": {"a": "org/other", "b": "eager"}}}, ["config.json: warning: attn_implementation names org/kernel--kernel, code from the repository org/kernel", "config.json: warning: _experts_implementation names org/other--kernel, code from the repository org/other"]),
+    ("remote-code", {"adapter_config.json": {"auto_mapping": {"parent_library": "mine.models"}}, "config.json": {"auto_mapping": {"parent_library": "transformers.models.bert"}}}, ["adapter_config.json: warning: auto_mapping names mine.models, code not here"]),
+    ("remote-code", {"adapter_config.json": {"auto_mapping": {"parent_library": "subprocess"}}}, ["adapter_config.json: error: auto_mapping is subprocess, which can run anything: loading imports it"]),
+    ("remote-code", {"modules.json": [{"type": "mine.Model"}, {"type": "sentence_transformers.models.Pooling"}, {"type": "torch.nn.Linear"}]}, ["modules.json: info: a module names mine.Model, code not here"]),
+    ("remote-code", {"router_config.json": {"types": {"a": "os.system", "b": ["sentence_transformers.x.Y"]}}}, ["router_config.json: error: a module is os.system, which can run anything: loading imports it"]),
+    ("remote-code", {"model_index.json": {"unet": ["my_unet", "UNet"], "vae": ["subprocess", "Popen"]}, "unet/my_unet.py": ""}, ["model_index.json: warning: a component names unet/my_unet, code in unet/my_unet.py", "model_index.json: error: a component's class is subprocess.Popen, which can run anything: loading imports it"]),
+    ("remote-code", {"hubconf.py": "", "custom_generate/generate.py": "", "generate.py": ""}, ["custom_generate/generate.py: error: code that Transformers' `generate(custom_generate=…, trust_remote_code=True)` runs", "hubconf.py: error: code that `torch.hub.load` runs"]),
+    ("remote-code", {"MLmodel": "flavors:\n  loader_module: mine.loader\n", "d/MLmodel": "loader_module: mlflow.pyfunc"}, ["MLmodel: error: MLflow imports mine.loader"]),
+    ("chat-template", {"config.json": {"chat_template": "a {{ b }}"}, "chat_template.jinja": "a {{ c }}"}, ["chat_template.jinja: warning: the template `default` differs from that in config.json"]),
+    ("chat-template", {"config.json": {"chat_template": "a"}, "chat_template.jinja": " a\n", "d/chat_template.jinja": "b", "other.jinja": "c"}, []),
+    ("chat-template", {"tokenizer_config.json": {"chat_template": [{"name": "x", "template": "a"}, {"name": "y"}]}, "x.jinja": "b"}, ["x.jinja: warning: the template `x` differs from that in tokenizer_config.json"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "files", "expected"), [*WHOLE, *DATA, *REMOTE])
+def test_files(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    assert said(code, files, tmp_path) == expected
+
+
+def test_a_model_that_is_named_as_a_chat_model(tmp_path: Path) -> None:
+    files = {"tokenizer_config.json": {}, "model.safetensors": WEIGHTS}
+    note = ["tokenizer_config.json: info: named as a chat model, but has no chat template"]
+    for name, expected in (
+        ("lama-chat", note),
+        ("lama_it", note),
+        ("Instruct2", note),
+        ("lama-item", []),
+        ("chatty", []),
+    ):
+        assert said("chat-template", files, tmp_path / name) == expected
+    assert said("chat-template", {**files, "chat_template.jinja": "x"}, tmp_path / "b-chat") == []
+    assert said("chat-template", {"model.safetensors": WEIGHTS}, tmp_path / "c-chat") == []
+
+
+# --- GGUF -------------------------------------------------------------------------------------
+
+KEYS: dict[str, Any] = {
+    "general.architecture": "llama",
+    "llama.context_length": 64,
+    "llama.embedding_length": 32,
+    "llama.block_count": 1,
+    "llama.feed_forward_length": 48,
+    "llama.attention.head_count": 2,
+    "llama.attention.layer_norm_rms_epsilon": 1e-5,
+    "llama.rope.dimension_count": 16,
+    "tokenizer.ggml.model": "none",
+}
+TENSORS = {"token_embd.weight": [32, 8], "blk.0.attn_q.weight": [32, 32]}
+
+
+def keyed(tensors: dict[str, list[int]] | None = None, name: str = "m.gguf", **changed: Any) -> dict[str, Any]:
+    """A GGUF of Llama's with keys changed (`__` for a point); None takes one out."""
+    own = {**KEYS, **{key.replace("__", "."): value for key, value in changed.items()}}
+    return {
+        name: gguf(
+            {key: value for key, value in own.items() if value is not None}, TENSORS if tensors is None else tensors
+        )
+    }
+
+
+TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
+
+
+@pytest.mark.parametrize(
+    ("code", "files", "expected"),
+    [
+        ("gguf-keys", keyed(), []),
+        ("gguf-keys", keyed(llama__context_length=None, llama__block_count=None), ["error: no llama.context_length, which llama.cpp needs", "error: no llama.block_count, which llama.cpp needs"]),
+        ("gguf-keys", keyed(llama__attention__layer_norm_rms_epsilon=None), ["error: no llama.attention.layer_norm_rms_epsilon, which llama.cpp needs"]),
+        ("gguf-keys", keyed(llama__attention__head_count=0), ["error: llama.attention.head_count is 0, but there are query projections"]),
+        ("gguf-keys", keyed({"token_embd.weight": [32, 8]}, llama__attention__head_count=0), []),
+        ("gguf-keys", keyed(llama__context_length=None, general__type="adapter"), []),
+        ("gguf-keys", keyed({}, llama__context_length=None), []),
+        ("gguf-keys", keyed(general__architecture="unheard-of", llama__context_length=None), []),
+        ("gguf-type", keyed(), []),
+        ("gguf-type", keyed(llama__context_length=64.0), ["error: llama.context_length is float32, and should be uint32"]),
+        ("gguf-type", keyed(llama__attention__key_length="16"), ["error: llama.attention.key_length is string, and should be uint32"]),
+        ("gguf-type", keyed(general__architecture=5, llama__context_length=64.0), []),
+        ("gguf-type", keyed(general__type="adapter", llama__context_length=64.0), []),
+        ("gguf-unknown", keyed(), []),
+        ("gguf-unknown", keyed(general__architecture="lama"), ["error: unknown architecture 'lama': did you mean 'llama'?"]),
+        ("gguf-unknown", keyed(general__architecture=""), ["error: unknown architecture ''"]),
+        ("gguf-unknown", keyed(general__architecture="zebra"), ["error: unknown architecture 'zebra'"]),
+        ("gguf-unknown", keyed(general__architecture="zebra", zebra__x=1), ["info: architecture 'zebra' is unknown to today's llama.cpp: does a newer one have it?"]),
+        ("gguf-unknown", keyed(general__architecture="zebra", zebra__x=1, tokenizer__ggml__model=None), []),
+        ("gguf-unknown", keyed(general__architecture="zebra", tokenizer__ggml__model=None), []),
+        ("gguf-unknown", keyed(general__architecture=5), ["error: general.architecture is not a string"]),
+        ("gguf-unknown", keyed(general__architecture=None), ["error: no general.architecture, which llama.cpp needs"]),
+        ("gguf-unknown", keyed({"a": [4]}, general__architecture=None), []),
+        ("gguf-unknown", keyed(tokenizer__ggml__model=None), ["error: no tokenizer.ggml.model, which llama.cpp needs"]),
+        ("gguf-unknown", keyed({"a": [4]}, tokenizer__ggml__model=None), []),
+        ("gguf-unknown", keyed(tokenizer__ggml__model="bytes"), ["error: unknown tokenizer 'bytes'"]),
+        ("gguf-unknown", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__pre="lama-bpe"), ["error: unknown pre-tokenizer 'lama-bpe'"]),
+        ("gguf-unknown", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__pre="zebra"), ["warning: unknown pre-tokenizer 'zebra'"]),
+        ("gguf-unknown", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__pre="llama-bpe"), []),
+        ("gguf-unknown", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__pre=""), []),
+        ("gguf-unknown", keyed(tokenizer__ggml__pre="zebra"), []),
+        ("gguf-sizes", keyed(), []),
+        ("gguf-sizes", keyed(llama__rope__dimension_count=8), ["error: llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
+        ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__key_length=8), []),
+        ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__head_count=None), []),
+        ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=2), []),
+        ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=3), ["error: 3 experts are used, but there are 2"]),
+        ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=0), ["error: no expert is used, out of 2"]),
+        ("gguf-sizes", keyed(llama__expert_count=0, llama__expert_used_count=0), []),
+        ("gguf-sizes", keyed(llama__feed_forward_length=["4", "4"]), ["error: llama.feed_forward_length has 2 items, of 1 block"]),
+        ("gguf-sizes", keyed(llama__feed_forward_length=["4"]), []),
+        ("gguf-sizes", keyed(general__architecture="unheard-of", llama__expert_count=2, llama__expert_used_count=3), []),
+        ("gguf-tokens", keyed(), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2"), ["error: a tokenizer of kind 'gpt2' without tokens"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="rwkv"), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__merges=["a b"], tokenizer__ggml__scores=TOKENS), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__scores=TOKENS[1:], tokenizer__ggml__token_type=[*TOKENS, "x"]), ["error: 7 items in tokenizer.ggml.scores, but 8 tokens", "info: 9 items in tokenizer.ggml.token_type, but 8 tokens"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__eos_token_id=7, tokenizer__ggml__bos_token_id=8, tokenizer__ggml__pad_token_id=2**32 - 1), ["warning: tokenizer.ggml.bos_token_id is 8, of 8 tokens"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model=None, tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__bos_token_id=8), []),
+        ("gguf-vocabulary", keyed(tokenizer__ggml__tokens=TOKENS), []),
+        ("gguf-vocabulary", keyed(tokenizer__ggml__tokens=TOKENS[1:]), ["error: 7 tokens in the list, 8 rows in the embedding"]),
+        ("gguf-vocabulary", keyed({"token_embd.weight": [32]}, tokenizer__ggml__tokens=TOKENS[1:]), []),
+        ("gguf-vocabulary", keyed({"a": [32, 8]}, tokenizer__ggml__tokens=TOKENS[1:]), []),
+        ("gguf-name", {"m-Q4_0.gguf": gguf({}, {"a": [32, 8]}, kind=8)}, ["warning: the name says Q4_0, but most weights are Q8_0"]),
+        ("gguf-name", {"m-Q8_0.gguf": gguf({}, {"a": [32, 8]}, kind=8)}, []),
+        ("gguf-name", {"m-Q4_0-Q8_0.gguf": gguf({}, {"a": [32, 8]}, kind=8)}, []),
+        ("gguf-name", {"m.gguf": gguf({"general.file_type": 2}, {"a": [32, 8]}, kind=8)}, ["warning: general.file_type says Q4_0, but most weights are Q8_0"]),
+        ("gguf-name", {"m-q4_k_m.gguf": gguf({}, {"a": [32, 8]}, kind=8)}, []),  # its rows are too short for Q4_K
+        ("gguf-name", {"m-q4_k_m.gguf": gguf({}, {"a": [256, 8]}, kind=8)}, ["warning: the name says Q4_K_M, but most weights are Q8_0"]),
+        ("gguf-name", {"m-Q4_0.gguf": gguf({}, {"a": [32, 8]})}, []),  # unpacked, and few
+        ("gguf-name", {"m-Q4_0.gguf": gguf({}, {"a": [32]}, kind=8)}, []),
+    ],
+)  # fmt: skip
+def test_key_values(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    assert [each.partition(".gguf: ")[2] for each in said(code, files, tmp_path)] == expected
+
+
+# --- what belongs together ----------------------------------------------------------------------
+
+
+def llama(**fields: Any) -> dict[str, Any]:
+    return {**LLAMA, "config.json": {**CONFIG, **fields}}
+
+
+@pytest.mark.parametrize(
+    ("code", "files", "expected"),
+    [
+        ("token-id", LLAMA, []),
+        ("token-id", llama(pad_token_id=31, eos_token_id=[2, 3]), []),
+        ("token-id", llama(pad_token_id=32), ["config.json: error: pad_token_id is 32, and the embedding has 32 rows"]),
+        ("token-id", llama(eos_token_id=[1, 40]), ["config.json: warning: eos_token_id is 40, and the embedding has 32 rows"]),
+        ("token-id", llama(image_token_id=32, image_token_index=33, _x_token_id=34, token_ids=35), ["config.json: warning: image_token_id is 32, and the embedding has 32 rows", "config.json: warning: image_token_index is 33, and the embedding has 32 rows"]),
+        ("token-id", llama(pad_token_id=True, eos_token_id="40", bos_token_id=40.0), []),
+        ("token-id", llama(text_config={"pad_token_id": 50}), ["config.json: error: pad_token_id is 50, and the embedding has 32 rows"]),
+        ("token-id", {**LLAMA, "generation_config.json": {"pad_token_id": 50}}, ["generation_config.json: warning: pad_token_id is 50, and the embedding has 32 rows"]),
+        ("token-id", {**LLAMA, "tokenizer_config.json": {"added_tokens_decoder": {"31": {}, "32": {}, "40": {}, "x": {}, "9" * 10: {}}}}, ["tokenizer_config.json: warning: added tokens up to 40, beyond the embedding's 32 rows"]),
+        ("token-id", {**LLAMA, "tokenizer_config.json": {"added_tokens_decoder": ["32"]}}, []),
+        ("layer-list", llama(layer_types=["a", "b"]), []),
+        ("layer-list", llama(layer_types=["a"]), ["config.json: error: layer_types has 1 item, but num_hidden_layers is 2"]),
+        ("layer-list", llama(text_config={"mlp_layer_types": ["a"], "num_hidden_layers": 3}), ["config.json: error: text_config.mlp_layer_types has 1 item, but text_config.num_hidden_layers is 3"]),
+        ("layer-list", llama(layer_types="ab", text_config={"layer_types": ["a"]}), []),
+        ("dtype", llama(torch_dtype="bfloat16"), []),
+        ("dtype", llama(torch_dtype="float32"), ["config.json: warning: the configuration says F32; most elements are BF16"]),
+        ("dtype", {**llama(torch_dtype="float32"), "copy.safetensors": safetensors({"a": [4]}, "F32")}, []),
+        ("dtype", llama(torch_dtype="float32", quantization_config={"quant_method": "gptq"}), []),
+        ("dtype", llama(torch_dtype="auto"), []),
+        ("declared-total", {**LLAMA, "model.safetensors.index.json": {"weight_map": dict.fromkeys(shapes(), "model.safetensors")}}, []),
+        ("tokenizer-size", {**LLAMA, "tokenizer.json": tokenizer_of()}, []),
+        ("tokenizer-size", {**LLAMA, "tokenizer.json": tokenizer_of(33)}, ["tokenizer.json: error: token ids go up to 32, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "tokenizer.json": tokenizer_of(32, 2)}, ["tokenizer.json: warning: token ids go up to 33, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "vocab.json": {"a": 0, "b": 32}}, ["vocab.json: error: token ids go up to 32, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "vocab.json": {"a": 0}, "added_tokens.json": {"x": 40}}, ["vocab.json: warning: token ids go up to 40, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "vocab.txt": "a\n" * 33}, ["vocab.txt: error: token ids go up to 32, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "vocab.txt": "a\r\n" * 32}, []),
+        ("tokenizer-size", {**LLAMA, "added_tokens.json": {"x": 40, "y": 3}}, ["added_tokens.json: warning: token ids go up to 40, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "vocab.json": "[1]"}, []),
+        ("tokenizer-size", {**LLAMA, "tokenizer.json": {"added_tokens": [], "model": {"vocab": [["a", -1.5], *[["b", 0]] * 32]}}}, ["tokenizer.json: error: token ids go up to 32, but the embedding has 32 rows"]),
+        ("tokenizer-size", {**LLAMA, "tokenizer.json": {"model": {"vocab": [["a"], *[["b", 0]] * 32]}}}, []),
+        ("tokenizer-size", {**LLAMA, "tokenizer.json": {"model": {}}}, []),
+        ("quantization", llama(quantization_config={"quant_method": "gptq", "bits": 4}), []),  # the bridge tells
+        ("quantization", LLAMA, []),
+        ("special-token", {"tokenizer_config.json": {"bos_token": "t1", "eos_token": {"content": "</s>"}, "pad_token": None, "unk_token": "<ü>"}, "tokenizer.json": tokenizer_of()}, ["tokenizer_config.json: warning: tokenizer.json does not have eos_token '</s>', unk_token '<ü>'"]),
+        ("special-token", {"tokenizer_config.json": {"bos_token": "ü"}, "tokenizer.json": b'{"vocab": {"\xc3\xbc": 1}}'}, []),
+        ("special-token", {"tokenizer_config.json": {"bos_token": "ü"}, "tokenizer.json": b'{"vocab": {"\\u00fc": 1}}'}, []),
+        ("special-token", {"tokenizer_config.json": {"bos_token": "x"}, "tokenizer.json": b'{"no": {"\\u00fc": 1}}'}, []),
+        ("special-token", {"my_tokenizer_config.json": {"bos_token": "x"}, "tokenizer.json": tokenizer_of()}, []),
+        ("tokenizer", {"tokenizer.json": tokenizer_of()}, []),
+        ("tokenizer", {"tokenizer.json": b'{"model":' + bytes(3) + b"}"}, ["tokenizer.json: error: zeros from byte 9 on: a part was never downloaded"]),
+        ("tokenizer", {"tokenizer.json": "[]"}, ["tokenizer.json: error: no JSON object: download it again"]),
+        ("tokenizer", {"tokenizer.json": "{x"}, ["tokenizer.json: error: no JSON document: Expecting property name enclosed in double quotes: line 1 column 2 (char 1): download it again"]),
+        ("tokenizer", {"tokenizer.json": "{}"}, ["tokenizer.json: error: it has no model: download it again"]),
+        ("tokenizer", {"tokenizer.json": {"error": "x"}}, []),
+        ("tokenizer", {"tokenizer.json": {"model": {"type": "BPE"}}}, ["tokenizer.json: error: its model has no vocabulary: download it again"]),
+        ("tokenizer", {"tokenizer.json": {"model": {"type": "BPE", "vocab": {}}}}, ["tokenizer.json: error: the library refuses it: model has no merges: download it again"]),
+        ("tokenizer", {"tokenizer.json": {"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}}}, ["tokenizer.json: error: a merge makes 'ab', which the vocabulary does not have: download it again"]),
+        ("tokenizer", {"tokenizer.json": {"model": {"type": "BPE", "vocab": {"b": 1, "ab": 2}, "merges": [["a", "b"]]}}}, ["tokenizer.json: error: a merge makes 'a', which the vocabulary does not have: download it again"]),
+        ("tokenizer", {"tokenizer.json": {"normalizer": {"type": "X"}, "model": {"vocab": {}}}}, ["tokenizer.json: error: the library refuses it: normalizer has the unknown type 'X': download it again"]),
+        ("tokenizer", {"tokenizer.json": "text", "my_tokenizer.json": "{}"}, []),
+        ("tokenizer", {"tokenizer.json": b"{" + b" " * (2 << 20) + b"}"}, ["tokenizer.json: error: it has no model: download it again"]),
+        ("tokenizer", {"tokenizer.json": b'{"model": {"vocab": 1}}' + b" " * (2 << 20)}, []),
+        ("tensor-in-two-files", {"m-00001-of-00002.safetensors": safetensors({"a": [4]}), "m-00002-of-00002.safetensors": safetensors({"a": [4], "b": [2]})}, ["m-00002-of-00002.safetensors: warning: also stored in m-00001-of-00002.safetensors"]),
+        ("tensor-in-two-files", {"m-00001-of-00002.safetensors": safetensors({"a": [4]}), "m-00002-of-00002.safetensors": safetensors({"a": [3]})}, ["m-00002-of-00002.safetensors: error: also stored in m-00001-of-00002.safetensors"]),
+        ("tensor-in-two-files", {"m-00001-of-00002.safetensors": safetensors({f"a{n}": [1] for n in range(12)}), "m-00002-of-00002.safetensors": safetensors({f"a{n}": [1] for n in range(12)})}, [*["m-00002-of-00002.safetensors: warning: also stored in m-00001-of-00002.safetensors"] * 10, "None: warning: 12 tensors stored twice in all"]),
+        ("dtype-mixture", {"m-00001-of-00002.safetensors": safetensors({"l.0.a": [2, 2], "l.0.b": [2, 2]}), "m-00002-of-00002.safetensors": safetensors({"l.1.a": [2, 2], "l.1.b": [2, 2]}, "F32")}, ["None: warning: 2 kinds of weights with two dtypes: BF16 in m-00001-of-00002.safetensors, F32 in m-00002-of-00002.safetensors"]),
+        ("dtype-mixture", {"m-00001-of-00002.safetensors": packed({"l.0.a": ("BF16", [2, 2]), "l.2.a": ("F32", [2, 2])}), "m-00002-of-00002.safetensors": safetensors({"l.1.a": [2, 2]}, "F32")}, []),
+        ("dtype-mixture", {"m-00001-of-00002.safetensors": safetensors({"l.0.a": [4]}), "m-00002-of-00002.safetensors": safetensors({"l.1.a": [4]}, "F32")}, []),
+        ("transposed", {**LLAMA, "model.safetensors": safetensors({**shapes(), "model.layers.0.mlp.gate_proj.weight": [16, 24]})}, ["model.safetensors: error: 16×24 stored, 24×16 = intermediate_size × hidden_size predicted"]),
+        ("transposed", {**LLAMA, "model.safetensors": safetensors({**shapes(), "model.layers.0.mlp.gate_proj.weight": [16, 23]})}, []),
+        ("transposed", LLAMA, []),
+        ("half-adapter", {"m.safetensors": safetensors({"x.lora_A.weight": [4], "x.lora_B.weight": [4], "y.lora_A.weight": [4], "z.lora_down.weight": [4]})}, ["m.safetensors: error: 2 matrices of LoRA without the other half"]),
+        ("half-adapter", {"m.safetensors": safetensors({"x.lora_A.default.weight": [4], "x.lora_B.other.weight": [4]})}, ["m.safetensors: error: 2 matrices of LoRA without the other half"]),
+        ("half-adapter", {"m.safetensors": safetensors({"x.lora_up.weight": [4], "x.lora_down.weight": [4], "e.lora_embedding_A": [1], "e.lora_embedding_B": [1]})}, []),
+    ],
+)  # fmt: skip
+def test_what_belongs_together(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    assert said(code, files, tmp_path) == expected
+
+
+# --- helpers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "out"),
+    [
+        *((each, False) for each in ("a", "a/../b", "./a", "a/./b", "..a", "a//b", "")),
+        *((each, True) for each in ("..", "a/../../b", "/a", "\\a", "..\\a", "~/a", "C:a", "c:\\a", "file:a", "a\0b")),
+    ],
+)
+def test_paths_that_lead_out(path: str, out: bool) -> None:
+    assert names.leaves(path) == out
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("weight", None),
+        ("größe", None),
+        ("w\u0435ight", "Cyrillic small letter ie"),
+        ("\u0432\u0435\u0441", None),  # a word of one script
+        ("a \u0435", None),
+        ("\u0661", "Arabic-indic digit one"),
+        ("\uff41b", "Fullwidth latin small letter a"),
+        ("x\u00b2", None),
+        ("a\u2160", "Roman numeral one"),
+        ("a\u00bd", None),
+        ("\u0251bc", "Latin small letter alpha"),
+    ],
+)
+def test_letters_that_look_like_others(text: str, letter: str | None) -> None:
+    assert names.look_alike(text) == letter
+
+
+@pytest.mark.parametrize(
+    ("path", "windows", "portable"),
+    [
+        ("a/b.txt", False, False),
+        ("CON", True, False),
+        ("a/nul.txt/b", True, False),
+        ("com1", True, False),
+        ("console", False, False),
+        ("a\\b", True, False),
+        ("a /b", True, False),
+        (" a", True, False),
+        ("a./b", False, True),
+        ("a.", False, True),
+        ("a?b", False, True),
+        ('a"b', False, True),
+    ],
+)
+def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
+    assert (names.not_on_windows(path), names.barely_portable(path)) == (windows, portable)
+
+
+@pytest.mark.parametrize(
+    ("raw", "whole"),
+    [
+        (b"", True),
+        (b"\x0a\x02ab", True),
+        (b"\x0a\x03ab", False),
+        (b"\x10\x05", True),
+        (b"\x10\x85\x01", True),
+        (b"\x10\x85", False),
+        (b"\x15abcd", True),
+        (b"\x15abc", False),
+        (b"\x11abcdefgh", True),
+        (b"\x11abcdefg", False),
+        (b"\x02ab", False),  # number zero
+        (b"\x0bab", False),  # a group
+        (b"\x80ab", True),
+        (b"\x0a\x82\x00ab", True),
+        (b"\x0a\x02ab\x10\x01", True),
+    ],
+)
+def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> None:
+    assert kinds._whole(raw) == whole
+
+
+@pytest.mark.parametrize(
+    ("named", "counts", "most"),
+    [
+        ("Q4_0", {"Q4_0": 2, "Q6_K": 1}, None),
+        ("Q4_0", {"Q4_0": 1, "Q6_K": 4}, None),
+        ("Q4_0", {"Q4_0": 1, "Q6_K": 5}, "Q6_K"),
+        ("Q4_0", {"MXFP4": 9}, None),
+        ("F16", {"BF16": 9}, None),
+        ("Q4_0", {"BF16": 9}, None),
+        ("Q4_0", {"BF16": 1_000_000}, "BF16"),
+        ("BF16", {"Q8_0": 9}, "Q8_0"),
+    ],
+)
+def test_the_type_of_most_weights(named: str, counts: dict[str, int], most: str | None) -> None:
+    """A fifth of the weights in the type that is named makes a mixture of it."""
+    tensors = [Tensor(dtype, dtype, (number, 256), 0, 0) for dtype, number in counts.items()]
+    if most == "BF16":
+        tensors = [Tensor("a", "BF16", (1_000_000 // 256 + 1, 256), 0, 0)]
+    assert fits._another(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
+
+
+def opened(raw: bytes, *, likely: bool = True) -> list[tuple[str, ...]]:
+    """What a file comes to: names of pieces, what was not opened and why, what leads outside."""
+    read = lambda at, length: raw[at : at + length]  # noqa: E731
+    found: list[tuple[str, ...]] = []
+    for part in archives.pieces(archives.Piece("", read, len(raw)), archives.Limits(), likely=likely):
+        if isinstance(part, archives.Piece):
+            found.append((part.name, part.read(0, part.size).decode("latin-1")))
+        else:
+            found.append((type(part).__name__, *part))
+    return found
+
+
+def test_archives_are_opened_to_pieces() -> None:
+
+    assert opened(b"abc") == [("", "abc")]
+    assert opened(archive({"a": b"x", "b/c": b"yz"})) == [("a", "x"), ("b/c", "yz")]
+    assert opened(tape({"a": b"x", "../b": b"y"})) == [("a", "x"), ("Outside", "", "../b"), ("../b", "y")]
+    assert opened(archive({"a.tar": tape({"b": b"x"})})) == [("a.tar/b", "x")]
+    for pack in (
+        gzip.compress,
+        zlib.compress,
+        bz2.compress,
+        lzma.compress,
+        lambda raw: lzma.compress(raw, lzma.FORMAT_ALONE),
+    ):
+        assert opened(pack(b"x" * 30)) == [("unpacked", "x" * 30)]
+    for raw in (b"\x1f\x8b\x08" + b"x" * 20, b"BZh9" + b"x" * 20, b"\xfd7zXZ\0" + b"x" * 20):
+        assert opened(raw) == [("Unopened", "", "damaged compressed data")]
+    assert opened(gzip.compress(b"x") + bytes(4) + gzip.compress(b"y")) == [("unpacked", "xy")]
+    assert opened(b"zz" + archive({"a": b"x"})) == [("a", "x"), ("", "zz" + archive({"a": b"x"}).decode("latin-1"))]
+    assert len(opened(b"zz" + archive({"a": b"x"}), likely=False)) == 1
+    for magic, what in archives.UNOPENED:
+        assert opened(magic + bytes(20)) == [("Unopened", "", what)]
+    assert opened(archive({"d/7.bin": b"7z\xbc\xaf\x27\x1c"})) == [("Unopened", "d/7.bin", "a 7z archive")]
+    assert opened(b"PK\3\4") == [
+        ("Unopened", "", "its list of members is missing: the file is truncated, or not a ZIP archive")
+    ]
+    assert opened(tape({"a": b"x" * 600})[:900])[-1] == ("Unopened", "", "a truncated or damaged tar archive")
+
+
+def test_archives_within_each_other() -> None:
+    """Five are opened."""
+    raw = b"x"
+    for _ in range(5):
+        raw = archive({"a": raw})
+    assert opened(raw) == [("a/a/a/a/a", "x")]
+    deep = "archives nested deeper than the audit opens them"
+    assert opened(archive({"b": raw})) == [("Unopened", "b/a/a/a/a/a", deep)]
+
+
+def test_arrays_of_numpy() -> None:
+    def array(header: bytes, version: int = 1) -> bytes:
+        width = 2 if version == 1 else 4
+        return b"\x93NUMPY" + bytes((version, 0)) + len(header).to_bytes(width, "little") + header
+
+    numbers = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n"
+    assert opened(array(numbers) + b"x" * 12) == []
+    assert opened(array(numbers, 2) + b"x" * 12) == []
+    assert opened(array(numbers.replace(b"<f4", b"|O")) + b"N.") == [("objects.pkl", "N.")]
+    assert opened(array(numbers.replace(b"<f4", b"|O"), 2) + b"N.") == [("objects.pkl", "N.")]
+    cut = "a NumPy header that is truncated or implausibly long"
+    assert opened(array(numbers)[:20]) == [("Unopened", "", cut)]
+
+
+def test_members_that_pytorch_keeps_tensors_in_are_passed_over() -> None:
+    torch = archive({"m/data.pkl": b"N.", "m/data/0": b"MZ", "m/data/x": b"y", "m/constants/1": b"z"})
+    assert opened(torch) == [("m/data.pkl", "N."), ("m/data/x", "y")]
+    assert opened(archive({"m/data/0": b"MZ"})) == [("m/data/0", "MZ")]
+
+
+def test_links_in_tar_archives() -> None:
+
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as file:
+        for name, kind, to in (
+            ("d/a", tarfile.SYMTYPE, "../b"),
+            ("d/b", tarfile.SYMTYPE, "../../c"),
+            ("d/c", tarfile.LNKTYPE, "../c"),
+            ("e", tarfile.SYMTYPE, "/f"),
+        ):
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = kind, to
+            file.addfile(entry)
+    assert opened(out.getvalue()) == [("Outside", "", each) for each in ("d/../../c", "../c", "/f")]
+
+
+def test_budgets_of_archives(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
+    beyond = ("Unopened", "", "more members than the audit looks into")
+    three = {"a": b"x", "b": b"y", "c": b"z"}
+    assert opened(archive(three)) == [("a", "x"), ("b", "y"), beyond]
+    assert opened(tape(three)) == [("a", "x"), ("b", "y"), beyond]
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 1024)
+    assert opened(gzip.compress(b"x" * 1023)) == [("unpacked", "x" * 1023)]
+    assert opened(gzip.compress(b"x" * 1024)) == [
+        ("Unopened", "", "it unpacks to more than the audit reads"),
+        ("unpacked", "x" * 1024),
+    ]
+    assert opened(gzip.compress(b"x" * 2000), likely=False) == [("unpacked", "x" * 1024)]
+
+
+def test_what_may_be_a_pickle() -> None:
+    """Marked ones of every protocol, and what reads as one though it has no mark."""
+    assert [pickles.is_marked(bytes((0x80, protocol))) for protocol in range(7)] == [True] * 6 + [False]
+    assert not pickles.is_marked(b"\x81\x02")
+    assert [pickles._is_named_so(each) for each in ("a.PKL", "x/pickle", "a/unpacked", "a/b", "tensors", "a.txt")] == [
+        True, True, True, False, True, False,
+    ]  # fmt: skip
+    assert not pickles._may_hold(b"")
+    assert pickles._may_hold(b"PK")
+    assert pickles._may_hold(b"x\0")
+    assert pickles._may_hold(b"cposix\nsystem\n(S'x'\ntR.")
+    assert not pickles._may_hold(b"# A model\n")
