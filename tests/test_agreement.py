@@ -14,6 +14,13 @@ def test_safetensors_agrees(seed: int) -> None:
     assert [told for told in found if told] == []
 
 
+@pytest.mark.parametrize("shape", ["{}", '""', "0", "null", "[[]]", "[1]"])
+def test_a_shape_is_a_list(shape: str) -> None:
+    """What is empty as a scalar's shape is, and no list, is refused, also after a scalar was seen."""
+    header = '{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":%s,"data_offsets":[1,2]}}'
+    assert agreement.disagreement((header % shape).encode(), 2) is None
+
+
 @pytest.mark.parametrize("raw", agreement.RAW)
 @pytest.mark.parametrize(
     "place", ['{"__metadata__":{"a":%s}}', '{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":%s}}', '{"a":%s}']

@@ -77,3 +77,13 @@ def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.
     assert not auditing.audit([folder]).fails("error")
     (deep,) = auditing.collect(auditing.each_of([str(folder)], more=rendering.findings), ()).checkpoints
     assert [each.message for each in deep.findings] == ["more than 2 templates: the others are not rendered"]
+
+
+def test_the_library_renders_on_request(tmp_path: Path) -> None:
+    """`inspector.audit(…, deep=True)` finds what only rendering shows, and nothing of it without."""
+    folder = hostile.make(hostile.put("chat_template.jinja", b"{{ messages.append(1) }}"), tmp_path)
+    with_rendering = {
+        each.rule for model in inspector.audit([folder], deep=True).checkpoints for each in model.findings
+    }
+    without = {each.rule for model in inspector.audit([folder]).checkpoints for each in model.findings}
+    assert with_rendering - without == {"template-render"}

@@ -24,12 +24,8 @@ _START = "import sys; sys.path[:] = sys.argv[1:]; from inspector.auditing.jinja.
 
 
 def findings(subject: Subject) -> Iterator[Finding]:
-    """What rendering a model's templates meets.
-
-    Raises:
-        UsageError: processes cannot be limited here, or there is no Jinja.
-    """
-    _check()
+    """What rendering a model's templates meets. Raises UsageError as `check` does."""
+    check()
     for number, template in enumerate(templates(subject)):
         if number >= MAX_TEMPLATES:
             what = f"more than {MAX_TEMPLATES} templates: the others are not rendered"
@@ -38,7 +34,8 @@ def findings(subject: Subject) -> Iterator[Finding]:
         yield from _rendered(template)
 
 
-def _check() -> None:
+def check() -> None:
+    """Raises UsageError where processes cannot be limited, or Jinja is not installed."""
     if sys.platform == "win32":
         raise UsageError("--deep needs a system that limits processes, as Linux and macOS do")
     try:

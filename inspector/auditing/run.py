@@ -125,7 +125,12 @@ class Audit:
 
 
 def audit(
-    targets: Iterable[str | Path], *, ignore: Collection[str] = (), revision: str | None = None, data: bool = False
+    targets: Iterable[str | Path],
+    *,
+    ignore: Collection[str] = (),
+    revision: str | None = None,
+    data: bool = False,
+    deep: bool = False,
 ) -> Audit:
     """Check every model at the targets by every rule. Reads headers and small files, and tensors only for `data`.
 
@@ -134,11 +139,12 @@ def audit(
     Args:
         ignore: codes of rules whose findings are left out, and counted.
         data: whether the tensors are read too, and judged by the rules of the group `data`; needs NumPy.
+        deep: whether chat templates are rendered too, in a sandbox in a separate process; needs Jinja.
 
     Raises:
         TargetError: there is nothing to audit at any target.
         SourceError: it cannot be read.
-        UsageError: `ignore` names an unknown rule.
+        UsageError: `ignore` names an unknown rule, or what `data` or `deep` needs is missing.
 
     Example:
         >>> found = inspector.audit(["fixtures/real/safetensors/burn/complex_nested.safetensors"])
@@ -147,12 +153,24 @@ def audit(
     """
     check_codes(ignore)
     named = [str(target) for target in targets]
-    more: Callable[[Subject], Iterable[Finding]] = lambda _: ()  # noqa: E731  as `each_of` has it
+    asked: list[Callable[[Subject], Iterable[Finding]]] = []
     if data:
         from inspector.measuring import needs
 
         needs.check()
-        from inspector.auditing.numbers.reading import read as more
+        from inspector.auditing.numbers.reading import read
+
+        asked.append(read)
+    if deep:
+        from inspector.auditing import rendering  # with what starts a process
+
+        rendering.check()
+        asked.append(rendering.findings)
+
+    def more(subject: Subject) -> Iterator[Finding]:
+        for each in asked:
+            yield from each(subject)
+
     with tables_of_project(settings.here(named).tables):
         return collect(each_of(named, revision, more), ignore)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from inspector.auditing.jinja.values import ANY, DATA, MADE, NOTHING, Value
 MAX_STEPS = 60_000
 #: Nodes within each other: Python's own limit is not far beyond.
 MAX_DEPTH = 150
+#: What stands between attributes of attributes, and between several to sort by.
+_PARTS = re.compile(r"[.,]")
 #: Characters that one `join`, `replace` or product may make of the template's own texts.
 MOST_WOVEN = 10_000_000
 
@@ -47,7 +50,8 @@ class Expressions:
         self.rounds = 1  # of the loops around, as written
         self.all_rounds = 1
         self.inner: list[set[str]] = []  # names that stand for parts of what is looped over
-        self.callers: list[Value] = []
+        self.callers: list[nodes.CallBlock] = []
+        self.aliases: dict[str, str] = {}  # variables that were set to another, and that one
         self.ranges: dict[str, int] = {}  # variables that were set to `range(…)`, and its rounds
 
     def tell(self, what: str, words: str) -> None:
@@ -228,7 +232,7 @@ class Expressions:
         for each_item in name.items or ():
             self._look_up(each_item, what)
         for text in name.texts:
-            for each in (text, *text.split(".")):
+            for each in (text, *_PARTS.split(text)):
                 if calls.is_internal(each):
                     self.tell(f"{what} that is an internal", text)
         if name.made is not None and ("_" in name.made or "" in name.made):
@@ -386,13 +390,18 @@ class Expressions:
         if name == "lipsum" and (calls.is_huge(*arguments, *named.values()) or self.rounds > 1000):
             self.tell("work without end", "lipsum")
         if name == "caller" and self.callers:
-            return self.callers[-1]
+            return self._caller(self.callers[-1], arguments)
         if name == "dict":
             return _table([*arguments, *map(values.of, named), *named.values()])
         macro = self.macros.get(name)
         if macro is not None:
             return self._expanded(macro, arguments, named)
-        return _unknown([*arguments, *named.values()])
+        own = [self.variables[name]] if name in self.variables else []  # `joiner`, which gives back what it was given
+        return _unknown([*own, *arguments, *named.values()])
+
+    @abstractmethod
+    def _caller(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
+        """The text of a block that calls a macro, with what the macro hands to it."""
 
     @abstractmethod
     def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:

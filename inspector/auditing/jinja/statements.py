@@ -116,8 +116,14 @@ class Walk(Expressions):
             self._new_namespace(node.target.name, node.node)
             if is_range(node.node):
                 self.ranges[node.target.name] = self._range_of(node.node)
+        if isinstance(node.target, nodes.Name) and isinstance(node.node, nodes.Name):
+            self.aliases[node.target.name] = self._original(node.node)
         self._bind(node.target, self.value(node.node))
         return values.constant("")
+
+    def _original(self, node: nodes.Node) -> str:
+        """The variable that a variable was set to, or its own name; of anything else, what it is."""
+        return self.aliases.get(node.name, node.name) if isinstance(node, nodes.Name) else repr(node)
 
     def _do_assignblock(self, node: nodes.AssignBlock) -> Value:
         found = self.text_of(node.body)
@@ -184,6 +190,9 @@ class Walk(Expressions):
             self._check_rounds(node)
         self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | _own_names(node.target))
         self.variables["loop"] = DATA
+        own = self._original(node.iter)
+        if any(self._original(each) == own for each in _growing(node.body)):
+            self.tell("work without end", "a list that grows while it is looped over")
         if known and over.items is not None:
             written = [self._round(node, each) for each in over.items]
         else:
@@ -301,11 +310,20 @@ class Walk(Expressions):
                 self.tell("work without end", f"{name} calls itself again and again")
 
     def _do_callblock(self, node: nodes.CallBlock) -> Value:
-        for each in node.args:
-            self.variables[each.name] = DATA
-        self.callers.append(self.text_of(node.body))
+        self._caller(node, [])
+        self.callers.append(node)
         found = self.value(node.call)
         self.callers.pop()
+        return found
+
+    def _caller(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
+        before = dict(self.variables)
+        for number, each in enumerate(block.args):
+            self.variables[each.name] = arguments[number] if number < len(arguments) else DATA
+        outer, self.callers = self.callers, self.callers[:-1]
+        found = self.text_of(block.body)
+        self.callers = outer
+        self.variables = before
         return found
 
     def _do_filterblock(self, node: nodes.FilterBlock) -> Value:
@@ -362,6 +380,12 @@ def _own_names(target: nodes.Node) -> set[str]:
 def _all_calls(node: nodes.Node) -> list[nodes.Call]:
     """A node's calls, itself among them."""
     return [*([node] if isinstance(node, nodes.Call) else []), *node.find_all(nodes.Call)]
+
+
+def _growing(body: list[nodes.Node]) -> list[nodes.Node]:
+    """What is appended to."""
+    methods = (call.node for each in body for call in _all_calls(each) if isinstance(call.node, nodes.Getattr))
+    return [method.node for method in methods if method.attr in ("append", "extend", "insert")]
 
 
 def _calls_of(body: list[nodes.Node], name: str) -> int:

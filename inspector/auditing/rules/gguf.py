@@ -39,6 +39,8 @@ def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
             yield header, header.metadata
 
 
+#: Tokenizers without tokens: their number is that of `vocab_size`, which is not read otherwise.
+_WITHOUT_VOCABULARY = ("no_vocab", "none")
 #: Keys of which a file may do without, and that are read of every architecture with heads.
 _OF_HEADS = ("attention.key_length", "attention.value_length")
 
@@ -55,7 +57,10 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         if not isinstance(architecture, str):
             continue
         strict = (*table()["architectures"].get(architecture, {}).get("typed", ()), *_OF_HEADS)
-        for key, kind in table()["kinds"].items():
+        kinds = table()["kinds"]
+        if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY:
+            strict, kinds = (*strict, "vocab_size"), {**kinds, "%s.vocab_size": "uint32"}
+        for key, kind in kinds.items():
             own = key.replace("%s", architecture)
             field = metadata.fields.get(own)
             if field is None or ("%s" in key and key.removeprefix("%s.") not in strict):
@@ -122,11 +127,18 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
             value = own.get(f"{of}.{key}")
             return value if type(value) is int else None
 
-        for what in (*_unequal(str(architecture), number), *_lengths(str(architecture), metadata, number)):
+        def present(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> bool:
+            return f"{of}.{key}" in own
+
+        if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY and not (
+            present("vocab_size") or "tokenizer.ggml.tokens" in metadata
+        ):
+            yield Found(f"neither tokens nor {architecture}.vocab_size: llama.cpp expects no token at all", header.path)
+        for what in (*_unequal(str(architecture), number, present), *_lengths(str(architecture), metadata, number)):
             yield Found(what, header.path)
 
 
-def _unequal(architecture: str, number: Any) -> Iterator[str]:
+def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
     width, heads = number("embedding_length"), number("attention.head_count")
     rotated, head = number("rope.dimension_count"), number("attention.key_length")
     if head is None and width and heads:
@@ -136,12 +148,14 @@ def _unequal(architecture: str, number: Any) -> Iterator[str]:
     experts, used = number("expert_count"), number("expert_used_count")
     if experts is not None and used is not None and used > experts:
         yield f"{integer(used)} experts are used, but there are {integer(experts)}"
-    if experts and used == 0:
+    if experts and not used and (used == 0 or not present("expert_used_count")):
         yield f"no expert is used, out of {integer(experts)}"
 
 
 #: Keys that may be lists with an item for each block.
 _OF_BLOCKS = ("attention.head_count", "attention.head_count_kv", "feed_forward_length")
+#: Keys that are lists of so many items.
+_OF_LENGTH = {"rope.dimension_sections": 4}
 
 
 def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
@@ -150,6 +164,11 @@ def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[st
         field = metadata.fields.get(f"{architecture}.{key}")
         if field is not None and field.items is not None and blocks is not None and field.items != blocks:
             yield f"{architecture}.{key} has {plural(field.items, 'item')}, of {plural(blocks, 'block')}"
+    for key, length in _OF_LENGTH.items():
+        field = metadata.fields.get(f"{architecture}.{key}")
+        read = key in table()["architectures"].get(architecture, {}).get("typed", ())
+        if read and field is not None and field.items is not None and field.items != length:
+            yield f"{architecture}.{key} has {plural(field.items, 'item')}, and should have {length}"
 
 
 @_rule("gguf-tensors", "error")

@@ -239,7 +239,7 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
     # `True == 1`, so a boolean would pass for a size: if there may be any, each entry is checked.
     usual = b"true" not in raw and b"false" not in raw
     for name, entry in _last_of_each(header, findings):
-        if usual and type(entry) is tuple:
+        if usual and type(entry) is tuple and type(entry[1]) is list:
             dtype, shape, offsets = entry
             try:
                 begin, end = offsets
