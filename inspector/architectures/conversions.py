@@ -38,6 +38,7 @@ folded     what it computes of several tensors: a name for people, and for each 
            of x and of other letters, with the model's key that each is; `key@1/2`: the first half of its columns
 transposed keys of matrices that the model stores as [in, out] where no table of it says so
 left_out   keys that the converter drops; `tower:*` for all of a tower
+deeper     the model's towers whose last layers it drops: those after the file's last
 dropped    words in the names of what it drops besides
 made       keys that it makes of the configuration
 """
@@ -72,6 +73,7 @@ class Conversion(NamedTuple):
     folded: Mapping[str, Mapping[str, Mapping[str, str]]] = {}
     transposed: Sequence[str] = ()
     left_out: Sequence[str] = ()
+    deeper: Sequence[str] = ()
     dropped: Sequence[str] = ()
     made: Sequence[str] = ()
 

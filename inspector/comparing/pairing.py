@@ -61,6 +61,7 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
     written = [
         conversion if other is None else None for conversion, other in zip(conversions, conversions[::-1], strict=True)
     ]
+    depths = left.depths(), right.depths()
     for own, other, conversion in ((left, right, written[0]), (right, left, written[1])):
         if conversion is not None:
             own.rename(conversion, other)
@@ -74,9 +75,9 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
     if written != [None, None]:
         found += _alone(left, right, [conversion for conversion in written if conversion])
     for key, side in left.rest():
-        found.append(Pair(key, "only_a", side, None, _why(side, *written)))
+        found.append(Pair(key, "only_a", side, None, _why(side, written[0], written[1], depths[1])))
     for key, side in right.rest():
-        found.append(Pair(key, "only_b", None, side, _why(side, *written[::-1])))
+        found.append(Pair(key, "only_b", None, side, _why(side, written[1], written[0], depths[0])))
     return tuple(found)
 
 
@@ -91,9 +92,18 @@ def conversion_from(result: Reconciliation) -> Conversion | None:
     return conversion_of(named, str(config.values.get(PROJECTOR, ""))) if isinstance(named, GgufArchitecture) else None
 
 
-def _why(side: Side, own: Conversion | None, other: Conversion | None) -> Literal["", "leaves out", "makes"]:
-    """Why only this side has it: the other's converter leaves it out, or its own makes it."""
-    if other is not None and other.leaves_out(side.keys[0], side.tensors[0].tensor.name):
+def _why(
+    side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int]
+) -> Literal["", "leaves out", "makes"]:
+    """Why only this side has it: the other's converter leaves it out, or its own makes it.
+
+    Args:
+        depths: how many layers each tower of the other side has.
+    """
+    key = side.keys[0]
+    if other is not None and other.leaves_out(key, side.tensors[0].tensor.name):
+        return "leaves out"
+    if other is not None and key.tower in other.deeper and (key.layer or 0) >= depths.get(key.tower, 0):
         return "leaves out"
     return "makes" if own is not None and own.makes(side.tensors[0].key) else ""
 
@@ -154,6 +164,14 @@ class _Store:
             found = next((known[end] for end in ends if end in known), None)
             if found is not None:
                 yield name, found
+
+    def depths(self) -> dict[str, int]:
+        """Tower → its number of layers."""
+        found: dict[str, int] = {}
+        for key in self.left:
+            if key.layer is not None:
+                found[key.tower] = max(found.get(key.tower, 0), key.layer + 1)
+        return found
 
     def endings(self) -> dict[tuple[str, str], Key]:
         """What a name ends with, and its part → the key."""

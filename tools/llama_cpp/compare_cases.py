@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from convert_cases import ROOT, VOCABULARY, Converter, published
-from remote import ALSO, rename
+from remote import ALSO, ALSO_TOWERS, rename
 from remote import TOWERS as RECIPES_OF_TOWERS
 from remote import cases as remote_cases
 from remote import write as write_remote
@@ -58,7 +58,8 @@ KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 
 def saved(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> tuple[str, dict[str, int]]:
     """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
-    built = ALSO[name][0] if name in ALSO and not towers else name
+    also = ALSO_TOWERS if towers else {other: of for other, (of, _) in ALSO.items()}
+    built = also.get(name, name)
     remote = (REMOTE_TOWERS if towers else REMOTE).get(built)
     if remote is not None:
         recipes = remote_cases(seed, RECIPES_OF_TOWERS) if towers else remote_cases(seed)
@@ -262,7 +263,7 @@ def main() -> None:
     converter, counts, towers = Converter(arguments.source), Counter[str](), arguments.mmproj
     names = [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
     draw, cases = random.Random(0), []
-    for name in arguments.classes or [*names, *(REMOTE_TOWERS if towers else [*REMOTE, *ALSO])]:
+    for name in arguments.classes or [*names, *([*REMOTE_TOWERS, *ALSO_TOWERS] if towers else [*REMOTE, *ALSO])]:
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
                 try:

@@ -70,6 +70,13 @@ ALSO: dict[str, tuple[str, str]] = {
 }
 
 
+#: The same of the towers beside language models.
+ALSO_TOWERS: dict[str, str] = {
+    "MiniMaxM3VLForConditionalGeneration": "MiniMaxM3SparseForConditionalGeneration",
+    "UnlimitedOCRForCausalLM": "DeepseekOCRForCausalLM",
+}
+
+
 class Remote(NamedTuple):
     name: str  # of the class, with a number where it has several cases
     case: texts.Case
@@ -133,7 +140,7 @@ def rename(name: str, folder: Path) -> None:
 
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "architectures": [name]}))
-    _, prefix = ALSO[name]
+    _, prefix = ALSO.get(name, ("", ""))
     if prefix:
         tensors = {prefix + each: tensor for each, tensor in load_file(folder / "model.safetensors").items()}
         save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
