@@ -216,6 +216,7 @@ KEYS: dict[str, Any] = {
     "llama.attention.head_count": 2,
     "llama.attention.layer_norm_rms_epsilon": 1e-5,
     "llama.rope.dimension_count": 16,
+    "llama.vocab_size": 8,
     "tokenizer.ggml.model": "none",
 }
 TENSORS = {"token_embd.weight": [32, 8], "blk.0.attn_q.weight": [32, 32]}
