@@ -106,6 +106,15 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
         },
         7_392_272_384,
     ),
+    "cogvlm-chat-hf": ({"model_type": "cogvlm"}, 17_639_685_376),
+    "dots.ocr": (
+        {**llama(28, 1536, 8960, 12, 151936, model_type="dots_ocr", num_key_value_heads=2), "vision_config": {}},
+        3_039_179_264,
+    ),
+    "gte-base-en-v1.5": ({"model_type": "new", "type_vocab_size": 0}, 136_776_192),
+    "gte-large-en-v1.5": (llama(24, 1024, 4096, 16, 30528, model_type="new", type_vocab_size=2), 434_139_136),
+    "gte-multilingual-base": ({"model_type": "new", "vocab_size": 250048}, 305_368_320),
+    "Phi-4-multimodal-instruct": ({"model_type": "phi4mm"}, 5_574_460_384 - 160),  # 160 are statistics of sounds
     "moondream2": ({"model_type": "moondream1", "architectures": ["HfMoondream"], "config": {}}, 1_927_237_104),
     "stablelm-3b-4e1t": (llama(32, 2560, 6912, 32, 50304, model_type="stablelm_epoch"), 2_795_443_200),
     "mamba-2.8b": (
