@@ -66,7 +66,7 @@ def test_a_layout_without_a_definition_is_said_to_have_none(tmp_path: Path) -> N
     packed = next(each for each in result.tensors if result.packing and each.tensor.name in result.packing.names)
     with closing(Weights(result)) as weights:
         assert not weights.is_defined(packed)
-        with pytest.raises(FormatError, match="no definition of gptq-marlin"):
+        with pytest.raises(FormatError, match="weights packed by gptq-marlin cannot be dequantized"):
             weights.values(packed, 0, 4)
 
 

@@ -53,7 +53,7 @@ def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     c = with_tokenizer(tmp_path / "c", "{{ messages }}", {"<s>": 0, "a": 1, "c": 2})
     ran = inspect("diff", a, c)
     assert ran.code == 1
-    assert "vocabulary     different  4 tokens → 4, 1 numbers with another token" in ran.out.splitlines()
+    assert "vocabulary     different  4 tokens → 4, 1 numbers with different tokens" in ran.out.splitlines()
     assert "chat template  different  62 characters → 14" in ran.out.splitlines()
     assert "vocabulary" not in inspect("diff", a, b).out
 

@@ -289,7 +289,7 @@ def test_a_file_that_changes_meanwhile_is_an_error(tmp_path: Path) -> None:
     weights = tmp_path / "b" / "model.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-1000])
-    with pytest.raises(inspector.InspectorError, match="changed while it was read: 274,736 bytes before"):
+    with pytest.raises(inspector.InspectorError, match="changed while it was being read: 274,736 bytes before"):
         inspector.diff(base, other, data=True)
     weights.write_bytes(whole)
     from inspector.comparing.data import Comparison

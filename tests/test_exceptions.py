@@ -134,8 +134,8 @@ def test_packed_though_left_out(tmp_path: Path) -> None:
         lambda c: c["quantization_config"].update(llm_int8_skip_modules=["lm_head", "o_proj", "model.layers.1.mlp"]),
     )
     assert told(result, "left-out-packed") == [
-        "the configuration leaves o_proj out of packing, and 2 weights there are packed",
-        "the configuration leaves model.layers.1.mlp out of packing, and 3 weights there are packed",
+        "the configuration excludes o_proj from packing, but 2 weights there are packed",
+        "the configuration excludes model.layers.1.mlp from packing, but 3 weights there are packed",
     ]
 
 
@@ -146,7 +146,7 @@ def test_plain_though_not_left_out(tmp_path: Path) -> None:
         "gptq-4bit", tmp_path, lambda c: c["quantization_config"].update(dynamic={"-:lm_head": {}}), drop=module
     )
     (message,) = told(result, "packed-in-part")
-    assert message.startswith("1 weight of model.layers.*.mlp.down_proj is plain where others are packed")
+    assert message.startswith("1 weight of model.layers.*.mlp.down_proj is plain although others are packed")
 
 
 def test_a_list_that_is_not_understood_accuses_nobody(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_types() -> None:
     ("arguments", "message"),
     [
         (("--context", "0"), "context 0"),
-        (("--cache-dtype", "q4_0"), "transformers keeps no cache in Q4_0"),
+        (("--cache-dtype", "q4_0"), "transformers has no cache of type Q4_0"),
         (("--engine", "tgi"), "no engine"),
         (("--fits",), "--gpu"),
         (("--tp", "3", "--gpu", "2xl4"), "--tp 3"),

@@ -204,7 +204,7 @@ def test_damage_is_told_beside_what_can_be_read(tmp_path: Path, inspect: Run) ->
     path = safetensors(tmp_path / "model.safetensors", tensors)
     path.write_bytes(path.read_bytes()[:-4])
     result = inspect("values", str(path))
-    assert "ends 4 bytes before the tensor does" in result.err
+    assert "ends 4 bytes before the end of the tensor" in result.err
     assert "a" in result.out
 
 

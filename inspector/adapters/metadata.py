@@ -1,10 +1,10 @@
-"""What an adapter's file says of itself in its header, in the words of PEFT's adapter_config.json.
+"""An adapter's own description in its file's header, with the field names of PEFT's adapter_config.json.
 
-diffusers   `lora_adapter_metadata`: PEFT's own fields as JSON, each behind the name of its part: `unet.r`
-kohya       `ss_network_module`, `ss_network_dim`, `ss_network_args`, and `ss_base_model_version` for the base
+diffusers `lora_adapter_metadata`: PEFT's own fields as JSON, each prefixed with the name of its part: `unet.r` kohya
+`ss_network_module`, `ss_network_dim`, `ss_network_args`, and `ss_base_model_version` for the base
 
 kohya's default modules are those of `networks/lora.py` in sd-scripts: everything in the denoiser's transformers and
-in the text encoder's layers, with `conv_dim` also what is in its residual blocks.
+in the text encoder's layers, with `conv_dim` also its residual blocks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TEXT = ("q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2")
 LINEAR = ("time_emb_proj", "conv_shortcut")
 CONVOLUTIONS = ("conv1", "conv2", "downsamplers.0.conv", "upsamplers.0.conv")
 SD_2: Mapping[str, Any] = {"cross_attention_dim": 1024, "use_linear_projection": True}
-#: `ss_base_model_version` → the denoiser's published configuration, where it is not diffusers' default.
+#: `ss_base_model_version` → the denoiser's published configuration, if it is not diffusers' default.
 BASES: Mapping[str, Mapping[str, Any]] = {
     "sd_v1": {"cross_attention_dim": 768},
     "sd_v2": SD_2,
@@ -43,7 +43,7 @@ BASES: Mapping[str, Mapping[str, Any]] = {
 
 
 def configuration(files: Iterable[Header]) -> Mapping[str, Any] | None:
-    """The adapter's fields; None where the headers tell none."""
+    """The adapter's fields; None if the headers have none."""
     for header in files:
         if DIFFUSERS in header.metadata:
             return _of_diffusers(_json(header.metadata[DIFFUSERS]))
@@ -53,7 +53,7 @@ def configuration(files: Iterable[Header]) -> Mapping[str, Any] | None:
 
 
 def base(files: Iterable[Header]) -> Config | None:
-    """The configuration of the denoiser that the adapter was trained for; None where the headers name none."""
+    """The configuration of the denoiser that the adapter was trained for; None if the headers name none."""
     for header in files:
         version = header.metadata.get("ss_base_model_version")
         if KOHYA in header.metadata and version in BASES:
@@ -93,5 +93,5 @@ def _of_kohya(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _number(value: Any) -> Any:
-    """kohya writes its numbers as texts."""
+    """kohya writes its numbers as strings."""
     return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 9 else value

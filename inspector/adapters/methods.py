@@ -1,11 +1,11 @@
-"""Which tensors each of PEFT's methods gives to a module that it adapts, and which to the whole model.
+"""Which tensors each of PEFT's methods adds to an adapted module, and which to the whole model.
 
 They are tables: `architectures/data/tables/adapters`. Shapes and conditions are in `formula`'s language,
-over the fields of adapter_config.json and what `prediction` says of the module:
+over the fields of adapter_config.json and the names that `prediction` provides for the module:
 
 outputs, inputs     of its weight
-r                   its rank: its own where a pattern names it, else the adapter's
-experts             matrices that the weight holds
+r                   its rank: its own if a pattern names it, else the adapter's
+experts             number of matrices in the weight
 kernel_…            rows and columns of a convolution's kernel
 has_bias            whether the module has one
 feedforward         whether `feedforward_modules` names it
@@ -27,26 +27,26 @@ from inspector.architectures.table_file import alternatives, filled
 class Piece(NamedTuple):
     """One tensor."""
 
-    part: str  # as `adapters.ENDS` calls it; a number that counts from 0 is written `{}`
+    part: str  # as in `adapters.ENDS`; a number that counts from 0 is written `{}`
     shape: str
     when: str = ""
-    times: str = ""  # how many, where they are counted
+    times: str = ""  # how many, if they are counted
 
 
 class Method(NamedTuple):
-    """What one `peft_type` stores; random projections that nobody trains are left out."""
+    """What one `peft_type` stores, without untrained random projections."""
 
     pieces: tuple[Piece, ...] = ()  # of each adapted module
-    embedding: tuple[Piece, ...] = ()  # of an embedding, where that differs
+    embedding: tuple[Piece, ...] = ()  # of an embedding, if that differs
     convolution: tuple[Piece, ...] = ()  # of a convolution over images
     stacked: tuple[Piece, ...] = ()  # of all experts of a layer
     shared: tuple[Piece, ...] = ()  # of the whole model
     rank: str = "r"  # the field that a pattern overrides
     pattern: str = "rank_pattern"
     dimensions: int = 2  # of the weights that can be adapted
-    usual_target: str = ""  # role of what is adapted where the configuration names nothing
+    usual_target: str = ""  # role of the adapted weights if the configuration names none
     defaults: Mapping[str, Any] = {}  # fields that older configurations lack
-    derived: Mapping[str, str] = {}  # words of the shapes, and fields that may be null
+    derived: Mapping[str, str] = {}  # names used in shapes, and fields that may be null
 
 
 #: Fields that are lists of pieces.
@@ -55,7 +55,7 @@ _PIECES = frozenset({"pieces", "embedding", "convolution", "stacked", "shared"})
 
 @cache
 def method(name: str) -> Method | None:
-    """What a `peft_type` stores; None where no table tells."""
+    """What a `peft_type` stores; None if there is no table."""
     try:
         document = store().find("adapters", name)
     except KeyError:
@@ -69,6 +69,6 @@ def method(name: str) -> Method | None:
 
 
 def _read(entries: list[Any]) -> Iterator[Piece]:
-    """Pieces as tables write them: part, shape, and the columns that are not at their defaults."""
+    """Pieces as tables write them: part, shape, and the columns that differ from their defaults."""
     for part, shape, *own in entries:
         yield from (Piece(**each) for each in alternatives({"part": part, "shape": shape, **(own[0] if own else {})}))

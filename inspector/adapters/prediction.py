@@ -1,6 +1,6 @@
 """An adapter's configuration and its base's prediction → the tensors that the adapter should have.
 
-`adapter_methods` knows the tensors of each method; here is which modules they go to, after PEFT's
+`methods` has the tensors of each method; this module decides which modules get them, as in PEFT's
 `peft/tuners/tuners_utils.py`.
 """
 
@@ -21,17 +21,17 @@ from inspector.model import Expected, Prediction
 from inspector.quantization.patterns import compiled
 from inspector.units import escape, integer
 
-#: Ranks and numbers of tokens come from strangers: larger ones are refused.
+#: Ranks and numbers of tokens are untrusted: larger ones are refused.
 MAX_NUMBER = 1 << 30
 MAX_PIECES = 1000
 CONVOLUTION = 4  # dimensions of a convolution over images
-#: Names of targets that are taken as they are; anything else is a regular expression.
+#: Target names that are literal; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
-#: Words of LoKr's shapes: which factor of which size.
+#: Names in LoKr's shapes: which factor of which size.
 _FACTORS = {
     f"{kind}_{size}": (size, at) for size in ("outputs", "inputs") for at, kind in enumerate(("small", "large"))
 }
-#: Roles of matrices that a mixture of experts holds in two parameters when it is loaded.
+#: Roles of matrices that a loaded mixture of experts holds in two parameters.
 _STACKS = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}
 
 
@@ -39,7 +39,7 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     """The tensors of an adapter of a base model.
 
     Raises:
-        ConfigError: the method is none that is predicted, or its fields make no sense.
+        ConfigError: the method is not supported, or its fields are invalid.
     """
     name = str(config.get("peft_type", "")).upper()
     method = method_of(name)
@@ -56,7 +56,7 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
         *_biases(config, targets, biases),
     )
     family = f"{name.lower()} on {base.family}"
-    again = base.tied if method.usual_target else ()  # the head, where rows of the embedding are trained
+    again = base.tied if method.usual_target else ()  # the head, if rows of the embedding are trained
     tied = tuple(piece for row in again for piece in _pieces(config, method, row, targets, biases))
     return Prediction(base.config, family, base.head, expected, tied, base=base)
 
@@ -76,7 +76,9 @@ def _replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence
             break
         order += range(pair[0], min(pair[1], pair[0] + MAX_INDEX))
     if not 0 < len(order) <= MAX_INDEX:
-        raise ConfigError(f"the adapter's configuration gives {ranges!r:.40} for `layer_replication`: no layers")
+        raise ConfigError(
+            f"the adapter's configuration gives {ranges!r:.40} for `layer_replication`: not a list of layers"
+        )
     return [row if row.layers is None else row._replace(layers=_again(order, frozenset(row.layers))) for row in rows]
 
 
@@ -85,7 +87,7 @@ def _again(order: Sequence[int], layers: frozenset[int]) -> tuple[int, ...]:
 
 
 def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
-    """The weights whose modules are targeted, apart where they have ranks of their own."""
+    """The weights whose modules are targeted, separately if they have their own ranks."""
     usual = method.usual_target if config.get("target_modules") is None else ""
     for row in rows:
         fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
@@ -96,7 +98,7 @@ def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method
 
 
 def _parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
-    """The weights that `target_parameters` names by themselves: experts that are stacked, routers."""
+    """The weights that `target_parameters` names individually: stacked experts, routers."""
     targeted = _words(config.get("target_parameters"))
     if targeted:
         for row in (*(row for row in rows if row.part == "weight"), *_stacked(rows)):
@@ -114,7 +116,7 @@ def _lora() -> Method:
 
 
 def _stacked(rows: Sequence[Expected]) -> Iterator[Expected]:
-    """Experts that files hold apart, as Transformers holds them: a layer's in one parameter, of a module `mlp`."""
+    """Experts that files store separately, as Transformers holds them: one parameter per layer, in a module `mlp`."""
     experts = [row for row in rows if row.part == "weight" and row.experts is not None and len(row.shape) == 2]
     for name, roles in _STACKS.items():
         first, *others = ([row for row in experts if row.role == role] for role in roles)
@@ -133,7 +135,7 @@ def _pieces(
     targets: Sequence[Expected],
     biases: Mapping[str, Expected],
 ) -> Iterator[Expected]:
-    """The tensors that each of the targeted modules gets."""
+    """The tensors that each targeted module gets."""
     words = {**_words_of(target, config, biases), **_sums(targets)}
     own = own_pattern(config, method.pattern, _first(target))
     if own is not None:
@@ -153,7 +155,7 @@ def _pieces(
 
 
 def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, ...]:
-    """What the method gives to a weight of this kind; an embedding that has a bias is a projection."""
+    """The method's tensors for a weight of this kind; an embedding with a bias counts as a projection."""
     if target.stacked is not None:
         return method.stacked
     if len(target.shape) == CONVOLUTION:
@@ -193,7 +195,7 @@ def _bias_of(name: str) -> str:
 
 
 def _by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Iterator[Expected]:
-    """The rows, apart where layers have ranks of their own."""
+    """The rows, separately if layers have their own ranks."""
     if rows.layers is None or not isinstance(config.get(method.pattern), Mapping):
         yield rows
         return
@@ -212,7 +214,7 @@ def _first(rows: Expected) -> str:
 
 
 def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
-    """The row with the layers whose modules are targeted; None where it cannot be."""
+    """The row with the layers whose modules are targeted; None if it cannot be targeted."""
     targets = config.get("target_modules")
     linear = targets == "all-linear"
     if linear and row.group in ("embedding", "head", "norm"):
@@ -232,14 +234,14 @@ def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
 
 
 def _chosen(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
-    """The row with the layers whose module is meant; with none where it is not."""
+    """The row with the layers whose module is targeted; with none if it is not."""
     if row.layers is None:
         return row if has(module) else row._replace(layers=())
     return row._replace(layers=tuple(layer for layer in row.layers if has(module.replace("{layer}", str(layer)))))
 
 
 def _test(value: Any, field: str) -> Callable[[str], bool]:
-    """Whether a module is meant: names in a list by their ends, a text as an expression for the whole name."""
+    """A test for targeted modules: names in a list match suffixes, a string is an expression for the whole name."""
     if isinstance(value, str) and not _PLAIN.fullmatch(value):
         pattern = _expression(value, field)
         return lambda name: pattern.match(name) is not None
@@ -248,7 +250,7 @@ def _test(value: Any, field: str) -> Callable[[str], bool]:
 
 
 def _expression(text: str, field: str) -> re.Pattern[str]:
-    """A stranger's expression for whole names. Raises ConfigError for one that is not run."""
+    """An untrusted expression for whole names. Raises ConfigError for one that is not run."""
     pattern = compiled(text.removesuffix("$") + "$")
     if pattern is None:
         raise ConfigError(f"no prediction for this adapter: its `{field}` is a pattern, which is not run")
@@ -264,7 +266,7 @@ def _words(value: Any) -> frozenset[str]:
 
 
 def _named(module: str, words: frozenset[str]) -> bool:
-    """Whether one of the words is the module's name, or its end."""
+    """Whether one of the words is the module's name, or its suffix."""
     parts = module.split(".")
     return any(".".join(parts[at:]) in words for at in range(len(parts)))
 
@@ -275,7 +277,7 @@ def _layers(chosen: Any) -> frozenset[int]:
 
 
 def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
-    """Modules that are trained, and saved, whole."""
+    """Modules that are trained and saved whole."""
     names = _words(config.get("modules_to_save"))
     for row in (*base.expected, *base.tied):
         if _named(row.name.rpartition(".")[0], names):
@@ -283,7 +285,7 @@ def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
 
 
 def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
-    """Rows of embeddings that are trained alone: of those that a mapping names, or of the token embedding."""
+    """Separately trained rows of embeddings: of those that a mapping names, or of the token embedding."""
     chosen = config.get("trainable_token_indices")
     for row in rows:
         module = row.name.removesuffix(".weight")
@@ -303,13 +305,13 @@ def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Exp
 
 
 class _Scope:
-    """What the words of a method's shapes mean for one module."""
+    """The values of the names in a method's shapes, for one module."""
 
     def __init__(self, config: Mapping[str, Any], method: Method, words: Mapping[str, Any]) -> None:
         self.config, self.method, self.words = config, method, words
 
     def __getitem__(self, name: str) -> Any:
-        """A field's value; None where nothing gives it one. Raises ConfigError for an absurd number."""
+        """A field's value; None if it has none. Raises ConfigError for an absurd number."""
         if name in self.words:
             return self.words[name]
         if name in _FACTORS:
@@ -321,12 +323,12 @@ class _Scope:
         if value is None and name in self.method.derived:
             return formula.evaluate(self.method.derived[name], self)
         if isinstance(value, int) and abs(value) > MAX_NUMBER:
-            raise ConfigError(f"the adapter's configuration gives {value!r:.40} for `{name}`: no number of ranks")
+            raise ConfigError(f"the adapter's configuration gives {value!r:.40} for `{name}`: not a valid number")
         return value
 
 
 def _made(piece: Piece, scope: _Scope) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
-    """A piece's name, shape and formula, as often as it is there."""
+    """A piece's name, shape and formula, once for each time it occurs."""
     if piece.when and not formula.evaluate(piece.when, scope):
         return
     dimensions = formula.dimensions(piece.shape)
@@ -334,16 +336,18 @@ def _made(piece: Piece, scope: _Scope) -> Iterator[tuple[str, tuple[int, ...], t
     times = formula.evaluate(piece.times, scope) if piece.times else 1
     for text, number in zip(dimensions, shape, strict=True):
         if type(number) is not int or not 0 < number <= MAX_NUMBER * MAX_NUMBER:
-            what = f"the adapter's configuration gives {number!r:.40} for `{text}` of {piece.part}: no size"
+            what = f"the adapter's configuration gives {number!r:.40} for `{text}` of {piece.part}: not a size"
             raise ConfigError(what)
     if type(times) is not int or not 0 <= times <= MAX_PIECES:
-        raise ConfigError(f"the adapter's configuration gives {times!r:.40} for `{piece.times}`: no number of pieces")
+        raise ConfigError(
+            f"the adapter's configuration gives {times!r:.40} for `{piece.times}`: not a number of pieces"
+        )
     for at in range(times):
         yield piece.part.replace("{}", str(at)), shape, tuple(map(formula.show, dimensions))
 
 
 def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
-    """What a targeted weight's sizes are called."""
+    """The names of a targeted weight's sizes."""
     bias = biases.get(_bias_of(target.name)) or biases.get(target.name + "_bias")
     convolution = len(target.shape) == CONVOLUTION
     outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]
@@ -360,7 +364,7 @@ def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, 
 
 
 def _transposed(target: Expected, bias: Expected | None, config: Mapping[str, Any]) -> bool:
-    """Whether a weight has its inputs first: by its bias, which is as long as its outputs, or else as PEFT was told."""
+    """Whether a weight has its inputs first: by its bias, whose length is its outputs, or else by PEFT's setting."""
     if bias is not None and target.shape[-1] != target.shape[-2]:
         return bias.shape[-1] == target.shape[-1]
     return bool(config.get("fan_in_fan_out")) and target.group not in ("embedding", "head")
@@ -383,12 +387,12 @@ def _widths(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
 
 
 def _ranks(value: Any) -> Any:
-    """A module's own rank; AdaLoRA writes down which ranks are left of those that it began with."""
+    """A module's own rank; AdaLoRA records which of its initial ranks remain."""
     return sum(value) if isinstance(value, list) and all(isinstance(each, bool) for each in value) else value
 
 
 def own_pattern(config: Mapping[str, Any], field: str, module: str) -> str | None:
-    """The first key of the patterns in a field that matches the module's name, or the end of it from a dot on."""
+    """The first key of a field's patterns that matches the module's name, or its suffix after a dot."""
     patterns = config.get(field)
     parts = module.split(".")
     for name in patterns if isinstance(patterns, Mapping) else ():
@@ -404,7 +408,7 @@ def own_pattern(config: Mapping[str, Any], field: str, module: str) -> str | Non
 
 
 def factors(size: int, factor: Any = -1) -> tuple[int, int]:
-    """Two factors of a dimension, the smaller first: as near to each other as they come, or at most `factor`.
+    """Two factors of a dimension, the smaller first: as close to each other as possible, or at most `factor`.
 
     After LyCORIS' `factorization`, which PEFT took over: 512 → 16 · 32.
     """

@@ -1,6 +1,6 @@
-"""Adapters: small weights that change a model's own, recognised by the ends of their names.
+"""Adapters: small weights that change a model's own, recognised by the suffixes of their names.
 
-`adapter_config.json` (PEFT) says what should be there; kohya's and diffusers' files have no configuration.
+`adapter_config.json` (PEFT) says what to expect; kohya's and diffusers' files have no configuration.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OWN_NAMES: Mapping[str, Mapping[str, int | None]] = {
     },
     "waveft": {"waveft_spectrum": None},
 }
-#: The same for what is a layer of its own: `…q_proj.lily_A.weight`.
+#: The same for parts that are separate layers: `…q_proj.lily_A.weight`.
 _OWN_LAYERS: Mapping[str, Mapping[str, int | None]] = {
     "gralora": {"gralora_A_general": 0, "gralora_B_general": None},
     "lily": {"lily_A": 0, "lily_B": None, "lily_router": None},
@@ -56,15 +56,15 @@ _COUNTED = re.compile(r"\.((adamss|peanut)_(?:A|B|encoders|decoders)\.\d{1,4})(?
 
 
 class Ending(NamedTuple):
-    """What the end of a tensor's name says of it."""
+    """What the suffix of a tensor's name says about it."""
 
-    text: str  # taken off, it leaves the module's name; "" for a name that is a whole by itself
-    method: str  # "" where several share the part
+    text: str  # the suffix itself; "" for a name that is complete in itself
+    method: str  # "" if several share the part
     part: str  # of the module's adapter: "lora_A"
     rank_at: int | None = None  # the dimension that is the rank
 
 
-#: What adapters' names may end in: the first that fits, longer ones before others.
+#: Suffixes of adapters' names: the first that fits, longer ones first.
 ENDS: tuple[Ending, ...] = tuple(
     Ending(*each)
     for each in (
@@ -125,16 +125,16 @@ ENDS: tuple[Ending, ...] = tuple(
         ),
     )
 )
-#: Tensors of no module that are prompts.
+#: Prompt tensors, which belong to no module.
 PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
-#: Names that are a whole by themselves.
+#: Names that are complete in themselves.
 _WHOLE = re.compile(
     rf"(?:{'|'.join(sorted(PROMPTS))})|base_model\."
     r"(?:(vblora)_vector_bank|(unilora)_theta_d|(tinylora)_v\.\d{1,4}|(frod)_(?:V|s_indices|s_size)\.\w+)"
 )
-#: A constant beside each pair of kohya's files, no parameter.
+#: A constant next to each pair in kohya's files, not a parameter.
 ALPHA = ".alpha"
-#: Parts that nobody trains: kohya's scale, random projections, where the trained numbers of a sparse matrix are.
+#: Untrained parts: kohya's scale, random projections, positions of a sparse matrix's trained numbers.
 CONSTANTS = frozenset(
     (
         *("alpha", "adamss_newB", "delora_w_norm", "frod_V", "frod_s_indices", "frod_s_size"),
@@ -145,18 +145,18 @@ CONSTANTS = frozenset(
         *(f"glora_{path}.zeros" for path in "ABCDE"),
     )
 )
-#: Modules whose parameters are adapted by themselves, and those parameters as they are wrapped, the outermost last.
+#: Modules whose parameters are adapted individually, and those parameters in the order of wrapping, the outermost last.
 EXPERTS = ".experts"
 STACKS = ("gate_up_proj", "down_proj")
 BASE_LAYER = ".base_layer"
-#: Methods that make the same tensors as another and some of their own.
+#: Methods that have another method's tensors and further ones.
 MORE_THAN: Mapping[str, str] = {"dora": "lora", "adalora": "lora"}
 
 _ANY_END = tuple(ending.text for ending in ENDS)
-#: Last words that stand for a role by themselves, and the longest of them.
+#: Last words that denote a role alone, and the longest of them.
 _TAIL_WORDS = frozenset(tail for tail in TAILS if "." not in tail)
 _LONGEST_TAIL = max(map(len, _TAIL_WORDS))
-#: What stands for the part of a pipeline before a name.
+#: The prefix that names the part of a pipeline.
 _PART = re.compile(r"^(?:unet|transformer|te\d?|text_encoder(?:_2)?)_")
 _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
@@ -180,7 +180,7 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
 
 
 def _method(named: Iterable[str]) -> str:
-    """The method of which the tensors are: one that makes more than another, where there are both."""
+    """The method of the tensors: if both are possible, the one that has more than the other."""
     methods = {method for method in named if method}
     special = methods - set(MORE_THAN.values()) or methods
     return min(special, default="")
@@ -197,7 +197,7 @@ def _ranks(found: Iterable[tuple[Tensor, Ending]]) -> dict[int, int]:
 
 
 def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> Iterator[tuple[Tensor, Ending]]:
-    """Tensors of a method that no table has, under the name that its configuration gives it."""
+    """Tensors of a method without a table, under the name in its configuration."""
     method = str(config.get("peft_type") or "").lower()[:40]
     for tensor in tensors:
         words = tensor.name.split(".")
@@ -207,7 +207,7 @@ def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> Iterator
 
 
 def _ending(name: str) -> Ending | None:
-    """What the end of a name says; None if it is not an adapter's."""
+    """The adapter suffix of a name; None if it has none."""
     if name.endswith(_ANY_END):
         return next(ending for ending in ENDS if name.endswith(ending.text))
     if whole := _WHOLE.fullmatch(name):
@@ -229,7 +229,7 @@ def _stacks(targets: Any) -> tuple[str, ...]:
 def _served(name: str, end: str, stacks: Sequence[str]) -> str:
     """The weight that an adapter's tensor changes, under the base model's name.
 
-    Parameters of one module are wrapped one around the other, the last outside: of `experts.base_layer.lora_A` and
+    Parameters of one module are wrapped around each other, the last outermost: of `experts.base_layer.lora_A` and
     `experts.lora_A` the first is `gate_up_proj`'s.
     """
     if not end:
@@ -241,7 +241,7 @@ def _served(name: str, end: str, stacks: Sequence[str]) -> str:
     return f"{module}.{stacks[-1 - depth]}" if module.endswith(EXPERTS) and depth < len(stacks) else base
 
 
-@lru_cache(maxsize=64)  # the pieces of one weight stand beside each other
+@lru_cache(maxsize=64)  # the pieces of one weight are adjacent
 def _base(stem: str) -> str:
     stem = stem.removeprefix("base_model.model.").removeprefix("base_model.")
     return (_dotted(stem) if _KOHYA.match(stem) else stem) + ".weight"
@@ -267,10 +267,10 @@ def _with_tail(word: str) -> str:
 
 
 def resolved(adapter: Adapter, base: Prediction) -> Adapter:
-    """The adapter with the base's own names for the weights that it changes, where names are written otherwise.
+    """The adapter with the base's own names for the weights that it changes, if they are written differently.
 
-    kohya joins the words of a name with `_`, those of XL after the original code's blocks; diffusers puts the name of
-    the pipeline's part before it.
+    kohya joins the words of a name with `_`, for XL with the original code's blocks; diffusers prefixes the name of the
+    pipeline's part.
     """
     names = [name for row in base.expected if row.part == "weight" for name in row.names()]
     known = frozenset(names)
@@ -292,7 +292,7 @@ def _flat(name: str) -> str:
 
 
 def _original(name: str, per_block: int) -> str:
-    """A denoiser's block under the original code's number, which counts convolutions and resamplings too."""
+    """A denoiser's block with the original code's number, which also counts convolutions and resamplings."""
     match = re.match(r"(down|up)_blocks\.(\d+)\.attentions\.(\d+)\.", name)
     if match:
         first, side = (1, "input") if match[1] == "down" else (0, "output")

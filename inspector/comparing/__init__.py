@@ -1,1 +1,1 @@
-"""What differs between two checkpoints: tensors paired by what they are for, whatever their names and formats."""
+"""Differences between two checkpoints: tensors are paired by purpose, whatever their names and formats."""

@@ -12,13 +12,13 @@ AGREEMENTS: tuple[Agreement, ...] = ("equal", "rounded", "different")
 
 
 class Sums(NamedTuple):
-    """What two arrays of values have in common; adds up."""
+    """Additive measures of how two arrays of values agree."""
 
     elements: int = 0
     differing: int = 0  # elements that are not the same number
     beyond: int = 0  # elements that differ by more than a step of their dtypes
     max_abs: float = 0.0
-    difference: float = 0.0  # Σ (a − b)², of what is finite in both
+    difference: float = 0.0  # Σ (a − b)², over elements finite in both
     a: float = 0.0  # Σ a²
     b: float = 0.0
     product: float = 0.0  # Σ a·b
@@ -34,22 +34,22 @@ class Sums(NamedTuple):
 
     @property
     def relative(self) -> float | None:
-        """‖a − b‖ / ‖a‖; None where a is all zeros."""
+        """‖a − b‖ / ‖a‖; None if a is all zeros."""
         return sqrt(self.difference / self.a) if self.a else None
 
     @property
     def cosine(self) -> float | None:
-        """Of the angle between a and b; None where one is all zeros."""
+        """The cosine of the angle between a and b; None if either is all zeros."""
         return self.product / sqrt(self.a * self.b) if self.a and self.b else None
 
     @property
     def share(self) -> float:
-        """Elements that are not the same number, of all; 0 to 1."""
+        """The share of elements that are not the same number; 0 to 1."""
         return self.differing / self.elements if self.elements else 0.0
 
 
 def added(sums: Iterable[Sums]) -> Sums:
-    """All of them together."""
+    """The total of several."""
     total = Sums()
     for each in sums:
         total += each
@@ -59,7 +59,7 @@ def added(sums: Iterable[Sums]) -> Sums:
 class Data(NamedTuple):
     """How the values of a pair compare."""
 
-    status: Agreement | None  # None: they cannot be compared, and `why`
-    transform: str | None = None  # what was done to one side to get the other
+    status: Agreement | None  # None: they cannot be compared; `why` says why
+    transform: str | None = None  # what turns one side into the other
     sums: Sums = Sums()
     why: str = ""

@@ -1,4 +1,4 @@
-"""An adapter beside its base: which weights each of its tensors changes, and whether their shapes go together."""
+"""An adapter and its base: which weight each tensor changes, and whether their shapes match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-#: LoRA's two factors → the dimension that is the weight's: what goes in, what comes out.
+#: LoRA's two factors → the dimension shared with the weight: its inputs, its outputs.
 _LORA: Mapping[str, tuple[int, int]] = {"lora_A": (1, -1), "lora_B": (0, 0)}
 
 
@@ -23,12 +23,12 @@ class Attached(NamedTuple):
     """A tensor of an adapter."""
 
     piece: Labelled
-    base: Labelled | None  # the weight that it changes; None where the base has none
-    expected: tuple[int, ...] | None  # the shape that it should have; None where that is not known
+    base: Labelled | None  # the weight that it changes; None if the base has none
+    expected: tuple[int, ...] | None  # the shape that it should have; None if unknown
 
     @property
     def fits(self) -> bool:
-        """Whether the base has the weight, and the shapes go together as far as is known."""
+        """Whether the base has the weight, and the shapes match as far as known."""
         return self.base is not None and self.expected in (None, self.piece.tensor.shape)
 
 
@@ -41,7 +41,7 @@ class Attachment(NamedTuple):
 
     @property
     def modules(self) -> tuple[Labelled, ...]:
-        """The weights that are changed, each once."""
+        """The changed weights, each once."""
         return tuple({each.base.tensor.name: each.base for each in self.tensors if each.base}.values())
 
     @property
@@ -67,7 +67,7 @@ class Attachment(NamedTuple):
 
 
 def attachment(base: Reconciliation, adapter: Reconciliation) -> Attachment:
-    """What an adapter does to a base, from the headers of both.
+    """What an adapter changes in a base, from the headers of both.
 
     >>> attachment(base, adapter).fits  # doctest: +SKIP
     True
@@ -96,7 +96,7 @@ def _attached(
 
 
 def _lora_shape(piece: Labelled, weight: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape of one of LoRA's factors, whose rank is its own."""
+    """The shape of one of LoRA's factors, given its own rank."""
     if piece.key.part not in _LORA or len(weight) != len(piece.tensor.shape) or len(weight) != 2:
         return None
     own, theirs = _LORA[piece.key.part]

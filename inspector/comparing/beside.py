@@ -1,6 +1,6 @@
-"""What lies beside the tensors of two checkpoints: vocabulary, chat template, settings, metadata.
+"""What accompanies the tensors of two checkpoints: vocabulary, chat template, settings, metadata.
 
-beside(a, b) → a `Beside` for each of these that either has
+beside(a, b) → a `Beside` for each of these that either side has
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from inspector.sources import Place
 from inspector.sources.targets import place_again
 from inspector.units import integer, plural
 
-#: Bytes of a file that are read here; over a network little, for only headers are asked for.
+#: Bytes of a file that are read locally; fewer over a network, where only headers are expected.
 MOST_LOCAL, MOST_REMOTE = 64 * 1024 * 1024, 1024 * 1024
-#: Bytes of a vocabulary that is fetched where no digest says whether it is the same.
+#: Bytes of a vocabulary that is fetched if no digest shows whether it is the same.
 MOST_FETCHED = 32 * 1024 * 1024
 #: Settings that are compared field by field.
 SETTINGS = ("tokenizer_config.json", "generation_config.json")
 TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
-#: Key-values of GGUF that configurations have, or that are compared by themselves.
+#: GGUF's key-values that are in configurations, or compared separately.
 _ELSEWHERE = ("tokenizer.", "split.", "general.architecture", "general.alignment")
-_NAMED = 3  # of what differs
-#: How llama.cpp's converter names tokens that fill a vocabulary up to the embedding's rows.
+_NAMED = 3  # differences that are named
+#: llama.cpp's converter's names for tokens that pad a vocabulary to the embedding's rows.
 PADDING = "[PAD"
 
 
 class Beside(NamedTuple):
-    """Something that is no tensor."""
+    """Something other than a tensor."""
 
     what: str  # "chat template", "vocabulary", "generation_config.json", …
     status: Literal["same", "different", "only_a", "only_b"]
-    detail: str = ""  # what differs, for people
+    detail: str = ""  # what differs, as text
 
 
 class _Files:
@@ -62,7 +62,7 @@ class _Files:
         return self._place.files.get(name) if self._place else None
 
     def text(self, name: str, most: int = 0) -> str | None:
-        """A file's text; None where there is none, or too much of it."""
+        """A file's text; None if absent or too long."""
         most = max(most, self._most)
         if name not in self._texts:
             with suppress(InspectorError):
@@ -71,11 +71,11 @@ class _Files:
         return self._texts.get(name)
 
     def told_digest(self, name: str) -> str | None:
-        """What the Hub says of a file: the SHA-256 of a large one, git's SHA-1 of a small one."""
+        """The Hub's digest of a file: the SHA-256 of a large one, git's SHA-1 of a small one."""
         return getattr(self._place, "digests", {}).get(name)
 
     def digest(self, name: str, like: str) -> str | None:
-        """A file's digest of the kind of another; None where it would have to be fetched for that."""
+        """A file's digest, of the same kind as another's; None if the file would have to be fetched."""
         told = self.told_digest(name)
         if told is not None or not self.is_local:
             return told if told is not None and len(told) == len(like) else None
@@ -95,7 +95,7 @@ class _Files:
         return None
 
     def template(self) -> str | None:
-        """The chat template that is used without being named."""
+        """The default chat template."""
         if isinstance(self.metadata, KeyValues):
             found = self.metadata.get(TEMPLATE)
             return found if isinstance(found, str) else None
@@ -112,7 +112,7 @@ class _Files:
         return None
 
     def vocabulary(self) -> Mapping[int, str] | None:
-        """Number → token; None where it is not told in a way that is known here."""
+        """Number → token; None if it is not in a known format."""
         if isinstance(self.metadata, KeyValues):
             tokens = self.metadata.get(TOKENS)
             return dict(enumerate(map(str, tokens))) if isinstance(tokens, (list, tuple)) else None
@@ -126,14 +126,14 @@ class _Files:
 
 
 def _digest(data: bytes, like: str) -> str:
-    """SHA-256, or what git calls a file by, as the other digest's length says."""
+    """SHA-256, or git's SHA-1, according to the other digest's length."""
     if len(like) == hashlib.sha256().digest_size * 2:
         return hashlib.sha256(data).hexdigest()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _is_same(name: str, a: _Files, b: _Files) -> bool | None:
-    """Whether both have the same file, by what is known without fetching it; None where nothing tells."""
+    """Whether both have the same file, without fetching it; None if unknown."""
     sizes = a.size(name), b.size(name)
     if None in sizes:
         return None
@@ -156,7 +156,7 @@ def _vocabulary(vocabulary: Any) -> Iterator[tuple[int, str]]:
 
 
 def beside(a: Checkpoint, b: Checkpoint) -> tuple[Beside, ...]:
-    """What of two checkpoints is no tensor and no configuration, and whether it is the same."""
+    """Everything in two checkpoints besides tensors and configurations, and whether it is the same."""
     own, other = _Files(a), _Files(b)
     try:
         found = [_vocabularies(own, other), _templates(own, other)]
@@ -169,7 +169,7 @@ def beside(a: Checkpoint, b: Checkpoint) -> tuple[Beside, ...]:
 
 
 def _one_side(what: str, a: _Files, b: _Files, has: tuple[object, object]) -> Beside | None:
-    """Of what only one has; nothing where neither does, or where formats keep it in different places: weights alone."""
+    """For what only one side has; empty if neither has it, or if one format does not keep it: weights alone."""
     own, other = has
     if (own is None and other is None) or a.format != b.format:
         return None
@@ -193,7 +193,7 @@ def _vocabularies(a: _Files, b: _Files) -> Beside | None:
         texts = [] if same else [each.text(name, 0 if known else MOST_FETCHED) for each in (a, b)]
         if same or (len(set(texts)) == 1 and None not in texts):
             return Beside("vocabulary", "same")
-        if None in texts:  # too large to be fetched
+        if None in texts:  # too large to fetch
             return Beside("vocabulary", "different", "by its digest" if a.size(name) == b.size(name) else "by its size")
     own, other = a.vocabulary(), b.vocabulary()
     if own is None or other is None:
@@ -204,7 +204,7 @@ def _vocabularies(a: _Files, b: _Files) -> Beside | None:
     if not unlike and not extra:
         return Beside("vocabulary", "same", plural(min(len(own), len(other)), "token"))
     counts = f"{plural(len(own), 'token')} → {integer(len(other))}"
-    return Beside("vocabulary", "different", f"{counts}, {integer(len(unlike))} numbers with another token")
+    return Beside("vocabulary", "different", f"{counts}, {integer(len(unlike))} numbers with different tokens")
 
 
 def _settings(name: str, a: _Files, b: _Files) -> Beside | None:
@@ -217,7 +217,7 @@ def _settings(name: str, a: _Files, b: _Files) -> Beside | None:
 
 
 def _metadata(a: _Files, b: _Files) -> Beside | None:
-    """What headers say of themselves, of two of one format."""
+    """The metadata of headers, for two checkpoints of one format."""
     if a.format != b.format:
         return None
     own, other = (

@@ -1,11 +1,11 @@
-"""The values of two checkpoints' pairs, compared piece by piece as they are read.
+"""Compares the values of two checkpoints' pairs, piece by piece as they are read.
 
     with closing(Comparison(result)) as comparison:        # result: what `diff` returned
         for pair, data in zip(result.pairs, comparison.run(workers=4).data):
             data.status, data.transform, data.sums.relative
 
-Equal bytes are found without decoding them. All else is decoded to float32 in pieces of some 500,000 elements, so that
-memory does not grow with the tensors.
+Equal bytes are recognised without decoding. Everything else is decoded to float32 in pieces of some 500,000 elements,
+so that memory does not grow with the tensors.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from inspector.model import Key, Reconciliation
 from inspector.quantization.precision import group_of, spacing, step_of
 from inspector.sources import workers as threads
 
-#: Bytes that are compared at once as they are.
+#: Raw bytes that are compared at once.
 RAW = 1 << 19
-#: The cosine that the coarsest types, of three values a weight, keep at least.
+#: The least cosine that even the coarsest types, with three values per weight, preserve.
 ALIKE = 0.5
-#: Elements of each of the places at which it is tried what a converter did.
+#: Elements of each sampled position, for finding out what a converter did.
 SAMPLE = 1 << 12
 
 
@@ -49,18 +49,18 @@ class Comparison:
         self._before = [unchanged.stamps(side.checkpoint) for side in (result.a, result.b)]
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for reader in self._open:
             reader.close()
 
     def run(self, workers: int = 1, done: Callable[[int], object] = lambda _: None) -> Diff:
-        """The diff with how the values of each pair compare.
+        """The diff with a comparison of each pair's values.
 
         Args:
-            done: called with the bytes of both sides, as a pair is finished.
+            done: called with the bytes of both sides after each pair.
 
         Raises:
-            SourceError: a file ends early, cannot be read, or changed meanwhile.
+            SourceError: a file ends early, cannot be read, or changed in the meantime.
         """
         found = threads.each(lambda pair: self._pair(pair, done), self.result.pairs, workers)
         for side, before in zip((self.result.a, self.result.b), self._before, strict=True):
@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def total(self) -> int:
-        """Bytes that `run` reads, as far as the headers tell."""
+        """Bytes that `run` reads, as far as the headers show."""
         sides = (side for pair in self.result.pairs if pair.a and pair.b for side in (pair.a, pair.b))
         return sum(side.nbytes for side in sides)
 
@@ -84,17 +84,17 @@ class Comparison:
             done(pair.a.nbytes + pair.b.nbytes)
 
     def compared(self, pair: Pair) -> Data:
-        """How the values of one pair compare. Raises SourceError, FormatError."""
+        """Compare the values of one pair. Raises SourceError, FormatError."""
         try:
             matched = pieces(pair, self._sides)
         except ValueError as error:
-            return Data(None, why=f"of another shape: {error}")
+            return Data(None, why=f"different shapes: {error}")
         a, b = self._readers(pair)
         found = [_compared(piece, a, b, self._sides) for piece in matched]
         return _together(pair, found, lossy=_is_lossy(pair), sides=self._sides)
 
     def plain(self, pair: Pair) -> int | None:
-        """Elements of a pair whose two tensors have the same order and number of them; None of other pairs."""
+        """The number of elements, for a pair whose tensors have the same elements in order; None for other pairs."""
         if pair.a is None or pair.b is None or len(pair.a.tensors) != 1 or len(pair.b.tensors) != 1:
             return None
         try:
@@ -109,7 +109,7 @@ class Comparison:
         return best.a.elements if best is options[0] and best.a.elements == pair.a.elements else None
 
     def matrix(self, pair: Pair) -> tuple[int, int] | None:
-        """Rows and columns of a pair of matrices in the same order; None of other pairs."""
+        """Rows and columns of a pair of matrices in the same order; None for other pairs."""
         if self.plain(pair) is None or pair.a is None or pair.b is None:
             return None
         shapes = (pair.a.shapes[0], pair.b.shapes[0], self._predicted.get(pair.key, ()))
@@ -118,17 +118,17 @@ class Comparison:
 
     @cached_property
     def _predicted(self) -> Mapping[Key, tuple[int, ...]]:
-        """The shapes of what bitsandbytes packs without saying them."""
+        """The predicted shapes of weights that bitsandbytes packs without recording them."""
         predicted = self.result.a.prediction or self.result.b.prediction
         return {key: row.shape for row in predicted.expected for key in row.keys()} if predicted else {}
 
     def values(self, pair: Pair, start: int, stop: int) -> tuple[Array, Array]:
-        """Elements of both, of a pair that is `plain`."""
+        """Elements of both sides, for a `plain` pair."""
         a, b = self._readers(pair)
         return a.values(0)(start, stop), b.values(0)(start, stop)
 
     def steps(self, pair: Pair, start: int, stop: int) -> Array:
-        """How far elements of b may lie from what they were made of, of a pair that is `plain`."""
+        """How far elements of b may be from their originals, for a `plain` pair."""
         _, b = self._readers(pair)
         step = spacing(b.values(0)(start, stop), pair.b.dtype) if pair.b else None
         if step is None:
@@ -149,7 +149,7 @@ class Comparison:
             yield first, a.reshape(-1, columns), b.reshape(-1, columns), self.steps(pair, start, stop)
 
     def _readers(self, pair: Pair) -> tuple[_Side, _Side]:
-        """Readers of this thread's own: files are read by place, packed weights are kept one at a time."""
+        """This thread's readers: files are read by offset, packed weights are kept one at a time."""
         if not hasattr(self._threads, "readers"):
             self._threads.readers = [_Reader(self.result.a), _Reader(self.result.b)]
             self._open += self._threads.readers
@@ -174,15 +174,15 @@ class _Reader:
 
 
 class _Side:
-    """The tensors of one side of a pair, by their number."""
+    """The tensors of one side of a pair, by index."""
 
     def __init__(self, reader: _Reader, side: Side) -> None:
         self.reader, self.side = reader, side
         self._last: tuple[tuple[int, int, int] | None, Array] = (None, np.empty(0))
-        self._most: dict[int, float] = {}  # by the tensor's number
+        self._most: dict[int, float] = {}  # by the tensor's index
 
     def values(self, number: int) -> Callable[[int, int], Array]:
-        """A tensor's elements. What was asked for last is kept: steps are made of the same values."""
+        """A tensor's elements. The last result is kept, because steps are computed from the same values."""
         each = self.side.tensors[number]
 
         def read(start: int, stop: int) -> Array:
@@ -194,7 +194,7 @@ class _Side:
         return read
 
     def steps(self, number: int) -> Callable[[int, int], Array] | None:
-        """How far each value may lie from what it was made of; None where that is not known."""
+        """How far each value may be from its original; None if unknown."""
         each, weights, packing = self.side.tensors[number], self.reader.weights, self.reader.packing
         packed = weights.is_packed(each)
         dtype = packing.scheme if packed and packing else each.tensor.dtype
@@ -226,7 +226,7 @@ class _Side:
         return self.reader.weights.stored.raw(each.tensor, each.file, start, stop)
 
     def dtype(self, number: int) -> str | None:
-        """What the bytes stand for by themselves; None for packed weights."""
+        """The dtype of the bytes; None for packed weights."""
         each = self.side.tensors[number]
         header = self.reader.weights.stored.header(each.file)
         plain = not self.reader.weights.is_packed(each) and header.format != "pytorch"
@@ -234,7 +234,7 @@ class _Side:
 
 
 class _Found(NamedTuple):
-    """How one piece compares, under the option that fits best."""
+    """The comparison of one piece, under the option that fits best."""
 
     option: Option
     sums: Sums
@@ -255,7 +255,7 @@ def _compared(piece: Piece, a: _Side, b: _Side, sides: Sides) -> _Found:
 
 
 def _with_means(option: Option, a: _Side, b: _Side, sides: Sides) -> Option:
-    """An option with what its formula asks of the model's whole tensor."""
+    """An option with the means over the model's whole tensor that its formula needs."""
     asked = numbers.words(option.value) & numbers.MEANS.keys()
     if not asked:
         return option
@@ -271,7 +271,7 @@ def _with_means(option: Option, a: _Side, b: _Side, sides: Sides) -> Option:
 
 
 def _same_bytes(option: Option, a: _Side, b: _Side) -> bool:
-    """Whether both have the same bytes, where they have the same dtype and order."""
+    """Whether both have the same bytes, given the same dtype and order."""
     nest = loops(option.a, option.b)
     dtype = a.dtype(option.a.store)
     if dtype is None or dtype != b.dtype(option.b.store) or len(nest) > 1:
@@ -292,7 +292,7 @@ def _same_bytes(option: Option, a: _Side, b: _Side) -> bool:
 
 
 def _best(options: Sequence[Option], a: _Side, b: _Side, sides: Sides) -> Option:
-    """What was done to the model's values, as a few places tell: where most elements fit, and best."""
+    """What was done to the model's values, judging by a few samples: the option under which most elements fit."""
     ranked = []
     for option in options:
         nest = loops(option.a, option.b)
@@ -322,7 +322,7 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
             place = (option.a if sides.file == 1 else option.b).offset + start
             beside[numbers.INDEX] = gathered(np.arange, place, tile.sizes, strides)
         made = numbers.applied(option.value, held, (beside | dict(option.numbers)).get)
-        if option.beside and slack is not None:  # what is added and taken away again leaves its last bits
+        if option.beside and slack is not None:  # adding and subtracting again disturbs the last bits
             slack = float(np.nanmax(np.abs(held), initial=0))
         x, y = (made, y) if sides.file == 1 else (x, made)
 
@@ -338,12 +338,12 @@ def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, 
 
 
 def _is_lossy(pair: Pair) -> bool:
-    """Whether the two are stored differently, so that a step between them is no change."""
+    """Whether the two are stored differently, so that a difference of one step is not a change."""
     return pair.a is not None and pair.b is not None and pair.a.dtype != pair.b.dtype
 
 
 def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides) -> Data:
-    """The pieces of a pair as one."""
+    """The pieces of a pair merged."""
     statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value)) for each in found]
     worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])
     names = [name for each in found for name in each.option.name.split(", ") if name]
@@ -352,20 +352,20 @@ def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides)
 
 
 def agreement(sums: Sums, *, lossy: bool) -> Agreement:
-    """Equal numbers; numbers that differ by no more than a step, and half of one on the whole; or others.
+    """Equal numbers; numbers that differ by at most a step, and by half of one on average; or different ones.
 
-    Where steps are as large as the numbers, as with two bits, this says little: so they must point the same way, too.
+    If steps are as large as the numbers, as with two bits, this says little: so the directions must agree as well.
     """
     if not sums.differing:
         return "equal"
     within = lossy and not sums.beyond and sums.difference <= sums.steps / 4
-    # Of numbers that all vanish there is no cosine: they must be smaller than a step.
+    # If all numbers vanish there is no cosine: they must be smaller than a step.
     alike = sums.cosine >= ALIKE if sums.cosine is not None else sums.a + sums.b <= sums.steps
     return "rounded" if within and alike else "different"
 
 
 def _layout(pair: Pair, sides: Sides) -> Iterator[str]:
-    """What is different of the layout alone."""
+    """Differences in layout only."""
     assert pair.a is not None
     assert pair.b is not None
     turned = [

@@ -1,6 +1,6 @@
 """Two checkpoints side by side, from their headers and configurations alone.
 
-diff(a, b).differs → whether anything but names and order does
+diff(a, b).differs → whether anything except names and order differs
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-#: Fields that say who wrote a configuration, and nothing about the model.
+#: Fields about who wrote a configuration, not about the model.
 PROVENANCE = frozenset({"_name_or_path", "transformers_version", "name_or_path", "_commit_hash"})
 STATUSES: tuple[Status, ...] = ("same", "dtype", "shape", "only_a", "only_b")
 
@@ -28,23 +28,23 @@ class FieldDifference(NamedTuple):
     """A configuration field with different values."""
 
     field: str  # dotted within nested configurations: "text_config.rope_theta"
-    a: Any  # None where the side does not have it
+    a: Any  # None if that side does not have it
     b: Any
 
 
 class Diff(NamedTuple):
-    """What two checkpoints have in common, and what not."""
+    """What two checkpoints have in common, and where they differ."""
 
     a: Reconciliation
     b: Reconciliation
     config: tuple[FieldDifference, ...]
     pairs: tuple[Pair, ...]
     beside: tuple[Beside, ...] = ()  # vocabulary, chat template, settings, metadata
-    data: tuple[Data | None, ...] | None = None  # how the values of each pair compare; None where none were read
+    data: tuple[Data | None, ...] | None = None  # the comparison of each pair's values; None if none were read
 
     @property
     def agreements(self) -> Mapping[str, int] | None:
-        """Pairs whose values are equal, rounded, different, or cannot be compared; None where none were read."""
+        """Pairs whose values are equal, rounded, different, or cannot be compared; None if none were read."""
         if self.data is None:
             return None
         counted = Counter(each.status for each in self.data if each)
@@ -52,13 +52,13 @@ class Diff(NamedTuple):
 
     @property
     def counts(self) -> Mapping[Status, int]:
-        """Pairs of each status; a fused or stacked tensor is one pair with all that stand for it."""
+        """Pairs of each status; a fused or stacked tensor forms one pair with all its counterparts."""
         counted = Counter(pair.status for pair in self.pairs)
         return {status: counted[status] for status in STATUSES}
 
     @property
     def differs(self) -> bool:
-        """Whether any tensor, field, template or the like does, or any value where these were read."""
+        """Whether any tensor, field, template or the like differs, or any value, if these were read."""
         values = any(each and each.status == "different" for each in self.data or ())
         others = any(each.status != "same" for each in self.beside)
         return bool(self.config) or values or others or any(pair.status != "same" for pair in self.pairs)
@@ -90,7 +90,7 @@ class Diff(NamedTuple):
 
 
 def diff(a: Reconciliation, b: Reconciliation) -> Diff:
-    """Compare two checkpoints that were opened and reconciled.
+    """Compare two opened and reconciled checkpoints.
 
     >>> import inspector
     >>> base, tuned = (inspector.reconcile(inspector.open(path)) for path in ("base", "tuned"))  # doctest: +SKIP
@@ -102,9 +102,9 @@ def diff(a: Reconciliation, b: Reconciliation) -> Diff:
 
 
 def _fields(a: Config | None, b: Config | None) -> Iterator[FieldDifference]:
-    """Fields that differ; between configurations of different kinds, only of those that both have.
+    """Fields that differ; between configurations of different kinds, only those that both have.
 
-    A GGUF's key-values say less than a config.json, and a configuration that was inferred says nothing of its own.
+    A GGUF's key-values say less than a config.json, and an inferred configuration adds nothing.
     """
     if a is None or b is None or "inferred" in (a.kind, b.kind):
         return

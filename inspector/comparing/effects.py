@@ -1,10 +1,10 @@
-"""What an adapter makes of its base's numbers, and whether a merged model is just that.
+"""What an adapter does to its base's numbers, and whether a merged model is exactly that.
 
     effects(attachment(base, adapter))                         how large each change is beside the weight
     effects(attachment(base, adapter), diff(base, merged))     and whether the merged weight is the sum
 
-LoRA: W + s·B·A, where s is lora_alpha / r, or lora_alpha / √r (`use_rslora`), each module's own where patterns say so.
-DoRA: that, with each output scaled to the length that its magnitude says.
+LoRA: W + s·B·A, where s is lora_alpha / r, or lora_alpha / √r (`use_rslora`), per module if patterns say so. DoRA: the
+same, with each output scaled to its magnitude.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ Array = NDArray[Any]
 
 #: Elements of a weight that are read at once.
 CHUNK = 1 << 20
-#: The pieces of a module that are understood here.
+#: The pieces of a module that are supported here.
 KNOWN = frozenset({"lora_A", "lora_B", "magnitude", "alpha"})
-#: What rounding the product to BF16 before it is added may make of it.
+#: The relative error of rounding the product to BF16 before adding it.
 PRODUCT = np.float32(2.0**-7)
 
 
 class Effect(NamedTuple):
-    """What is made of one weight."""
+    """The effect on one weight."""
 
     base: Labelled
-    relative: float | None = None  # ‖W′ − W‖ / ‖W‖; None where W is zero, or nothing is known
+    relative: float | None = None  # ‖W′ − W‖ / ‖W‖; None if W is zero, or unknown
     merged: Data | None = None  # how the merged weight agrees with W′; None without one
-    why: str = ""  # why nothing is known
+    why: str = ""  # why it is unknown
 
 
 class _Module(NamedTuple):
@@ -57,10 +57,10 @@ class _Module(NamedTuple):
 
 
 def effects(result: Attachment, merged: Diff | None = None) -> tuple[Effect, ...]:
-    """What each weight that the adapter touches becomes. Raises SourceError, FormatError as reading values does.
+    """The effect on each weight that the adapter changes. Raises SourceError, FormatError as reading values does.
 
     Args:
-        merged: the base compared with the model that is said to be merged, from headers.
+        merged: the base compared with the allegedly merged model, from headers.
     """
     modules: dict[str, list[Attached]] = {}
     for each in result.tensors:
@@ -104,7 +104,7 @@ def _effect(
 def _module(
     pieces: Mapping[str, Attached], own: Labelled, result: Attachment, base: Weights, adapter: Weights
 ) -> _Module | str:
-    """The module's numbers, or why they cannot be had."""
+    """The module's numbers, or why they are unavailable."""
     found = result.adapter.adapter
     unknown = sorted(pieces.keys() - KNOWN)
     if unknown or not {"lora_A", "lora_B"} <= pieces.keys():
@@ -114,7 +114,7 @@ def _module(
     values = {part: _values(each.piece, adapter) for part, each in pieces.items()}
     down, up, shape = values["lora_A"], values["lora_B"], base.shape(own)
     if len(shape) != 2 or down.ndim != 2 or up.ndim != 2 or down.shape[0] != up.shape[1]:
-        return "no matrix, or factors of different ranks"
+        return "not a matrix, or factors of different ranks"
     config = found.config if found else {}
     scale = _scale(config, own.tensor.name.removesuffix(".weight"), len(down), values.get("alpha"))
     if scale is None:
@@ -125,7 +125,7 @@ def _module(
         return "its shapes do not fit"
     magnitude = values["magnitude"].reshape(-1) if "magnitude" in values else None
     if magnitude is not None and turned:
-        return "a magnitude beside a weight of [inputs, outputs] has no definition here"
+        return "a magnitude for a weight of [inputs, outputs] is not supported here"
     return _Module(down, up * np.float32(scale), magnitude, turned)
 
 
@@ -134,7 +134,7 @@ def _values(each: Labelled, weights: Weights) -> Array:
 
 
 def _scale(config: Mapping[str, Any], module: str, rank: int, stored: Array | None) -> float | None:
-    """What B·A is multiplied by."""
+    """The factor of B·A."""
     name = own_pattern(config, "alpha_pattern", module)
     alpha = config["alpha_pattern"][name] if name is not None else config.get("lora_alpha")
     if stored is not None and stored.size == 1:
@@ -154,7 +154,7 @@ def _rows(own: Labelled, base: Weights) -> Iterator[tuple[int, Array]]:
 
 
 def _changed(module: _Module, rows: tuple[int, Array]) -> tuple[Array, Array]:
-    """Rows of the weight, and what the adapter makes of them."""
+    """Rows of the weight, and the same rows with the adapter."""
     first, weight = rows
     part = slice(first, first + len(weight))
     product = module.down[:, part].T @ module.up.T if module.turned else module.up[part] @ module.down
@@ -175,7 +175,7 @@ def _relative(pieces: Iterable[tuple[Array, Array]]) -> float | None:
 
 
 def _judged(own: Labelled, pair: Pair, module: _Module, comparison: Comparison) -> Effect:
-    """How large the change is, and whether the merged weight is the sum but for rounding."""
+    """How large the change is, and whether the merged weight is the sum up to rounding."""
     total, sums = [0.0, 0.0], Sums()
     for first, weight, merged, step in comparison.rows(pair, CHUNK):
         _, new = _changed(module, (first, weight))
@@ -189,6 +189,6 @@ def _judged(own: Labelled, pair: Pair, module: _Module, comparison: Comparison) 
 
 
 def _least(new: Array, pair: Pair) -> Array:
-    """What cutting off to the merged dtype, in place of rounding, adds."""
+    """The additional error of truncating, instead of rounding, to the merged dtype."""
     found = spacing(np.asarray(new, np.float32), pair.b.dtype) if pair.b else None
     return found if found is not None else np.zeros_like(new)

@@ -1,7 +1,7 @@
-"""What the difference of two models' values tells of how one was made of the other.
+"""What the difference of two models' values reveals about how one was made from the other.
 
-rank(comparison, pair)             singular values of b − a: is it a change of a low rank, as a merged LoRA is?
-merge(first, second)               is b a weighted sum of two parents?
+rank(comparison, pair) singular values of b − a: is it a low-rank change, like a merged LoRA? merge(first, second) is b
+a weighted sum of two parents?
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from inspector.comparing.pairing import Pair
 
 Array = NDArray[Any]
 
-#: The largest rank that is looked for, and random directions beside (Halko, Martinsson, Tropp: "Finding structure with
-#: randomness", 2011, section 4.4).
+#: The largest rank that is searched for, and additional random directions (Halko, Martinsson, Tropp: "Finding structure
+#: with randomness", 2011, section 4.4).
 MOST_RANK, BESIDE = 128, 16
 #: Elements of the rows that are read at once.
 ROWS = 1 << 20
-#: Elements of each tensor that a merge is judged by, in so many places.
+#: Elements of each tensor by which a merge is judged, and the number of places they are from.
 SAMPLE, PLACES = 1 << 15, 8
-#: What rounding to the nearest adds to the sum of squares, of squared steps, and some room.
+#: What rounding to nearest adds to the sum of squares, relative to squared steps, with some margin.
 ROUNDING = 1.25 / 12
-#: The share of a sum of squares that sums in 32 bits may be off by.
+#: The relative error of a sum of squares computed in 32 bits.
 PRECISION = 1e-6
-#: A merge whose weights leave so much of b's norm unexplained is none: what BF16 rounds off is 2⁻⁸ of each number.
+#: A sum that leaves this share of b's norm unexplained is not a merge: BF16's rounding error is 2⁻⁸ of each number.
 MERGED = 2.0**-7
 
 
 class Rank(NamedTuple):
-    """The difference of a matrix, as a sum of so many products of a column and a row."""
+    """The difference of a matrix, as a sum of products of a column and a row."""
 
     rank: int | None  # None: more than `MOST_RANK`
     full: int  # the smaller dimension
     values: tuple[float, ...]  # the largest singular values, descending
-    residual: float  # what `rank` of them leave of the difference's norm; 0 to 1
+    residual: float  # the share of the difference's norm that `rank` of them leave; 0 to 1
 
 
 def rank(comparison: Comparison, pair: Pair) -> Rank | None:
-    """The rank of b − a, up to what rounding adds; None where the two are no matrices in the same order.
+    """The rank of b − a, up to rounding; None if the two are not matrices in the same order.
 
-    The smallest rank that leaves no more than rounding to b's dtype adds; 0 where the whole difference is no more.
+    The smallest rank whose residual is within rounding to b's dtype; 0 if the whole difference is.
     """
     shapes = comparison.matrix(pair)
     if shapes is None:
@@ -98,16 +98,16 @@ class Merge(NamedTuple):
     spread: tuple[tuple[float, float], tuple[float, float]]  # the weights of single tensors: least and largest
     tensors: int  # sampled
     elements: int
-    rounding: float = 0.0  # of b's norm, what rounding to its dtype, or packing it, may leave
+    rounding: float = 0.0  # the share of b's norm that rounding to its dtype, or packing it, may leave
 
     @property
     def is_merge(self) -> bool:
-        """Whether the sum is b but for rounding, and of both."""
+        """Whether the sum is b up to rounding, and involves both parents."""
         return self.residual <= max(MERGED, self.rounding) and min(abs(self.first), abs(self.second)) > MERGED
 
 
 def merge(first: Comparison, second: Comparison) -> Merge | None:
-    """Whether b is a weighted sum of the two that it is compared with; None where nothing of it is in both.
+    """Whether b is a weighted sum of the two that it is compared with; None if no tensor of it is in both.
 
     Args:
         first, second: each parent compared with the same b.

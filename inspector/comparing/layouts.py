@@ -1,10 +1,10 @@
-"""How the elements of one side's tensors correspond to those of the other's: a pair as pieces that lie alike.
+"""How the elements of one side's tensors correspond to the other's: a pair as pieces with matching order.
 
-    pieces(pair, Sides(a, b)) → q_proj, k_proj and v_proj, each a view of either side, and what may have been done to it
+    pieces(pair, Sides(a, b)) → q_proj, k_proj and v_proj, each a view of either side, with possible transformations
 
-Projections that one side fuses are taken apart, stacked experts too where the other side has single ones, matrices that
-are stored as [in, out] are turned. What a converter does besides is an option of each piece, for the data to decide:
-a file that an older converter wrote may lack it.
+Projections that one side fuses are split, and so are stacked experts if the other side has single ones; matrices stored
+as [in, out] are transposed. Anything else a converter does is an option of each piece, for the data to decide: a file
+from an older converter may lack it.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from inspector.comparing.views import View, loops, whole
 from inspector.errors import ConfigError
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
-#: Parts within parts are looked into so deep.
+#: The deepest nesting of parts that is searched.
 _DEEPEST = 6
 
 
 class Option(NamedTuple):
-    """What may have been done to the model's elements, and either side as it then is: of one order and number."""
+    """A possible transformation of the model's elements, and both sides after it, with matching elements."""
 
     name: str  # "" for nothing
     a: View
     b: View
-    value: str = ""  # what was done to each number x: "x + 1"
-    numbers: Mapping[str, float] = {}  # that the value names
-    beside: Mapping[str, View] = {}  # the model's other tensors that it names, each like the first
+    value: str = ""  # the formula for each number x: "x + 1"
+    numbers: Mapping[str, float] = {}  # values of the names in the formula
+    beside: Mapping[str, View] = {}  # the model's other tensors that it names, in the same layout
 
 
 class Piece(NamedTuple):
-    """Elements that either side has."""
+    """Corresponding elements of both sides."""
 
     role: str
-    options: tuple[Option, ...]  # nothing done comes first
+    options: tuple[Option, ...]  # the identity comes first
 
 
 class Known:
@@ -58,11 +58,11 @@ class Known:
 
     @cached_property
     def transposed(self) -> frozenset[tuple[str, str, str]]:
-        """Tower, branch and role of matrices that are stored as [in, out]."""
+        """Tower, branch and role of matrices stored as [in, out]."""
         return frozenset(_transposed(self.family, self.values, _DEEPEST)) if self.family else frozenset()
 
     def number(self, text: str, layer: int | None = None) -> float | None:
-        """The value of a formula over the configuration, in a layer; None where it does not give one."""
+        """The value of a formula over the configuration, in a layer; None if it has none."""
         family = self.family or Family("", {}, ())
         try:
             value = formula.evaluate(text, Scope(family, self.values, {} if layer is None else {"layer": layer}))
@@ -92,18 +92,18 @@ class Sides(NamedTuple):
 
     @property
     def file(self) -> int | None:
-        """Which side a converter wrote of what the other is: 0 or 1; None for two of a kind."""
+        """Which side a converter wrote from a model like the other: 0 or 1; None for two of a kind."""
         own, other = self.a.conversion is not None, self.b.conversion is not None
         return None if own == other else 0 if own else 1
 
     @property
     def conversion(self) -> Conversion:
-        """What was done to become that side; nothing for two of a kind."""
+        """The conversion that produced that side; empty for two of a kind."""
         known = self.a.conversion or self.b.conversion
         return known if known is not None and self.file is not None else Conversion()
 
     def number(self, text: str, layer: int | None = None) -> float | None:
-        """A formula's value, over the file's configuration first: that is what its converter went by."""
+        """A formula's value, preferring the file's configuration, which its converter used."""
         for side in (self.b, self.a) if self.file == 1 else (self.a, self.b):
             value = side.number(text, layer)
             if value is not None:
@@ -111,25 +111,25 @@ class Sides(NamedTuple):
         return None
 
     def size(self, text: str, layer: int | None = None) -> int | None:
-        """The same where it is a whole number."""
+        """The same, if it is an integer."""
         value = self.number(text, layer)
         return value if isinstance(value, int) else None
 
 
 class _Atom(NamedTuple):
-    """The elements of one role, of one expert where these lie apart."""
+    """The elements of one role, and of one expert if experts are separate."""
 
     view: View
-    base: int  # axes before the rows: 1 for experts that lie together
-    key: Key  # of the tensor that holds it, in the file's own words
+    base: int  # axes before the rows: 1 for stacked experts
+    key: Key  # of the tensor that contains it, as named in the file
 
 
-#: Role, and number among the experts or layers that lie apart → elements.
+#: Role, and index among separate experts or layers → elements.
 _Atoms = dict[tuple[str, int], _Atom]
 
 
 def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
-    """What of either side is to be compared with what. Raises ValueError where that is not known."""
+    """Which elements of the two sides to compare. Raises ValueError if unknown."""
     if pair.a is None or pair.b is None:
         raise ValueError("only one side has it")
     folded = tuple(_folded(pair.a, pair.b, sides))
@@ -148,7 +148,7 @@ def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
 
 
 def _folded(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
-    """What a converter computed of several tensors; nothing for others."""
+    """What a converter computed from several tensors; empty for others."""
     if not sides.conversion.folded:
         return
     model, file = (a, b) if sides.file == 1 else (b, a)
@@ -179,7 +179,7 @@ def _columns(view: View, part: str) -> View:
 
 
 def _layout(at: int, sides: Sides) -> Mapping[str, Mapping[str, str]]:
-    """What is said of the fused tensors of one side."""
+    """The table's layout for one side's fused tensors."""
     return sides.conversion.file if sides.file == at else sides.conversion.model
 
 
@@ -192,7 +192,7 @@ def _atoms(
     sides: Sides,
     apart: bool,
 ) -> _Atoms:
-    """The elements of one side, taken apart as far as those of both are."""
+    """The elements of one side, split as far as both sides are."""
     found: _Atoms = {}
     for number, (tensor, key, shape) in enumerate(zip(side.tensors, side.keys, side.shapes, strict=True)):
         view = whole(shape, number)
@@ -211,7 +211,7 @@ def _atoms(
 
 
 def _part_name(key: Key, sides: Sides) -> str:
-    """What the elements of a tensor are called among those that the other side fuses."""
+    """The name of a tensor's elements within the other side's fused tensor."""
     text, place = key_text(key), f"{key.branch} {key.role}"
     if any(text in parts for parts in sides.conversion.file.values()):
         return text
@@ -219,12 +219,12 @@ def _part_name(key: Key, sides: Sides) -> str:
 
 
 def _usual_parts(key: Key) -> Sequence[str]:
-    """The projections that a tensor usually has in one; none of what is one of them itself."""
+    """The projections that a tensor usually fuses; empty for one that is such a projection itself."""
     return () if f"{key.branch} {key.role}" in BRANCHED else PARTS.get(key.role, ())
 
 
 def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, sides: Sides) -> bool:
-    """Whether a side stores a matrix as [in, out]; packed weights come as [out, in]."""
+    """Whether a side stores a matrix as [in, out]; packed weights are returned as [out, in]."""
     plain = len(shape) > 1 and key.part != "bias" and tuple(shape) == tensor.tensor.shape
     if not plain or known.conversion is not None:
         return False
@@ -236,7 +236,7 @@ def _lies_apart(side: Side) -> bool:
 
 
 def _is_stack(key: Key, shape: Sequence[int], other: Side) -> bool:
-    """Whether a tensor's first axis counts experts, or layers that the other side has apart."""
+    """Whether a tensor's first axis counts experts, or layers that the other side stores separately."""
     if key.expert == STACKED:
         return len(shape) > 1
     layers = {each.layer for each in other.keys}
@@ -252,7 +252,7 @@ def _counts(shape: Sequence[int], other: Side) -> bool:
 
 
 def _taken_apart(view: View, key: Key, apart: bool, together: bool) -> Iterator[tuple[int, View]]:
-    """Each of a stack with its number; a tensor that is none, or need not be taken apart, as it is."""
+    """Each element of a stack with its index; other tensors unchanged."""
     if not (together and apart):
         number = key.expert if key.expert is not None and key.expert >= 0 else key.layer or 0
         yield number if apart else 0, view
@@ -263,7 +263,7 @@ def _taken_apart(view: View, key: Key, apart: bool, together: bool) -> Iterator[
 
 
 def _needs_parts(a: Side, b: Side, sides: Sides) -> bool:
-    """Whether fused projections must be taken apart: one side has single ones, or a converter moves them."""
+    """Whether fused projections must be split: one side has single ones, or a converter reorders them."""
     alone = len(a.tensors) == len(b.tensors) == 1
     if any(len(set(side.keys)) < len(side.keys) for side in (a, b)):  # several that are parts of one
         return True
@@ -278,7 +278,7 @@ def _needs_parts(a: Side, b: Side, sides: Sides) -> bool:
 
 
 def _sizes(a: Side, b: Side, sides: Sides) -> dict[str, int]:
-    """The rows of projections that lie by themselves on either side."""
+    """The rows of projections that are separate on either side."""
     found: dict[str, int] = {}
     for side in (a, b):
         for key, shape in zip(side.keys, side.shapes, strict=True):
@@ -334,7 +334,7 @@ def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
 
 
 def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str, str]]:
-    """What a converter may do to a tensor, or to the part of it."""
+    """What a converter may do to a tensor, or to a part of it."""
     text, bare = key_text(key), key_text(key._replace(part="weight"))
     for name in dict.fromkeys((text, bare, f"{text}.{role}", f"{bare}.{role}")):
         for number in ("", " 2", " 3"):
@@ -343,7 +343,7 @@ def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str,
 
 
 def _numbers(value: str, layer: int | None, sides: Sides) -> Mapping[str, float] | None:
-    """Those that a formula of x names, but for what the tensor itself tells; None where one is not known."""
+    """The numbers named in a formula of x, except those from the tensor itself; None if one is unknown."""
     asked = words(value) - MEANS.keys() - {INDEX}
     known = {"layer": layer, **{name: sides.number(name, layer) for name in asked - {"layer"}}}
     found = {name: number for name, number in known.items() if number is not None}
@@ -358,18 +358,18 @@ def _name(step: Mapping[str, str]) -> str:
 
 
 def _done(step: Mapping[str, str], model: _Atom, file: _Atom, sides: Sides) -> tuple[View, View] | None:
-    """The model's elements in the file's order, and the file's; None where the step does not fit these."""
+    """The model's elements in the file's order, and the file's; None if the step does not fit them."""
     try:
         changed = model._replace(view=_ordered(step, model, sides)) if "order" in step else model
         if "axes" in step:
             changed = changed._replace(view=changed.view.transposed(list(map(int, step["axes"].split()))))
         return _cut(changed, file, step.get("rows", "first")) if "rows" in step else _both(changed.view, file.view)
-    except (ValueError, IndexError):  # other axes than those of the step
+    except (ValueError, IndexError):  # axes that differ from the step's
         return None
 
 
 def _both(a: View, b: View) -> tuple[View, View] | None:
-    """Both as one row of elements; None where these cannot be walked together."""
+    """Both as one row of elements; None if they cannot be traversed together."""
     if a.elements != b.elements:
         return None
     own, other = a.flat(), b.flat()
@@ -395,7 +395,7 @@ def _some(atom: _Atom, rows: int, which: str) -> View:
 
 
 def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
-    """The model's elements in the order that a step says."""
+    """The model's elements in the order of a step."""
     before, _, after = (text.split() for text in step["order"].partition("->"))
     view, axis = atom.view, int(step.get("axis", atom.base))
     if "..." not in before:
@@ -413,7 +413,7 @@ def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Si
     """The size of each digit; that of one follows from the others, and so do those of two that are equal."""
     sizes = [int(name) if name.isdecimal() else sides.size(step[name], layer) if name in step else 0 for name in names]
     if any(size is None for size in sizes):
-        raise ValueError("a size that the configuration does not tell")
+        raise ValueError("a size that the configuration does not give")
     product = 1
     for size in sizes:
         product *= size or 1
@@ -425,7 +425,7 @@ def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Si
 
 
 def _places(axis: Sequence[Any], names: Sequence[str], sizes: Sequence[int], wanted: Sequence[str]) -> list[int]:
-    """Where each wanted digit is among an axis's, which may divide a digit further."""
+    """The position of each wanted digit among an axis's digits, which may divide it further."""
     groups: dict[str, list[int]] = {}
     at = 0
     for name, size in zip(names, sizes, strict=True):

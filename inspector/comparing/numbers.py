@@ -1,4 +1,4 @@
-"""Two arrays of numbers: what their difference comes to, and what a converter makes of one."""
+"""Two arrays of numbers: measures of their difference, and what a converter makes of one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "clip": np.clip,
     "softplus": lambda x: np.logaddexp(np.float32(0), x),
 }
-#: Numbers of the model's whole tensor that a formula may name → what they are the mean of.
+#: Means over the model's whole tensor that a formula may name → what is averaged.
 MEANS: Mapping[str, Callable[[Array], Array]] = {"mean": lambda x: x, "mean_abs": np.abs}
 #: What a formula calls an element's place in the model's tensor, from 0.
 INDEX = "index"
-#: What two libraries compute differently in the last bits.
+#: Functions that libraries compute differently in the last bits.
 ROUNDED = frozenset({"exp", "softplus", "sqrt", *MEANS})
 #: A sum of products below which some may have been too small for F32.
 _SMALL = 1e-30
-#: So many of F32's steps two libraries' `exp` may differ by.
+#: How far two libraries' `exp` may differ, in relative terms: four F32 steps.
 _LAST_BITS = 4 * 2.0**-23
 
 
@@ -40,9 +40,9 @@ def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, sl
     """What two arrays of one shape have in common.
 
     Args:
-        steps: gives how far the values of each that was rounded may lie from others; called where any differ.
-        slack: None where equal means the same number; else it means up to the last bits of F32 of each number, and of
-            this one, which went into each.
+        steps: returns how far rounded values of each side may be from their originals; called if any differ. slack:
+        None if equal means the same number; else up to the last F32 bits of each number and of this one, which
+        contributed to each.
     """
     a, b = a.reshape(-1), b.reshape(-1)
     with np.errstate(all="ignore"):
@@ -73,7 +73,7 @@ def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, sl
 
 
 def _allowed(steps: Sequence[Array]) -> Array | None:
-    """How far two values may lie apart that both were rounded; None where neither was."""
+    """How far two values may be apart after rounding; None if neither was rounded."""
     found: Array | None = None
     for step in steps:
         flat = step.reshape(-1)
@@ -82,7 +82,7 @@ def _allowed(steps: Sequence[Array]) -> Array | None:
 
 
 def _with_infinite(a: Array, b: Array, steps: Callable[[], Sequence[Array]], *, slack: float | None) -> Sums:
-    """The same where some numbers are none, or too large: equal where both are NaN, or the same infinity."""
+    """The same for NaN or infinite numbers: equal if both are NaN, or the same infinity."""
     nan_a, nan_b = np.isnan(a), np.isnan(b)
     finite = np.isfinite(a) & np.isfinite(b)
     alike = ~finite & ((a == b) | (nan_a & nan_b))
@@ -102,7 +102,7 @@ def _with_infinite(a: Array, b: Array, steps: Callable[[], Sequence[Array]], *, 
 
 
 def _dot(a: Array, b: Array) -> float:
-    """Σ a·b; of what overflows F32, or is too small for it, with 64 bits."""
+    """Σ a·b; in 64 bits if F32 overflows or underflows."""
     found = float(np.dot(a, b))
     if np.isfinite(found) and (abs(found) > _SMALL or not a.any()):
         return found
@@ -110,21 +110,21 @@ def _dot(a: Array, b: Array) -> float:
 
 
 def slack(text: str, known: Mapping[str, float]) -> float | None:
-    """The largest mean in a formula that libraries compute differently, or 0; None for one that they compute alike."""
+    """The largest mean in a formula that libraries compute differently, or 0; None if they compute it identically."""
     if not text or not any(isinstance(node, ast.Name) and node.id in ROUNDED for node in ast.walk(_tree(text))):
         return None
     return max((abs(known[name]) for name in MEANS.keys() & known.keys()), default=0.0)
 
 
 def applied(text: str, x: Array, number: Callable[[str], float | Array | None]) -> Array:
-    """A formula's value for each x: `x + 1`, `-exp(x)`, `x * embedding_multiplier`. Raises TableError for another."""
+    """A formula's value for each x: `x + 1`, `-exp(x)`, `x * embedding_multiplier`. Raises TableError for any other."""
     with np.errstate(all="ignore"):
         found = _value(_tree(text), x, number)
         return np.asarray(found, x.dtype)
 
 
 def words(text: str) -> frozenset[str]:
-    """The numbers that a formula of x names."""
+    """The names in a formula of x."""
     names = {node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name)} if text else set()
     return frozenset(names - FUNCTIONS.keys() - {"x"})
 
@@ -139,7 +139,7 @@ def _value(node: ast.expr, x: Array, number: Callable[[str], float | Array | Non
         case ast.Name(id="x"):
             return x
         case ast.Constant(value=int() | float() as value):
-            return value  # F32's nearest, once it meets x
+            return value  # rounded to F32 when combined with x
         case ast.Name(id=name):
             found = number(name)
             if found is None:

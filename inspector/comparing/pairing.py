@@ -2,8 +2,8 @@
 
     pairs(a, b) → a Pair for each tensor, or for the tensors that one side fuses or stacks
 
-Keys are compared whole first. What is left over is compared under coarser keys, which layouts share: all experts of a
-layer together, then the projections that some writers fuse (`qkv_proj`), then both. What then is left is only in one.
+Keys are compared whole first. The remainder is compared under coarser keys, which layouts share: all experts of a layer
+together, then the projections that some writers fuse (`qkv_proj`), then both. What still remains is in only one.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Status = Literal["same", "dtype", "shape", "only_a", "only_b"]
 
 
 class Side(NamedTuple):
-    """The tensors of one pair on one side: one, or those that the other side fuses or stacks."""
+    """The tensors of one side of a pair: one, or those that the other side fuses or stacks."""
 
     tensors: tuple[Labelled, ...]
-    keys: tuple[Key, ...]  # what each is paired as: in the words of both sides
+    keys: tuple[Key, ...]  # the key under which each is paired
     shapes: tuple[tuple[int, ...], ...]  # logical, row-major: packed weights as the model has them
-    dtype: str  # of the weights as stored; of several, joined by "+"
+    dtype: str  # of the weights as stored; several are joined by "+"
     nbytes: int  # as stored, the side data of packed weights included
 
     @property
     def elements(self) -> int:
-        """Logical elements of all of them."""
+        """The total of logical elements."""
         return sum(map(prod, self.shapes))
 
     @property
@@ -42,17 +42,17 @@ class Side(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What one key, or one coarser key, has on either side."""
+    """The tensors of one key, or one coarser key, on both sides."""
 
     key: Key
     status: Status
     a: Side | None
     b: Side | None
-    converter: Literal["", "leaves out", "makes"] = ""  # why only one side has it, where a converter is known to do so
+    converter: Literal["", "leaves out", "makes"] = ""  # why only one side has it, if a known converter does so
 
 
 def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
-    """Every tensor of both, once: first what both have, in the order of `a`, then what only one has.
+    """Every tensor of both sides, once: first those that both have, in the order of `a`, then those of one side only.
 
     Side data of packed weights is counted with the weight that it serves.
     """
@@ -82,7 +82,7 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
 
 
 def conversion_from(result: Reconciliation) -> Conversion | None:
-    """How the checkpoint's tensors lie beside those of Transformers; None where they lie alike."""
+    """How the checkpoint's tensors differ in layout from Transformers'; None if they do not."""
     config = result.prediction.config if result.prediction else result.checkpoint.config
     if config is None:
         return None
@@ -95,7 +95,7 @@ def conversion_from(result: Reconciliation) -> Conversion | None:
 def _why(
     side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int]
 ) -> Literal["", "leaves out", "makes"]:
-    """Why only this side has it: the other's converter leaves it out, or its own makes it.
+    """Why only this side has it: the other's converter drops it, or its own creates it.
 
     Args:
         depths: how many layers each tower of the other side has.
@@ -108,11 +108,11 @@ def _why(
     return "makes" if own is not None and own.makes(side.tensors[0].key) else ""
 
 
-#: Words that a model may have in front of a name, and one more.
+#: The most leading words that a model may add to a name, plus one.
 _PREFIXES = 4
 
 
-#: What a name may end with that is no part of it: a weight, a bias, and the bounds of what goes in and comes out.
+#: Suffixes that are not part of a module's name: a weight, a bias, and the bounds of inputs and outputs.
 _PARTS = frozenset({"weight", "bias", "input_min", "input_max", "output_min", "output_max"})
 
 
@@ -135,7 +135,7 @@ class _Store:
                 self.left.setdefault(each.key, []).append(each)
 
     def rename(self, conversion: Conversion, other: _Store) -> None:
-        """Take the keys of the model that a converter's file was made of, where it calls a tensor otherwise."""
+        """Use the keys of the model that a converter's file was made from, if it names a tensor differently."""
         renamed: dict[Key, list[Labelled]] = {}
         by_name = dict(self._by_name(conversion, other)) if conversion.names else {}
         branches = [{key.layer for key in other.left if key.branch == stack} for stack in conversion.stacks]
@@ -151,7 +151,7 @@ class _Store:
         self.left = renamed
 
     def _by_name(self, conversion: Conversion, other: _Store) -> Iterator[tuple[str, Key]]:
-        """Names of the file with the model's keys, where a conversion tells the model's names."""
+        """Names in the file with the model's keys, if a conversion gives the model's names."""
         known = other.endings()
         stems = {each.tensor.name: _stem(each.tensor.name) for tensors in self.left.values() for each in tensors}
         numbers: dict[tuple[str, str], list[list[int]]] = defaultdict(list)
@@ -174,7 +174,7 @@ class _Store:
         return found
 
     def endings(self) -> dict[tuple[str, str], Key]:
-        """What a name ends with, and its part → the key."""
+        """A name's suffix and its part → the key."""
         found: dict[tuple[str, str], Key] = {}
         for key, tensors in self.left.items():
             for each in tensors:
@@ -196,7 +196,7 @@ class _Store:
         )
 
     def _dtype(self, each: Labelled) -> str:
-        """A tensor's dtype; of words that hold packed weights, the scheme: `gptq`, not `I32`."""
+        """A tensor's dtype; for packed weights, the scheme: `gptq`, not `I32`."""
         return self._scheme if each.tensor.name in self._shapes else each.tensor.dtype
 
     def _side_bytes(self, name: str) -> int:
@@ -210,7 +210,7 @@ class _Store:
             yield key, self.side([(key, each) for each in tensors])
 
     def lone(self, conversions: Sequence[Conversion]) -> dict[tuple[object, ...], Key]:
-        """Layer, expert and shape → the key that alone has them; of what converters leave out or make, none."""
+        """Layer, expert and shape → the only key that has them; without those that converters drop or create."""
         places: dict[tuple[object, ...], list[Key]] = {}
         for key, tensors in self.left.items():
             name = tensors[0].tensor.name
@@ -228,7 +228,7 @@ class _Store:
 
 
 def _stem(name: str) -> tuple[str, str]:
-    """A name without its part, and that."""
+    """A name without its part, and the part."""
     stem, _, part = name.rpartition(".")
     return (stem.removesuffix(".linear"), part) if part in _PARTS else (name, "weight")
 
@@ -242,7 +242,7 @@ def _numbers(stem: str) -> list[int]:
 
 
 def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
-    """The pairs under a coarser key. Two unrelated leftovers of one coarse key are no pair: their sizes must agree."""
+    """The pairs under a coarser key. Their sizes must agree: unrelated leftovers of one coarse key are not a pair."""
     found: list[Pair] = []
     theirs = b.by(coarse)
     for key, own in a.by(coarse).items():
@@ -260,7 +260,7 @@ def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
 
 
 def _gathered(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]:
-    """Tensors of a file (side `at`) into which its converter puts several of the model that no role tells apart."""
+    """Tensors of a file (side `at`) into which its converter merges several of the model's with the same role."""
     file, model = (a, b) if at == 0 else (b, a)
     found: list[Pair] = []
     for key in list(file.left):
@@ -273,7 +273,7 @@ def _gathered(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pai
 
 
 def _folded(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]:
-    """Tensors of a file (side `at`) that its converter computes of several of the model, with these."""
+    """Tensors of a file (side `at`) that its converter computes from several of the model's, with these."""
     file, model = (a, b) if at == 0 else (b, a)
     found: list[Pair] = []
     for formulas in conversion.folded.values():
@@ -292,9 +292,9 @@ def _folded(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]
 
 
 def _alone(a: _Store, b: _Store, conversions: Sequence[Conversion]) -> list[Pair]:
-    """A model and what a converter made of it: the only tensors of a shape that a layer has left on either side.
+    """A model and what a converter made of it: pairs the only remaining tensors of one shape in a layer.
 
-    Tables that call a tensor differently so cost nothing where there is one choice.
+    So tables that name a tensor differently do no harm if there is one choice.
     """
     found: list[Pair] = []
     theirs = b.lone(conversions)
@@ -315,7 +315,7 @@ def _regrouped(side: Side) -> dict[Key, list[Labelled]]:
 def _status(a: Side, b: Side) -> Status:
     stacks = all(
         key.expert == STACKED for side in (a, b) for key in side.keys
-    )  # some have no axis of their own for experts
+    )  # some have no separate axis for experts
     if not (_alike(a.shapes, b.shapes) or (stacks and _flattened(a, b))):
         return "shape"
     return "same" if a.dtype == b.dtype else "dtype"
@@ -327,10 +327,11 @@ def _flattened(a: Side, b: Side) -> bool:
 
 
 def _alike(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
-    """Whether shapes agree. Of tensors that one side fuses, stacks or flattens, it is the number of elements that does.
+    """Whether shapes agree.
 
-    Layouts differ in what means nothing: dimensions of 1, which converters drop (a convolution's [d, 1, 4] is GGUF's
-    [d, 4]), and the order of the two of a matrix, which GPT-2 stores as [in, out].
+    For tensors that one side fuses, stacks or flattens, the number of elements must agree. Layouts differ in irrelevant
+    ways: dimensions of 1, which converters drop (a convolution's [d, 1, 4] is GGUF's [d, 4]), and the order of the two
+    of a matrix, which GPT-2 stores as [in, out].
     """
     if len(a) != len(b) or any(len(shape) == 1 for shape in (*a, *b)):
         return sum(map(prod, a)) == sum(map(prod, b))
@@ -350,7 +351,7 @@ def is_transposed(pair: Pair) -> bool:
 
 
 def _at_all(key: Key, among: Mapping[Key, object]) -> bool:
-    """Whether a key is there, be it expert by expert or in all layers at once."""
+    """Whether a key is present, be it per expert or for all layers at once."""
     others = (key._replace(expert=0), key._replace(expert=STACKED), key._replace(layer=0))
     return any(other in among for other in others)
 
@@ -368,7 +369,7 @@ def _without_layers(key: Key) -> Key:
     return key._replace(layer=None)
 
 
-#: Keys as they are, then coarser ones, which layouts share.
+#: Full keys, then coarser ones, which layouts share.
 _COARSER: tuple[Callable[[Key], Key], ...] = (
     lambda key: key,
     _without_experts,

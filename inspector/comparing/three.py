@@ -1,4 +1,4 @@
-"""Three checkpoints: what two have changed of the base that they come from."""
+"""Three checkpoints: what two changed in their common base."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-#: Changed by neither, by one, by both alike, or by both each in its own way.
+#: Changed by neither, by one, by both identically, or by both differently.
 Change = Literal["same", "a", "b", "alike", "apart"]
 CHANGES: tuple[Change, ...] = ("same", "a", "b", "alike", "apart")
 
@@ -26,14 +26,14 @@ class Third(NamedTuple):
 
     key: Key
     change: Change
-    a: Pair | None  # the base's tensor with a's; None where the base has none
+    a: Pair | None  # the base's tensor with a's; None if the base has none
     b: Pair | None
     data_a: Data | None
     data_b: Data | None
 
 
 class Three(NamedTuple):
-    """A base and two that come from it."""
+    """A base and two models derived from it."""
 
     a: Diff  # the base with a
     b: Diff  # the base with b
@@ -69,7 +69,7 @@ def three(a: Diff, b: Diff, between: Diff) -> Three:
 
     Args:
         a, b: the base compared with each.
-        between: these two compared with each other, with values where the others have them.
+        between: these two compared with each other, with values if the others have them.
     """
     left, right, both = _by_key(a), _by_key(b), _by_key(between)
     keys = dict.fromkeys((*left, *right))
@@ -100,7 +100,7 @@ def _third(
 
 
 def _is_changed(found: tuple[Pair, Data | None] | None) -> bool:
-    """Whether a pair differs; None where neither of the two has anything."""
+    """Whether a pair differs; None if neither side has a tensor."""
     if found is None:
         return False
     pair, data = found

@@ -1,10 +1,10 @@
-"""Elements of a stored tensor in another order, without a copy: what a transposed, split or interleaved layout has.
+"""Views of a stored tensor's elements in another order, without a copy: transposed, split or interleaved.
 
     view = whole((12, 64))                         12 rows of 64, as stored
     view.split(0, (4, 3)).take(0, 1, 2)            …
 
 An axis is a number of digits, the most significant first, each with a size and a stride in elements of the store, so
-that rows may lie in groups. Two views of equal sizes are walked together in tiles that are read at once.
+that rows may lie in groups. Two views of equal sizes are traversed together in tiles that are read at once.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Array = NDArray[np.floating]
 #: The elements of a store from the first to before the second, in order.
 Read = Callable[[int, int], Array]
 
-#: Elements of a tile, and of a run that is worth being read by itself.
+#: Elements of a tile, and of a run that is worth a separate read.
 TILE, RUN = 1 << 16, 1 << 9
-#: A tile is read with what lies between its elements, where that is at most so many times as much.
+#: A tile is read with the gaps between its elements if that is at most this many times as much.
 LOOSE = 4
 
 
@@ -40,9 +40,9 @@ def size_of(axis: Axis) -> int:
 
 
 class View(NamedTuple):
-    """Some elements of one store, as an array of so many axes."""
+    """Some elements of one store, as a multi-axis array."""
 
-    store: int  # a number that the reader knows
+    store: int  # an index known to the reader
     offset: int  # elements before the first
     axes: tuple[Axis, ...]
 
@@ -55,7 +55,7 @@ class View(NamedTuple):
         return prod(self.shape)
 
     def digits(self, axis: int, sizes: Sequence[int]) -> View:
-        """One axis in digits of these sizes. Raises ValueError where it does not divide so."""
+        """One axis in digits of these sizes. Raises ValueError if it does not divide evenly."""
         return self._with(axis, refined(self.axes[axis], tuple(sizes)))
 
     def ordered(self, axis: int, order: Sequence[int]) -> View:
@@ -93,7 +93,7 @@ def whole(shape: Sequence[int], store: int = 0) -> View:
 
 
 def refined(axis: Axis, sizes: Sequence[int]) -> Axis:
-    """The digits of an axis so that they end wherever those of the given sizes do. Raises ValueError where they cannot.
+    """The digits of an axis, refined to end wherever those of the given sizes do. Raises ValueError if impossible.
 
     >>> refined((Digit(12, 64),), (4, 3))
     (Digit(size=4, stride=192), Digit(size=3, stride=64))
@@ -118,7 +118,7 @@ def refined(axis: Axis, sizes: Sequence[int]) -> Axis:
 
 
 class Loop(NamedTuple):
-    """A dimension of two views that are walked together."""
+    """A dimension of two views that are traversed together."""
 
     size: int
     a: int  # strides
@@ -126,7 +126,7 @@ class Loop(NamedTuple):
 
 
 def loops(a: View, b: View) -> tuple[Loop, ...]:
-    """Two views as one nest of loops, as few as can be. Raises ValueError where their sizes do not agree."""
+    """Two views as one nest of loops, as few as possible. Raises ValueError if their sizes disagree."""
     if a.shape != b.shape:
         raise ValueError(f"{a.shape} and {b.shape}")
     found: list[Loop] = []
@@ -145,7 +145,7 @@ def loops(a: View, b: View) -> tuple[Loop, ...]:
 
 
 class Tile(NamedTuple):
-    """A piece of both views: where it begins in either store, and how many steps of each loop it has."""
+    """A piece of both views: its start in each store, and its number of steps of each loop."""
 
     a: int
     b: int
@@ -153,7 +153,7 @@ class Tile(NamedTuple):
 
 
 def tiles(nest: Sequence[Loop], budget: int = TILE) -> Iterator[Tile]:
-    """The pieces of a nest of loops. Each is long where either store is: neither is read in crumbs."""
+    """The pieces of a nest of loops. Each is contiguous where either store is: no tiny reads."""
     sizes = _tile(nest, budget)
     ranges = [range(0, loop.size, size) for loop, size in zip(nest, sizes, strict=True)]
     for starts in product(*ranges):
@@ -161,7 +161,7 @@ def tiles(nest: Sequence[Loop], budget: int = TILE) -> Iterator[Tile]:
 
 
 def tile_count(nest: Sequence[Loop], budget: int = TILE) -> int:
-    """How many pieces `tiles` gives."""
+    """The number of pieces that `tiles` yields."""
     return prod(-(-loop.size // size) for loop, size in zip(nest, _tile(nest, budget), strict=True))
 
 
@@ -203,7 +203,7 @@ def gathered(read: Read, start: int, sizes: Sequence[int], strides: Sequence[int
         steps = [stride * held.itemsize for stride in strides]
         return np.lib.stride_tricks.as_strided(held, tuple(sizes), steps, writeable=False)
     order = sorted(range(len(sizes)), key=lambda at: -strides[at])
-    first = order[0]  # the longest way: one after the other
+    first = order[0]  # the longest dimension: one at a time
     pieces = [
         gathered(read, start + step * strides[first], _without(sizes, first), _without(strides, first))
         for step in range(sizes[first])

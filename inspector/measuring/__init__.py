@@ -1,1 +1,1 @@
-"""What tensors hold: their values, read in bounded pieces, and statistics of them."""
+"""The values of tensors, read in bounded pieces, and statistics of them."""

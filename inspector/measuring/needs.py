@@ -1,4 +1,4 @@
-"""What reading values needs beside the package itself."""
+"""What reading values needs besides the package itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.errors import UsageError
 
 
 def check() -> None:
-    """Raises UsageError, with what to do, where NumPy is not installed."""
+    """Raises UsageError with a remedy if NumPy is not installed."""
     _need("numpy", "reading tensor data needs NumPy")
 
 

@@ -1,4 +1,4 @@
-"""Bytes of tensors that are spread over several files: the parts that ranks of a run wrote, put together."""
+"""Bytes of tensors that are spread over several files: assembles the parts that ranks of a run wrote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Read = Callable[[Part, int, int], bytes]
 
 
 def parts_of(checkpoint: Checkpoint) -> dict[str, list[Part]]:
-    """Name → parts of each tensor that several files have; of copies, one."""
+    """Name → parts of each tensor that is in several files; only one of several copies."""
     found: dict[str, dict[tuple[int, ...], Part]] = {}
     for header in checkpoint.files:
         for at, piece in header.pieces.items():
@@ -53,7 +53,7 @@ def together(parts: Sequence[Part], width: int, start: int, stop: int, read: Rea
 
 
 def _flat(elements: np.ndarray[Any, Any], first: int, part: Part, read: Read) -> None:
-    """Put in what a part has of a whole that was cut as if it were flat."""
+    """Copy in a part of a tensor that was split after flattening."""
     begin = part.piece.start[0]
     low, high = max(first, begin), min(first + len(elements), begin + part.tensor.elements)
     if low < high:
@@ -62,7 +62,7 @@ def _flat(elements: np.ndarray[Any, Any], first: int, part: Part, read: Read) ->
 
 
 def _block(rows: np.ndarray[Any, Any], first: int, part: Part, read: Read) -> None:
-    """Put in what a part has of some rows."""
+    """Copy in a part's share of some rows."""
     (begin, *others), shape = part.piece.start or (0,), part.tensor.shape or (1,)
     low, high = max(first, begin), min(first + len(rows), begin + shape[0])
     if low >= high:

@@ -1,11 +1,11 @@
-"""What a tensor's numbers are like, in one pass and bounded memory.
+"""Statistics of a tensor's numbers, in one pass and bounded memory.
 
     tally = Tally()
     for chunk in …: tally.add(values)         # or tally.count(patterns, table) for numbers of at most 16 bits
     tally.summary()                           # → Summary
 
-Everything is exact but for percentiles of tensors with more than `KEPT` wider numbers, and of several tensors together:
-those are told by the upper half of a number as float32, to 1 part in 128. Moments are of the finite numbers, in double
+Everything is exact except percentiles of tensors with more than `KEPT` wider numbers, and of several tensors together:
+those use the upper half of a number as float32, accurate to 1 part in 128. Moments cover the finite numbers, in double
 precision; percentiles are interpolated as `numpy.percentile` does.
 """
 
@@ -22,14 +22,14 @@ Array = NDArray[Any]
 KEPT = 1 << 23
 PERCENTILES = (0.1, 1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0, 99.9)
 BINS = 24
-#: The middle of the keys below: the one of zero.
+#: The middle of the keys below: the key of zero.
 _ZERO = 1 << 15
 
 
 class Histogram(NamedTuple):
-    """How many finite numbers lie between two edges; the upper edge belongs to the next bin, but for the last."""
+    """How many finite numbers are between two edges; the upper edge belongs to the next bin, except for the last."""
 
-    edges: tuple[float, ...]  # one more than there are bins
+    edges: tuple[float, ...]  # one more than the number of bins
     counts: tuple[int, ...]
     below: int = 0  # numbers under the first edge
     above: int = 0  # numbers over the last
@@ -38,11 +38,11 @@ class Histogram(NamedTuple):
 class Summary(NamedTuple):
     """The numbers of a tensor, or of several."""
 
-    total: int  # numbers looked at: elements, of complex ones two each
+    total: int  # numbers counted: elements, two for each complex one
     nan: int
-    inf: int  # of either sign
+    inf: int  # of both signs
     zeros: int
-    min: float | None  # of the finite numbers, as are all below; None where there are none; int of 64-bit integers
+    min: float | None  # of the finite numbers, like all below; None if there are none; int for 64-bit integers
     max: float | None
     mean: float | None
     std: float | None  # of the population: divided by the count
@@ -56,7 +56,7 @@ class Summary(NamedTuple):
 
 
 def pooled(summaries: Iterable[Summary]) -> Summary:
-    """Several together, as if their numbers had been counted at once; of percentiles and histograms nothing is said."""
+    """Several summaries merged, as if their numbers had been counted together; without percentiles and histograms."""
     found = list(summaries)
     finite = [(each.total - each.nan - each.inf, each) for each in found if each.mean is not None]
     number = sum(n for n, _ in finite)
@@ -78,7 +78,7 @@ def pooled(summaries: Iterable[Summary]) -> Summary:
 
 
 class Tally:
-    """Numbers, counted as they come."""
+    """Counts numbers as they arrive."""
 
     def __init__(self) -> None:
         self._number = self._nan = self._inf = self._zeros = 0
@@ -87,11 +87,11 @@ class Tally:
         self._finite = 0
         self._keys = np.zeros(1 << 16, np.int64)  # numbers by the upper half of their bits as float32, in order
         self._kept: list[Array] | None = []
-        self._counted: dict[str, tuple[Array, Array]] = {}  # what → (its number for each pattern, how often)
+        self._counted: dict[str, tuple[Array, Array]] = {}  # kind → (the number of each pattern, its count)
 
-    @np.errstate(all="ignore")  # numbers that are none are counted
+    @np.errstate(all="ignore")  # NaNs are counted, not warned about
     def add(self, values: Array) -> None:
-        """Numbers as float32 or float64, or integers of 64 bits, whose extremes are told exactly."""
+        """Add numbers as float32 or float64, or 64-bit integers, whose extremes are kept exactly."""
         whole = values.dtype.kind in "iu"
         wide = values.astype(np.float64) if whole else values
         usual = np.isfinite(wide)
@@ -112,12 +112,12 @@ class Tally:
         self._keep(finite)
 
     def count(self, patterns: Array, table: Array, what: str = "") -> None:
-        """Numbers of at most 16 bits by their bits.
+        """Count numbers of at most 16 bits by their bit patterns.
 
         Args:
             patterns: unsigned integers.
-            table: what each pattern stands for.
-            what: the same for all patterns with this table.
+            table: the value of each pattern.
+            what: a name for this table, the same for all its patterns.
         """
         counts = np.bincount(patterns, minlength=len(table))
         known = self._counted.get(what)
@@ -125,7 +125,7 @@ class Tally:
 
     @np.errstate(all="ignore")
     def merge(self, other: Tally) -> None:
-        """Everything that another has counted."""
+        """Add everything that another tally has counted."""
         other._settle()
         self._settle()
         self._number += other._number
@@ -140,7 +140,7 @@ class Tally:
 
     @np.errstate(all="ignore")
     def summary(self) -> Summary:
-        """What all the numbers are like."""
+        """Summarise all the numbers."""
         whole = len(self._counted) == 1 and not self._number
         patterns = next(iter(self._counted.values())) if whole else None
         self._settle()
@@ -165,7 +165,7 @@ class Tally:
 
     @np.errstate(all="ignore")
     def _settle(self) -> None:
-        """What was counted by patterns, among the rest."""
+        """Merge what was counted by patterns into the rest."""
         for table, counts in self._counted.values():
             wide = table.astype(np.float64)
             finite = np.isfinite(wide) & (counts > 0)
@@ -201,7 +201,7 @@ class Tally:
     # --- telling --------------------------------------------------------------------------------
 
     def _distribution(self, patterns: tuple[Array, Array] | None) -> tuple[Array, Array | None]:
-        """Finite numbers in order, and how often each occurs; None where each stands for itself."""
+        """Finite numbers in order, and the count of each; None for the counts if each occurs once."""
         if patterns is not None:
             table, counts = patterns
             present = np.flatnonzero((counts > 0) & np.isfinite(table))
@@ -226,7 +226,7 @@ class Tally:
         return found
 
     def _histogram(self, values: Array, counts: Array | None, std: float) -> Histogram:
-        """Even bins over the numbers, or over four deviations on either side of the mean where some lie farther out."""
+        """Equal bins over the range, or over four standard deviations around the mean if some are farther out."""
         low, high = max(self._least, self._mean - 4 * std), min(self._most, self._mean + 4 * std)
         if not low < high:
             return Histogram((self._least, self._most), (self._finite,))

@@ -1,14 +1,14 @@
-"""The numbers of stored tensors, as their files have them: bounded pieces of safetensors, GGUF and PyTorch files.
+"""The numbers of stored tensors, in bounded pieces of safetensors, GGUF and PyTorch files.
 
     with closing(Stored(checkpoint)) as data:
         for chunk in data.chunks(tensor, path):     # any tensor of any of the checkpoint's files
             chunk.start, chunk.values, chunk.raw    # index of the first element; float32 or float64; the bytes
         data.values(tensor, path, 1000, 2000)       # elements 1000 to 1999, in the order of the shape
 
-Elements are counted in row-major order; what comes has one dimension. Dtypes are as in `formats.decoding`: floats of at
+Elements are counted in row-major order; results have one dimension. Dtypes are as in `formats.decoding`: floats of at
 most 32 bits and integers of at most 16 as float32, all else as float64, complex numbers as pairs. GGUF's blocks are
-dequantized by the `gguf` package. Packed weights of safetensors files come as the integers that they are stored as;
-`measuring.weights` gives the weights that they stand for. Remote files are read by ranges, and only where asked.
+dequantized by the `gguf` package. Packed weights of safetensors files are returned as the stored integers;
+`measuring.weights` returns the weights that they encode. Remote files are read by ranges, and only as requested.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from inspector.sources.targets import place_again
 from inspector.units import escape, integer, plural
 
 Array = NDArray[Any]
-#: Elements of a chunk: 4 MB as float32, which a processor's cache still holds in part, and few calls a second.
+#: Elements of a chunk: 4 MB as float32, which partly fits a processor's cache and needs few calls per second.
 CHUNK = 1 << 20
-#: Bytes that a tensor with strides is read in at once: its elements do not lie in order.
+#: The most bytes of a tensor with strides, which is read at once because its elements are not in order.
 MAX_STRIDED = 1 << 30
-#: Integers that float64 does not hold exactly.
+#: Integers that float64 does not represent exactly.
 LONG = frozenset({"I64", "U64"})
 _BLOCKS = {kind.name: (kind.block, kind.nbytes) for kind in TYPES.values() if kind.block > 1}
 
@@ -44,17 +44,17 @@ class Chunk(NamedTuple):
     """Some consecutive elements of a tensor."""
 
     start: int  # index of the first, in row-major order
-    values: Array  # one dimension; of complex numbers two values an element
+    values: Array  # one dimension; two values for each complex element
     raw: bytes  # as stored
 
 
 class Stored:
-    """The tensor data of a checkpoint's files. Files are opened when they are first read."""
+    """The tensor data of a checkpoint's files. Files are opened on first read."""
 
     def __init__(self, checkpoint: Checkpoint, place: Place | None = None) -> None:
         """
         Args:
-            place: where the files are, if it is open already; else it is opened again, at the commit that was read.
+            place: where the files are, if already open; else the target is opened again, at the commit that was read.
         """
         needs.check()
         self._own = place is None
@@ -68,7 +68,7 @@ class Stored:
         self.bytes_read = 0  # of tensor data
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for source in self._sources.values():
             source.close()
         self._sources.clear()
@@ -76,17 +76,17 @@ class Stored:
             self._place.close()
 
     def header(self, path: str) -> Header:
-        """Raises FormatError for a file that is none of the checkpoint's."""
+        """Raises FormatError for a file that does not belong to the checkpoint."""
         if path not in self._headers:
-            raise FormatError(f"{escape(path)} is none of the checkpoint's weight files")
+            raise FormatError(f"{escape(path)} is not one of the checkpoint's weight files")
         return self._headers[path]
 
     def chunks(self, tensor: Tensor, path: str, elements: int = CHUNK) -> Iterator[Chunk]:
         """A tensor from its first element to its last, in pieces of `elements`, rounded up to whole blocks.
 
         Raises:
-            FormatError: no definition of the dtype's numbers is known, or the bytes are not as many as the shape asks.
-            SourceError: the file ends before, or cannot be read.
+            FormatError: the dtype has no known definition, or the bytes do not match the shape. SourceError: the file
+            ends early, or cannot be read.
         """
         layout = self._layout(tensor, path)
         step = -(-elements // layout.elements) * layout.elements
@@ -97,9 +97,9 @@ class Stored:
             yield Chunk(start, layout.decode(raw), raw)
 
     def pieces(self, tensor: Tensor, path: str, elements: int = CHUNK) -> Iterator[tuple[bytes, Array | None]]:
-        """The same in bytes, with the numbers only where they have more than 16 bits, or not one for each pattern.
+        """The same in bytes; numbers are decoded only if they have more than 16 bits, or no one-to-one patterns.
 
-        Integers of 64 bits come as they are.
+        64-bit integers are returned unchanged.
         """
         layout = self._layout(tensor, path)
         if not decoding.has_patterns(layout.dtype) or layout.big:
@@ -110,7 +110,7 @@ class Stored:
             yield self._raw(layout, tensor, path, start, min(start + elements, tensor.elements)), None
 
     def values(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> Array:
-        """The elements from `start` up to `stop`, which is not among them. Raises as `chunks` does."""
+        """The elements from `start` up to, but excluding, `stop`. Raises as `chunks` does."""
         layout = self._layout(tensor, path)
         stop = tensor.elements if stop is None else min(stop, tensor.elements)
         if stop <= start:
@@ -122,7 +122,7 @@ class Stored:
         return found[(start - first) * each : (stop - first) * each]
 
     def integers(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> Array:
-        """The same, with the numbers that NumPy knows itself in their own dtype: words of packed weights."""
+        """The same, with NumPy's own dtypes unconverted: words of packed weights."""
         if tensor.dtype not in decoding.NATIVE:
             return self.values(tensor, path, start, stop)
         layout = self._layout(tensor, path)
@@ -130,7 +130,7 @@ class Stored:
         return decoding.native(raw, tensor.dtype, big=layout.big)
 
     def raw(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> bytes:
-        """The bytes of the same elements; `start` and `stop` have to lie between blocks."""
+        """The bytes of the same elements; `start` and `stop` must be block boundaries."""
         layout = self._layout(tensor, path)
         return self._raw(layout, tensor, path, start, tensor.elements if stop is None else stop)
 
@@ -139,7 +139,7 @@ class Stored:
     def _layout(self, tensor: Tensor, path: str, *, whole: bool = True) -> _Layout:
         """
         Args:
-            whole: whether a tensor that several files have parts of is meant, and not one file's part.
+            whole: whether to assemble a tensor that is spread over several files, instead of one file's part.
         """
         header = self.header(path)
         big = self._is_big(header, tensor)
@@ -154,7 +154,7 @@ class Stored:
         expected = -(-tensor.elements // layout.elements) * layout.nbytes
         if tensor.nbytes != expected and header.format == "numpy" and header.path.endswith(".npz"):
             raise FormatError(
-                f"{escape(tensor.name, 200)} is compressed in {escape(path)}, and not read: write it again with "
+                f"{escape(tensor.name, 200)} is compressed in {escape(path)} and not read: rewrite it with "
                 "`numpy.savez`, which does not compress"
             )
         if tensor.nbytes != expected:
@@ -166,18 +166,18 @@ class Stored:
 
     @staticmethod
     def _lies_plainly(tensor: Tensor, header: Header) -> bool:
-        """Whether the header tells all: where the bytes lie, all of them and in order."""
+        """Whether the header is sufficient: the bytes are all there, in order, at the stated offset."""
         known = decoding.is_known(tensor.dtype) and not header.strides
         return known and bool(tensor.offset) and tensor.nbytes == tensor.elements * decoding.width(tensor.dtype)
 
     def _pytorch_layout(self, tensor: Tensor, header: Header, big: bool) -> _Layout:
         if header.path not in self._views:
-            from inspector.formats.pytorch import reader  # whose tensors alone have strides
+            from inspector.formats.pytorch import reader  # only its tensors have strides
 
             self._views[header.path] = reader.placed(self._source(header.path), header.path)
         found = self._views[header.path].get(tensor.name)
         if found is None:
-            raise FormatError(f"{escape(tensor.name, 200)}: its bytes are not in the file as they are")
+            raise FormatError(f"{escape(tensor.name, 200)}: its bytes are not stored plainly in the file")
         view, at = found
         layout = _plain(view.dtype, big=big)._replace(at=at)
         if view.contiguous or not tensor.elements:
@@ -201,7 +201,7 @@ class Stored:
         return self._raw(self._layout(part.tensor, part.path, whole=False), part.tensor, part.path, start, stop)
 
     def _gathered(self, layout: _Layout, view: View, path: str) -> bytes:
-        """A tensor with strides, its elements in order."""
+        """A tensor with strides, with its elements in order."""
         data = self._read(path, layout.at or 0, view.extent * view.width)
         cells = np.frombuffer(data, np.dtype((np.void, view.width)))
         strides = [step * view.width for step in view.stride]
@@ -210,9 +210,11 @@ class Stored:
     def _read(self, path: str, offset: int, length: int) -> bytes:
         size = self.header(path).size
         if offset + length > size:
-            raise SourceError(f"{escape(path)} ends {plural(offset + length - size, 'byte')} before the tensor does")
+            raise SourceError(
+                f"{escape(path)} ends {plural(offset + length - size, 'byte')} before the end of the tensor"
+            )
         source = self._source(path)
-        if self._place.parallel == 1:  # a local file: read by place, from any thread
+        if self._place.parallel == 1:  # a local file: read by offset, from any thread
             data = source.read(offset, length)
         else:
             with self._lock:
@@ -227,7 +229,7 @@ class Stored:
             return self._sources[path]
 
     def _is_big(self, header: Header, tensor: Tensor) -> bool:
-        """Whether a tensor's numbers are big-endian: as its file says of it or of all, and a GGUF by its version."""
+        """Whether a tensor's numbers are big-endian: by its file's findings about it or all, or a GGUF's version."""
         told = any(each.rule == "big-endian" and each.tensor in (None, tensor.name) for each in header.findings)
         if not told or header.format != "gguf":
             return told
@@ -244,9 +246,9 @@ class _Layout(NamedTuple):
     elements: int  # of the smallest whole unit
     nbytes: int  # of it
     big: bool = False
-    at: int | None = None  # where the tensor starts, if not at its offset
-    view: View | None = None  # of a tensor whose elements do not lie in order
-    parts: tuple[spread.Part, ...] = ()  # of a tensor that several files have
+    at: int | None = None  # start of the tensor, if not its offset
+    view: View | None = None  # for a tensor whose elements are not in order
+    parts: tuple[spread.Part, ...] = ()  # for a tensor spread over several files
 
     def integers(self, raw: bytes) -> Array:
         return decoding.native(raw, self.dtype, big=self.big)
@@ -258,7 +260,7 @@ class _Layout(NamedTuple):
 
 
 def _turned(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
-    """The layout of a tensor that is stored in another order than its shape's, as NumPy's Fortran arrays are."""
+    """The layout of a tensor stored in another order than its shape's, like NumPy's Fortran arrays."""
     own = (stride for at, stride in header.strides.items() if header.tensors[at].name == tensor.name)
     stride = next(own, None)
     if stride is None or tensor.dtype in decoding.UNITS:
@@ -269,7 +271,7 @@ def _turned(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
 
 def _plain(dtype: str, *, big: bool) -> _Layout:
     if not decoding.is_known(dtype):
-        raise FormatError(f"no definition of {escape(dtype, 40)}'s numbers is known here")
+        raise FormatError(f"the dtype {escape(dtype, 40)} cannot be decoded here")
     elements = decoding.UNITS[dtype][0] if dtype in decoding.UNITS else 1
     return _Layout(dtype, elements, decoding.width(dtype), big)
 
@@ -282,7 +284,7 @@ def _dequantized(raw: bytes, dtype: str, *, big: bool) -> Array:
         raise FormatError(f"{dtype} blocks of a big-endian file are not dequantized here")
     try:
         kind = GGMLQuantizationType[dtype]
-        with np.errstate(all="ignore"):  # what is not a number is the caller's to find
+        with np.errstate(all="ignore"):  # the caller looks for NaNs
             found: Array = quants.dequantize(np.frombuffer(raw, np.uint8), kind)
     except (NotImplementedError, KeyError) as error:
         raise FormatError(f"the gguf package does not dequantize {dtype}") from error

@@ -1,9 +1,9 @@
 """Statistics of the values of a checkpoint's tensors, tensor by tensor or together.
 
-    values(result).rows → a Row for each tensor, with what its numbers are like
+    values(result).rows → a Row for each tensor, with statistics of its numbers
 
-Packed weights are dequantized where their scheme has a definition; the integers that they are stored as are counted
-otherwise, and `stored` says so.
+Packed weights are dequantized if their scheme has a definition; otherwise the stored integers are counted, and `stored`
+says so.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ By = Literal["tensor", "role", "layer"]
 
 
 class Row(NamedTuple):
-    """One tensor with what its numbers are like; or all of one role, or layer, together."""
+    """Statistics of one tensor, or of all tensors of a role or layer together."""
 
-    name: str  # the tensor's; where several are together the role's, or the layer's number
+    name: str  # the tensor's; for a group, the role's name or the layer's number
     tensors: tuple[Labelled, ...]
-    shape: tuple[int, ...] | None  # of the numbers: logical, where a weight is dequantized; None for several
+    shape: tuple[int, ...] | None  # of the numbers: logical, if a weight is dequantized; None for several
     elements: int
-    stored: bool  # True where the numbers are those of the file, False where a weight was dequantized for them
+    stored: bool  # True if the numbers are the file's, False if a weight was dequantized
     summary: Summary
 
 
 class Values(NamedTuple):
-    """What was measured."""
+    """The measured statistics."""
 
     result: Reconciliation
     rows: tuple[Row, ...]
@@ -76,21 +76,21 @@ def values(
     *,
     stored: bool = False,
 ) -> Values:
-    """Read tensors, and say what their numbers are like.
+    """Read tensors and compute statistics of their numbers.
 
     Args:
-        asked: which tensors; all of them where it is None.
-        by: what to tell together: each tensor by itself, or all of a role or of a layer.
+        asked: which tensors; None for all.
+        by: how to group: each tensor separately, or all of a role or of a layer.
         progress: called with the number of bytes read since the last call, from several threads.
         stored: whether packed weights are counted as the integers that the file has.
 
     Raises:
-        UsageError: NumPy is not installed, or `by` is none of these words.
-        TargetError: no tensor is like that.
+        UsageError: NumPy is not installed, or `by` is not one of these words.
+        TargetError: no tensor matches.
         FormatError, SourceError: none of the tensors can be read; one among several is a finding.
     """
     if by not in ("tensor", "role", "layer"):
-        raise UsageError(f"values are told by tensor, role or layer, and not by {by}")
+        raise UsageError(f"values are grouped by tensor, role or layer, not by {by}")
     wanted = chosen(result.tensors, asked or Asked())
     groups = _groups(wanted, by)
     with closing(Weights(result)) as weights:
@@ -109,7 +109,7 @@ Group = tuple[str, list[Labelled]]
 
 
 def _groups(wanted: Sequence[Labelled], by: By) -> list[Group]:
-    """What is told together, under its name, in the order of the tensors."""
+    """The groups by name, in the order of the tensors."""
     if by == "tensor":
         return [(each.tensor.name, [each]) for each in wanted]
     groups: dict[str, list[Labelled]] = {}
@@ -130,7 +130,7 @@ def _layer(each: Labelled) -> str:
 
 
 class _Job(NamedTuple):
-    """What is to be done with each group of tensors."""
+    """The work on each group of tensors."""
 
     weights: Weights
     by: By
@@ -138,14 +138,14 @@ class _Job(NamedTuple):
     stored: bool
 
     def row(self, group: Group) -> tuple[Row | None, list[tuple[Labelled, InspectorError]]]:
-        """The row of a group, and its tensors that could not be read."""
+        """The row of a group, and findings for tensors that could not be read."""
         name, tensors = group
         whole, read, errors = Tally(), list[tuple[Labelled, bool]](), list[tuple[Labelled, InspectorError]]()
         for each in tensors:
             try:
                 as_stored = self._is_stored(each)
                 tally = self._counted(each, as_stored=as_stored)
-            except NetworkError:  # says nothing of the tensor
+            except NetworkError:  # says nothing about the tensor
                 raise
             except InspectorError as error:
                 errors.append((each, error))
@@ -190,5 +190,5 @@ class _Job(NamedTuple):
         return tally
 
 
-#: Bytes of an element → its bits as NumPy reads them.
+#: Bytes of an element → NumPy's dtype for its bits.
 _BITS = {1: "u1", 2: "<u2"}

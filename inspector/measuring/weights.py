@@ -1,14 +1,14 @@
-"""The weights of a checkpoint as numbers, packed ones dequantized, whatever they are stored as.
+"""The weights of a checkpoint as numbers, with packed ones dequantized.
 
     with closing(Weights(result)) as weights:        # result: what `reconcile` returned
         weights.shape(labelled)                      # logical: (4096, 4096) for a GPTQ's qweight
         for start, values in weights.chunks(labelled):
             ...                                      # from element `start` on, row-major, float32 or float64
-        weights.values(labelled, start, stop)        # any elements in between
-        weights.is_defined(labelled)                 # False for packed weights that nothing here dequantizes
+        weights.values(labelled, start, stop) # any range of elements weights.is_defined(labelled) # False for packed
+        weights that nothing here dequantizes
 
-Plain tensors and GGUF's blocks come as `measuring.stored` has them. Memory is bounded by the chunk, but for schemes
-that store a weight's inputs before its outputs (GPTQ, AWQ): there the packed words of one weight are held.
+Plain tensors and GGUF's blocks are returned as by `measuring.stored`. Memory is bounded by the chunk, except for
+schemes that store a weight's inputs before its outputs (GPTQ, AWQ): these keep the packed words of one weight.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class Weights:
         self._last: tuple[str, Dequantized | None] = ("", None)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self.stored.close()
 
     def is_packed(self, each: Labelled) -> bool:
-        """Whether a tensor stands for a weight of another shape or scale."""
+        """Whether a tensor encodes a weight of another shape or scale."""
         return self._packing is not None and each.tensor.name in self._packing.names
 
     def is_defined(self, each: Labelled) -> bool:
-        """Whether the weights that a packed tensor stands for can be had. True for every plain tensor."""
+        """Whether a packed tensor can be dequantized. True for every plain tensor."""
         return not self.is_packed(each) or self._unpacked(each) is not None
 
     def is_scaled_whole(self, each: Labelled) -> bool:
-        """Whether one scale serves all of a packed weight."""
+        """Whether a packed weight has a single scale."""
         if not self.is_packed(each) or self._packing is None:
             return False
         pieces = self._pieces.get(self._packing.names[each.tensor.name], ())
@@ -67,11 +67,11 @@ class Weights:
         return found.shape if found else each.tensor.shape
 
     def chunks(self, each: Labelled, elements: int = CHUNK) -> Iterator[tuple[int, Array]]:
-        """Index of the first element, and the values from there on, in some `elements` at a time.
+        """Yields the index of the first element and the values from there on, about `elements` at a time.
 
         Raises:
-            FormatError: there is no definition of the dtype or of the packing.
-            SourceError: the file ends before, or cannot be read.
+            FormatError: the dtype or the packing has no definition.
+            SourceError: the file ends early, or cannot be read.
         """
         if not self.is_packed(each):
             for chunk in self.stored.chunks(each.tensor, each.file, elements):
@@ -97,12 +97,12 @@ class Weights:
         found = self._unpacked(each)
         if found is None:
             scheme = self._packing.scheme if self._packing else ""
-            raise FormatError(f"{escape(each.tensor.name, 200)}: no definition of {scheme} weights is known here")
+            raise FormatError(f"{escape(each.tensor.name, 200)}: weights packed by {scheme} cannot be dequantized here")
         return found
 
     def _unpacked(self, each: Labelled) -> Dequantized | None:
-        """The weight that a packed tensor stands for; the last one's words are kept."""
-        last = self._last  # of one moment, for there may be several threads
+        """The weight that a packed tensor encodes; the last one's words are kept."""
+        last = self._last  # a snapshot, since there may be several threads
         if last[0] != each.tensor.name:
             last = self._last = (each.tensor.name, self._made(each))
         return last[1]
@@ -134,18 +134,18 @@ def _columns(shape: tuple[int, ...]) -> int:
 
 
 def _rows(found: Dequantized, first: int, last: int) -> Array:
-    with np.errstate(all="ignore"):  # scales that are no numbers are the caller's to find
+    with np.errstate(all="ignore"):  # the caller looks for NaN scales
         return np.ascontiguousarray(found.rows(first, last), np.float32)
 
 
 def _scheme_of(packing: Packing) -> Scheme | None:
-    """The scheme that a packing's name begins with."""
+    """The scheme at the start of a packing's name."""
     named = [each for each in all_schemes() if f"{packing.scheme}-".startswith(f"{each.name}-")]
     return max(named, key=lambda each: len(each.name), default=None)
 
 
 def _pieces(result: Reconciliation, packing: Packing) -> Mapping[str, list[Labelled]]:
-    """Weight's name → the tensors that hold or serve it."""
+    """Weight's name → its tensor and side data."""
     found: dict[str, list[Labelled]] = {}
     for each in result.tensors:
         name = each.tensor.name
@@ -156,7 +156,7 @@ def _pieces(result: Reconciliation, packing: Packing) -> Mapping[str, list[Label
 
 
 def _stem(scheme: Scheme, name: str, weight: str) -> str:
-    """What stands before the end of each piece's name."""
+    """The stem of the pieces' names."""
     for end, own in scheme.weights.items():
         if name.endswith(end) and weight == name[: len(name) - len(end)] + own:
             return name[: len(name) - len(end)]

@@ -1,6 +1,6 @@
 """How weights are packed: which stored tensors encode which weights, and which only serve them.
 
-`packing_of` looks at the names' last words; only where some could be a packed weight's is the rest loaded.
+`packing_of` looks at the names' last words; the rest is loaded only if some could belong to a packed weight.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from inspector.model import Config, Finding, Header, Packing
 from inspector.quantization.declaration import declaration
 
-#: Last words of names that no packing scheme has: where there are no others, nothing more is loaded.
+#: Last words of names that no packing scheme uses: if there are no others, nothing more is loaded.
 PLAIN = frozenset(
     {
         "weight",
@@ -39,7 +39,7 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
     """How the files' weights are packed; None for plain tensors.
 
     Args:
-        patterns: the tensors' names, their numbers as `{}`.
+        patterns: the tensors' names, with numbers replaced by `{}`.
     """
     if any(header.format == "gguf" for header in files):
         from inspector.quantization import ggml  # types that only GGUF files have
@@ -55,9 +55,9 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
 
 
 def piece_of_packed(names: Iterable[str]) -> str | None:
-    """The first name that only a piece of a packed weight has: `….qweight`, `….weight_scale_inv`; None where none is.
+    """The first name that only a piece of a packed weight can have: `….qweight`, `….weight_scale_inv`; else None.
 
-    Activations and caches have scales too, of weights that are plain: those tell nothing.
+    Scales of activations and caches do not count: plain weights can have them too.
     """
     named = [name for name in names if name.rpartition(".")[2] not in PLAIN]
     if not named:
@@ -70,11 +70,11 @@ def piece_of_packed(names: Iterable[str]) -> str | None:
 
 
 def contradictions(config: Config | None) -> tuple[Finding, ...]:
-    """What to say of a configuration that declares packing where no tensor is packed."""
+    """The finding for a configuration that declares packing although no tensor is packed."""
     values = declaration(config)
     if not values or config is None:
         return ()
     method = values.get("quant_method")
     named = method if isinstance(method, str) else "packed weights"
-    what = f"the configuration declares {named:.40}, and no tensor is packed: dequantized, or not packed yet"
+    what = f"the configuration declares {named:.40}, but no tensor is packed: dequantized, or not packed yet"
     return (Finding("quantization", "warning", what, config.path),)

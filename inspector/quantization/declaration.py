@@ -1,4 +1,4 @@
-"""What configurations say about packing, wherever they say it."""
+"""The packing declaration in a configuration, wherever it is."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inspector.model import Config
 
 #: Fields that hold the declaration, the usual one first; `quantization` is MLX's.
 FIELDS = ("quantization_config", "quantization", "compression_config", "quant_config")
-#: Objects in which a composite model's text model, and so its declaration, may stand.
+#: Objects that may contain a composite model's text model, and so its declaration.
 NESTED = ("text_config", "llm_config", "language_config", "language_model", "thinker_config")
 
 
 def declaration(config: Config | None) -> Mapping[str, Any]:
-    """The object that declares packing; empty where none does."""
+    """The object that declares packing; empty if there is none."""
     if config is None:
         return {}
     for values in (config.values, *(config.values.get(name) for name in NESTED)):
@@ -27,7 +27,7 @@ def declaration(config: Config | None) -> Mapping[str, Any]:
 
 
 def _unwrapped(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """ModelOpt's own file has the declaration one object deeper, under `quantization`."""
+    """ModelOpt's own file has the declaration one level deeper, under `quantization`."""
     nested = found.get("quantization")
     if isinstance(nested, Mapping) and nested:
         return {**found, **nested}

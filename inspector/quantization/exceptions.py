@@ -1,13 +1,11 @@
-"""Modules that a configuration leaves out of packing, and where the tensors say otherwise.
+"""Modules that a configuration excludes from packing, and where the tensors disagree.
 
-Libraries write such lists in their own ways:
+Each library writes such lists in its own way:
 
-    "lm_head", "model.layers.3.mlp"        a module's name, its beginning or its end
-    "model.layers.*.self_attn", "mtp*"     with wildcards (ModelOpt, gpt-oss, Quark)
-    "re:.*mlp\\.gate$"                      a regular expression (compressed-tensors)
-    {"-:.*down_proj": {}}                  the same as keys (GPTQModel's `dynamic`)
-    {"lm_head": false}                     as keys of their own (MLX)
-    {"lm_head": {"bits": 16}}              a width that is none (AutoRound's `extra_config`)
+    "lm_head", "model.layers.3.mlp" a module's name, its prefix or its suffix "model.layers.*.self_attn", "mtp*" with
+    wildcards (ModelOpt, gpt-oss, Quark) "re:.*mlp\\.gate$" a regular expression (compressed-tensors) {"-:.*down_proj":
+    {}} the same as keys (GPTQModel's `dynamic`) {"lm_head": false} as separate keys (MLX) {"lm_head": {"bits": 16}} a
+    width that means unpacked (AutoRound's `extra_config`)
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from inspector.model import Finding
 from inspector.quantization.patterns import compiled
 from inspector.units import escape, plural
 
-#: Fields that list modules left out.
+#: Fields that list excluded modules.
 LISTS = (
     "modules_to_not_convert",
     "ignore",
@@ -33,33 +31,33 @@ LISTS = (
     "exclude",
     "skip_modules",
 )
-#: Pairs of a pattern and a module that are tried; real checkpoints stay far below.
+#: The most pairs of a pattern and a module that are tried; real checkpoints stay far below.
 MOST_TRIES = 500_000
 #: Entries of a list that are read.
 MOST_ENTRIES = 20_000
 #: Expressions and wildcards among them; each must be compiled.
 MOST_PATTERNS = 500
-#: Words between the points of a module's name; real ones have a dozen.
+#: Words between the dots of a module's name; real ones have a dozen.
 MOST_WORDS = 100
-#: Contradictions that are told one by one.
+#: Contradictions that are listed.
 MOST_TOLD = 8
-#: Weights as wide as that are none that was packed.
+#: Weights at least this wide are not packed.
 UNPACKED_BITS = 16
 
 
 @dataclass(slots=True)
 class Exceptions:
-    """Modules left out, as the configuration names them."""
+    """The excluded modules, as the configuration names them."""
 
     names: set[str] = field(default_factory=set)
     patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)  # as written → compiled
-    complete: bool = True  # False where an entry could not be understood
-    _lengths: list[int] | None = None  # words in the names, found at the first question
+    complete: bool = True  # False if an entry could not be understood
+    _lengths: list[int] | None = None  # word counts of the names, computed on first use
 
     def entry_for(self, module: str) -> str | None:
-        """The entry that leaves a module out; None where none does.
+        """The entry that excludes a module; None if there is none.
 
-        A name stands for the module itself and for all within it, under whatever words wrap the model.
+        A name covers the module and everything inside it, with any prefix that wraps the model.
         """
         words = module.split(".")
         if len(words) <= MOST_WORDS:
@@ -74,7 +72,7 @@ class Exceptions:
 
 
 def read(values: Mapping[str, Any]) -> Exceptions | None:
-    """The modules left out; None where the configuration has no such list."""
+    """The excluded modules; None if the configuration has no such list."""
     entries = list(islice(_entries(values), MOST_ENTRIES + 1))
     if not entries:
         return None
@@ -115,7 +113,7 @@ def _enter(found: Exceptions, entry: str) -> None:
 
 
 def _pattern(entry: str) -> re.Pattern[str] | None:
-    """An expression, or wildcards, which also stand for all that is within the modules they match."""
+    """An expression, or wildcards, which also match everything inside the modules they match."""
     if entry.startswith("re:"):
         return compiled(entry[3:])
     return re.compile(translate(entry).removesuffix(r"\z").removesuffix(r"\Z") + r"(?:\..*)?\Z")
@@ -125,7 +123,7 @@ def _pattern(entry: str) -> re.Pattern[str] | None:
 
 
 def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Sequence[str]) -> Iterator[Finding]:
-    """Where the tensors are not what the lists say.
+    """Where the tensors contradict the lists.
 
     Args:
         packed: modules whose weight is packed.
@@ -140,7 +138,10 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
         if entry is not None:
             left_out.setdefault(entry, []).append(module)
     for entry, modules in islice(left_out.items(), MOST_TOLD):
-        what = f"the configuration leaves {escape(entry, 60)} out of packing, and {plural(len(modules), 'weight')} there {_is(modules)} packed"  # noqa: E501
+        what = (
+            f"the configuration excludes {escape(entry, 60)} from packing, but "
+            f"{plural(len(modules), 'weight')} there {_is(modules)} packed"
+        )
         yield Finding("left-out-packed", "warning", what, None, modules[0])
     if found.complete:
         yield from _not_listed(found, packed, plain)
@@ -151,7 +152,7 @@ def _is(modules: Sequence[str]) -> str:
 
 
 def _not_listed(found: Exceptions, packed: Iterable[str], plain: Iterable[str]) -> Iterator[Finding]:
-    """Plain modules whose like is packed in other layers, and that no entry leaves out."""
+    """Plain modules whose counterparts in other layers are packed, and that no entry excludes."""
     patterns = set(map(_like, packed))
     odd: dict[str, list[str]] = {}
     for module in plain:
@@ -159,7 +160,10 @@ def _not_listed(found: Exceptions, packed: Iterable[str], plain: Iterable[str]) 
         if like in patterns and found.entry_for(module) is None:
             odd.setdefault(like, []).append(module)
     for like, modules in islice(odd.items(), MOST_TOLD):
-        what = f"{plural(len(modules), 'weight')} of {escape(like, 80)} {_is(modules)} plain where others are packed, and the configuration does not leave {'it' if len(modules) == 1 else 'them'} out"  # noqa: E501
+        what = (
+            f"{plural(len(modules), 'weight')} of {escape(like, 80)} {_is(modules)} plain although "
+            f"others are packed, and the configuration does not exclude {'it' if len(modules) == 1 else 'them'}"
+        )
         yield Finding("packed-in-part", "warning", what, None, modules[0])
 
 

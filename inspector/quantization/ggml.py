@@ -1,6 +1,6 @@
-"""GGUF's own packing: each tensor has a block type. The scheme follows from the types that are counted.
+"""GGUF's own packing: each tensor has a block type, and the counts of types determine the scheme.
 
-Mixtures of equal types have different names: there `general.file_type` tells which, if the types counted agree with it.
+Some mixtures of the same types have different names: there `general.file_type` decides, if the counts agree with it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from inspector.model import Header, Packing, Tensor
 
 BY_NAME: Mapping[str, GGMLType] = {kind.name: kind for kind in TYPES.values()}
 
-#: Main type → (types that tell the mixture where layers hold any of them, its name), the first that fits; the name
-#: without such types last. After `llama_tensor_get_type` in llama.cpp's src/llama-quant.cpp.
+#: Main type → (types that identify a mixture if any layer has them, its name), the first that fits; the name without
+#: such types last. After `llama_tensor_get_type` in llama.cpp's src/llama-quant.cpp.
 MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     "Q2_K": ((frozenset({"Q3_K"}), "Q2_K"), (frozenset(), "Q2_K_S")),
     "Q3_K": ((frozenset({"Q4_K"}), "Q3_K_M"), (frozenset({"Q5_K"}), "Q3_K_L"), (frozenset(), "Q3_K_S")),
@@ -23,22 +23,22 @@ MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     "Q5_K": ((frozenset({"Q6_K"}), "Q5_K_M"), (frozenset(), "Q5_K_S")),
 }
 
-#: What `general.file_type` says → the types that most of such a file may be of, the first of them always in its layers;
-#: names that are not their type's own. After `llama_ftype_get_default_type` and `llama_tensor_get_type` there.
+#: `general.file_type` → the types that may predominate in such a file, the first of them always in its layers; for
+#: names that differ from their type's. After `llama_ftype_get_default_type` and `llama_tensor_get_type` there.
 TOLD: Mapping[str, tuple[str, ...]] = {
     "IQ2_S": ("IQ2_XS",),
     "IQ2_M": ("IQ2_S",),
     "IQ3_XS": ("IQ3_S", "IQ3_XXS"),
     "IQ3_M": ("IQ3_S",),
-    "MXFP4_MOE": ("MXFP4", "Q8_0"),  # experts in MXFP4, the rest in Q8_0: in a small model that is more
+    "MXFP4_MOE": ("MXFP4", "Q8_0"),  # experts in MXFP4, the rest in Q8_0: in a small model that is the larger part
 }
 
-#: Type → the one that was meant, where rows are no multiple of 256: llama.cpp's `tensor_type_fallback`.
+#: Type → the type it replaces if rows are not a multiple of 256: llama.cpp's `tensor_type_fallback`.
 FALLBACKS: Mapping[str, str] = {"Q5_0": "Q4_K", "Q5_1": "Q5_K", "Q8_0": "Q6_K"}
 
 
 def packing_of(files: Sequence[Header]) -> Packing | None:
-    """How the files' weights are packed; None where most of them are plain numbers."""
+    """How the files' weights are packed; None if most of them are plain numbers."""
     tensors = [tensor for header in files for tensor in header.tensors]
     stored = {tensor.dtype for tensor in tensors}
     meant = [_meant(tensor, stored) for tensor in tensors]
@@ -55,13 +55,13 @@ def packing_of(files: Sequence[Header]) -> Packing | None:
 
 
 def _told(files: Iterable[Header]) -> str:
-    """The name of `general.file_type`; "" where no part has it."""
+    """The name of `general.file_type`; "" if no part has it."""
     values = (header.metadata.get("general.file_type") for header in files)
     return next((FILE_TYPES.get(value, "") for value in values if isinstance(value, int)), "")
 
 
 def _meant(tensor: Tensor, stored: Iterable[str]) -> str:
-    """The type that the mixture has for a tensor: another than the stored one where its rows do not fit the blocks."""
+    """The mixture's type for a tensor; it differs from the stored one if the rows do not fit its blocks."""
     kind = FALLBACKS.get(tensor.dtype)
     return kind if kind is not None and kind in stored and tensor.shape and tensor.shape[-1] % 256 else tensor.dtype
 
@@ -76,6 +76,6 @@ def _main_type(tensors: Iterable[Tensor], kinds: Iterable[str]) -> GGMLType | No
 
 
 def _scheme(main: str, layers: Iterable[str]) -> str:
-    """The mixture's name, from the types in the layers: embeddings and head have types of their own in all."""
+    """The mixture's name, from the types in the layers: embeddings and head always have their own types."""
     others = set(layers) - {main}
     return next((name for types, name in MIXTURES.get(main, ()) if types <= others), main)

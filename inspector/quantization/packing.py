@@ -1,8 +1,8 @@
-"""Which scheme the tensors follow, and what it makes of them.
+"""Which scheme the tensors follow, and how it reads them.
 
-The configuration says which scheme it is; where it does not, or where the tensors follow another, the
-scheme that accounts for most tensors is taken. Shapes and bits come from the tensors as far as they
-show them: a configuration's word is only used where they leave a choice.
+The configuration names the scheme; if it does not, or the tensors follow another, the scheme that accounts for most
+tensors is used. Shapes and bits come from the tensors where possible: the configuration decides only where they are
+ambiguous.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[
 
 
 def _present(scheme: Scheme, words: frozenset[str], text: str) -> bool:
-    """Whether the last word of any name could be one of this scheme's. `text` has the words a line each."""
+    """Whether the last word of any name could belong to this scheme. `text` has one word per line."""
     ends = [end for end in (*scheme.side, *scheme.weights) if end not in (".weight", "")]
-    # What `word_fits` tells of one word, for a hostile header's hundred thousand different ones at once.
+    # Does what `word_fits` does for one word, for a hostile header's hundred thousand different ones at once.
     whole = {end.rpartition(".")[2] for end in ends if "." in end}
     return not whole.isdisjoint(words) or any(end + "\n" in text for end in ends if "." not in end)
 
@@ -108,14 +108,14 @@ _CACHE: Mapping[str, str] = {"k_scale": "k_proj", "v_scale": "v_proj", "q_scale"
 
 
 def _served_by(name: str) -> str:
-    """The weight that side data without one of its own serves."""
+    """The weight served by side data that has no weight of its own."""
     stem, _, word = name.rpartition(".")
     projection = _CACHE.get(word)
     return f"{stem}.weight" if projection is None or stem.endswith("_proj") else f"{stem}.{projection}.weight"
 
 
 def _exceptions(found: Unpacked, tensors: Iterable[Tensor], declared: Declared) -> Iterator[Finding]:
-    """Whether the modules that the configuration leaves out are those that are plain."""
+    """Whether the modules that the configuration excludes are the plain ones."""
     if not declared.values:
         return iter(())
     packed = {unit.stem: None for unit, _ in found.weights}
@@ -137,9 +137,12 @@ def _findings(found: Unpacked, declared: Declared, bits: int) -> Iterator[Findin
             what = f"the configuration says {escape(declared.method, 40)}, but the tensors are packed as {name}: {ends}"
             yield Finding("packing-inferred", "warning", what, None, example)
         else:
-            what = f"no configuration says how weights are packed; their names and shapes are {name}'s: {ends}"
+            what = f"no configuration declares how weights are packed; their names and shapes match {name}: {ends}"
             yield Finding("packing-inferred", "info", what, None, example)
     unsure = [unit for unit, weight in found.weights if not weight.sure]
     if unsure:
-        what = f"{plural(len(unsure), 'weight')} could be packed at several widths: {bits} bits, and so their parameters, are a guess"  # noqa: E501
+        what = (
+            f"{plural(len(unsure), 'weight')} could be packed at several widths: {bits} bits, and "
+            "hence their parameters, are a guess"
+        )
         yield Finding("packing-doubt", "warning", what, None, next(iter(unsure[0].pieces.values())).name)

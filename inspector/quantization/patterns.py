@@ -1,8 +1,8 @@
-"""Regular expressions from configurations, limited to what runs in bounded time.
+"""Regular expressions from configurations, restricted to those that run in bounded time.
 
-A stranger's expression may take for ever. What lists of modules use is little: literals, classes, `.*`,
-alternatives. That is translated; `.*` takes the nearest continuation, `\\d+` all digits, and neither is tried
-again, as in `fnmatch`. Anything else is not run.
+An untrusted expression may take forever. Lists of modules need little: literals, classes, `.*`, alternatives. These are
+translated; `.*` takes the nearest continuation, `\\d+` all digits, and neither backtracks, as in `fnmatch`. Anything
+else is not run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 def compiled(text: str) -> re.Pattern[str] | None:
-    """An expression to `match` names with; None for one that is not run."""
+    """An expression to `match` names with; None if it is not run."""
     if len(text) > LONGEST:
         return None
     pieces = list(_translated(text.removeprefix("^")))
@@ -40,7 +40,7 @@ def compiled(text: str) -> re.Pattern[str] | None:
 
 
 def _translated(text: str) -> Iterator[str | None]:
-    """Each token in safe words; "*" for a star, None at what is not understood."""
+    """Each token in safe words; "*" for a star, None for anything unsupported."""
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -61,7 +61,7 @@ def _translated(text: str) -> Iterator[str | None]:
 
 
 def _segments(pieces: list[str]) -> tuple[list[str], bool]:
-    """The texts between the stars, and whether the expression must reach the name's end."""
+    """The text between the stars, and whether the expression must match to the end of the name."""
     ends = pieces[-1:] == ["$"]
     segments = [""]
     for piece in pieces[: len(pieces) - ends]:

@@ -1,11 +1,10 @@
-"""How far a stored number may lie from the one that it was made of: one step of its dtype, block type or scheme.
+"""How far a stored number may be from its original: one step of its dtype, block type or scheme.
 
     step_of("BF16")(values)     2⁻⁷ of each value
     step_of("Q4_K")(values)     2/15 of the largest of each 32, and what the 6-bit scales of 256 add
 
-A step, and not the half that rounding to the nearest takes: quantizers choose scales for the sum of squares and cut off
-the outermost values, and converters have cut floats off. What the steps of a whole tensor come to is for the caller to
-judge.
+A whole step, not the half of rounding to nearest: quantizers choose scales that minimise the sum of squares and clip
+the outermost values, and some converters truncate floats. The caller judges the steps of a whole tensor.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ class Grid(NamedTuple):
 
     group: int  # elements that share a scale
     step: float  # of the grid's range on one side of zero: the largest gap between neighbours
-    whole: int = 0  # elements whose scales are themselves quantized; 0 where they are not
-    scales: float = 0.0  # the step of these, likewise
-    least: float = 0.0  # the smallest step of the dtype that scales have
+    whole: int = 0  # elements whose scales are quantized together; 0 if they are not
+    scales: float = 0.0  # the step of these scales, likewise
+    least: float = 0.0  # the smallest step of the scales' dtype
 
 
 #: Dtype → bits of the mantissa, and the exponent of the smallest step.
@@ -44,11 +43,11 @@ FLOATS: Mapping[str, tuple[int, int]] = {
     "F8_E5M2FNUZ": (2, -17),
 }
 
-#: Of scales in F16: below its normal numbers all steps are alike.
+#: For scales in F16: below its normal numbers all steps are equal.
 _LEAST, _NORMAL = 2.0**-24, 2.0**-14
 #: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
 GRIDS: Mapping[str, Grid] = {
-    "Q4_0": Grid(32, 1 / 7),  # −8 to 7: of a positive maximum the last step is cut off
+    "Q4_0": Grid(32, 1 / 7),  # −8 to 7: the last step is clipped if the maximum is positive
     "Q4_1": Grid(32, 2 / 15),
     "Q5_0": Grid(32, 1 / 16),
     "Q5_1": Grid(32, 2 / 31),
@@ -71,25 +70,25 @@ GRIDS: Mapping[str, Grid] = {
     "IQ1_M": Grid(16, 1.25, 256, 2 / 7),
     "TQ1_0": Grid(256, 1.0),
     "TQ2_0": Grid(256, 1.0),
-    "MXFP4": Grid(32, 1 / 3, 32, 1 / 16),  # a power of two as scale: what is above the grid is cut off
-    "NVFP4": Grid(16, 1 / 3, 16, 1 / 4),  # a scale of three bits' mantissa
+    "MXFP4": Grid(32, 1 / 3, 32, 1 / 16),  # a power of two as scale: values above the grid are clipped
+    "NVFP4": Grid(16, 1 / 3, 16, 1 / 4),  # a scale with a three-bit mantissa
 }
 
-#: Words of schemes' names whose grid is none of equal steps → the largest gap in it.
+#: Words of schemes' names whose grid has unequal steps → its largest gap.
 GAPS: Mapping[str, float] = {"nf4": 0.304, "fp4": 1 / 3, "mxfp4": 1 / 3, "nvfp4": 1 / 3}
-#: Likewise of floats of eight bits: each number is rounded by itself, and what is small for its scale is lost.
+#: Likewise for eight-bit floats: each number is rounded separately, and values small for their scale are lost.
 SCALED = frozenset({"fp8", "float", "float8", "mxfp8"})
-_UNSCALED = 2.0**-9 / 448  # the smallest step of F8_E4M3 beside its largest number
+_UNSCALED = 2.0**-9 / 448  # the smallest step of F8_E4M3 relative to its largest number
 
 
 def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float | None = None) -> Step | None:
-    """The function that gives a step for each value; None where nothing is known of the dtype.
+    """A function from values to steps; None if the dtype is unknown.
 
-    The function takes whole groups (`group_of`) as they lie in the file.
+    The function takes whole groups (`group_of`) in the file's order.
 
     Args:
-        dtype: a dtype, a block type, or a packing scheme, with its `bits` and elements a scale.
-        largest: the largest magnitude of a packed weight that has one scale in all.
+        dtype: a dtype, a block type, or a packing scheme, with its `bits` and elements per scale.
+        largest: the largest magnitude of a packed weight with a single scale.
     """
     if dtype in FLOATS:
         mantissa, least = FLOATS[dtype]
@@ -114,7 +113,7 @@ def _most(values: Array, largest: float | None) -> Any:
 
 
 def spacing(values: Array, dtype: str) -> Array | None:
-    """From each value to the next that the dtype has; None for other dtypes than floats. Rounding adds at most half."""
+    """The distance from each value to the dtype's next; None if it is not a float. Rounding adds at most half."""
     if dtype not in FLOATS:
         return None
     mantissa, least = FLOATS[dtype]
@@ -124,7 +123,7 @@ def spacing(values: Array, dtype: str) -> Array | None:
 
 
 def group_of(dtype: str, group: int | None = None) -> int:
-    """Elements of which a step is told together."""
+    """Elements whose steps are computed together."""
     if dtype in GRIDS:
         return GRIDS[dtype].whole or GRIDS[dtype].group
     kind = next((kind for kind in TYPES.values() if kind.name == dtype), None)
@@ -135,7 +134,7 @@ def _over(grid: Grid) -> Step:
     def steps(values: Array) -> Array:
         size = np.abs(values)
         found: Array = _largest(size, grid.group) * np.float32(grid.step)
-        if grid.least:  # what a scale was rounded by counts once for each step from zero
+        if grid.least:  # a scale's rounding error counts once for each step from zero
             found += np.where(found < _NORMAL, np.float32(2 * grid.least / grid.step), np.float32(0))
         if grid.whole:
             found += _largest(size, grid.whole) * np.float32(grid.scales)
@@ -145,7 +144,7 @@ def _over(grid: Grid) -> Step:
 
 
 def _largest(sizes: Array, group: int) -> Array:
-    """The largest of each group, for each of its elements; a last group may be shorter."""
+    """The maximum of its group, for each element; the last group may be shorter."""
     total = len(sizes)
     if total % group:
         sizes = np.concatenate([sizes, np.zeros(group - total % group, sizes.dtype)])

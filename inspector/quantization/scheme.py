@@ -1,8 +1,8 @@
-"""What a packing scheme is made of, and the arithmetic that several share.
+"""The parts of a packing scheme, and the arithmetic that several share.
 
-A scheme knows its tensors by the ends of their names: `.qweight` holds the weight, `.scales` serves
-it. What stands before the end is the stem; the tensors of one stem make a `Unit`, from whose shapes
-the weight's own shape and bits follow. Data is never read, so a shape kept in a tensor stays unseen.
+A scheme recognises its tensors by the suffixes of their names: `.qweight` holds the weight, `.scales` serves it. The
+part before the suffix is the stem; the tensors of one stem make a `Unit`, whose shapes determine the weight's own shape
+and bits. Data is never read, so a shape stored as a tensor is unavailable.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 
 from inspector.model import Tensor
 
-#: Dtypes of plain weights and of scales: their dimensions are the checkpoint's own.
+#: Dtypes of plain weights and of scales: their dimensions are those of the model.
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
-#: Widths that weights are packed in, the most common first.
+#: Widths of packed weights, the most common first.
 COMMON_BITS = (4, 8, 2, 3, 6, 5, 7)
-#: Weights that share a scale, as libraries offer them.
+#: Group sizes (weights that share a scale) that libraries offer.
 COMMON_GROUPS = frozenset({16, 32, 64, 96, 128, 256, 512, 1024})
 #: AutoRound exports to several libraries' layouts under its own name.
 AUTO_ROUND = frozenset({"auto-round", "autoround", "intel/auto-round"})
 
 
 class Unit(NamedTuple):
-    """One packed weight with what serves it."""
+    """One packed weight with its side data."""
 
     stem: str  # "model.layers.0.self_attn.q_proj"
-    pieces: Mapping[str, Tensor]  # end of the name → tensor
+    pieces: Mapping[str, Tensor]  # suffix of the name → tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Weight:
     """The weight that a unit encodes."""
 
     end: str  # of the tensor that holds the weight
-    shape: tuple[int, ...]  # logical; `(n,)` where only the number of elements is known
-    bits: int  # of an element, side data apart
+    shape: tuple[int, ...]  # logical; `(n,)` if only the number of elements is known
+    bits: int  # per element, without side data
     group_size: int | None = None  # weights that share a scale
-    variant: str = ""  # goes behind the scheme's name: "nf4"
-    sure: bool = True  # False where the shapes fit several widths and nothing decides
+    variant: str = ""  # appended to the scheme's name: "nf4"
+    sure: bool = True  # False if the shapes fit several widths and nothing decides
 
 
 class Width(NamedTuple):
-    """How much room a packed weight takes."""
+    """How much space a packed weight takes."""
 
     bits: int  # of an element
     group: int  # elements that share a scale
@@ -52,36 +52,36 @@ class Width(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the configuration says of packing: claims, which the tensors confirm or not."""
+    """The configuration's packing declaration: claims, which the tensors confirm or not."""
 
     values: Mapping[str, Any] = field(default_factory=dict)  # the quantization object's fields
     sizes: frozenset[int] = frozenset()  # dimensions that float tensors of the checkpoint have
-    assumed: Width | None = None  # what most weights have, to take where it fits: `widths` tries several
+    assumed: Width | None = None  # the width assumed for most weights, used where it fits: `widths` tries several
 
     @property
     def method(self) -> str:
-        """`quant_method`, in lower case; "" where none is named."""
+        """`quant_method`, in lower case; "" if absent."""
         value = self.values.get("quant_method")
         return value.lower() if isinstance(value, str) else ""
 
     def number(self, *names: str) -> int | None:
-        """The first of these fields that holds a sensible number of bits or of weights."""
+        """The first of these fields with a plausible number of bits or weights."""
         return next((n for n in (number_of(self.values, name) for name in names) if n is not None), None)
 
     def text(self, name: str) -> str:
-        """A field's text in lower case, "" where it has none."""
+        """A field's text in lower case; "" if it has none."""
         value = self.values.get(name)
         return value.lower() if isinstance(value, str) else ""
 
 
 def number_of(values: Any, name: str) -> int | None:
-    """A field that counts bits or weights; None where it is absent or senseless."""
+    """A field that counts bits or weights; None if it is absent or implausible."""
     value = values.get(name) if isinstance(values, Mapping) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31 else None
 
 
 def inner(values: Any) -> Iterator[Mapping[str, Any]]:
-    """The objects within an object, of any depth, the outermost first; 1,000 at most."""
+    """The objects nested in an object, at any depth, the outermost first; at most 1,000."""
     queue, seen = [values], 0
     while queue and seen < 1000:
         each = queue.pop(0)
@@ -99,31 +99,31 @@ class Scheme:
 
     name: str
     methods: frozenset[str]  # values of `quant_method` that declare it
-    weights: Mapping[str, str]  # end of the tensor that holds a weight → end of the weight's own name
-    side: Mapping[str, str]  # end of a tensor that serves one → what it is, for people
+    weights: Mapping[str, str]  # suffix of the tensor that holds a weight → suffix of the weight's own name
+    side: Mapping[str, str]  # suffix of a side-data tensor → its description
     unpack: Callable[[Unit, Declared], Weight | None]  # None for a unit that is not packed this way
     loose: Mapping[str, str] = field(
         default_factory=dict
-    )  # end of side data that has no weight of its own → what it is
-    declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # where no `quant_method` tells it
-    uneven: bool = False  # bits differ within a weight, or are no whole number: `Weight.bits` is the nearest
+    )  # suffix of side data without a weight of its own → its description
+    declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # for configurations without a `quant_method`
+    uneven: bool = False  # bits vary within a weight, or are fractional: `Weight.bits` is the nearest integer
 
 
 # --- shared arithmetic ------------------------------------------------------------------------
 
 
 def packed_elements(tensor: Tensor, bits: int) -> int:
-    """Weights of so many bits that a tensor's bytes have room for."""
+    """How many weights of this many bits fit into a tensor's bytes."""
     return tensor.nbytes * 8 // bits
 
 
 def group_of(columns: int, groups: int) -> int | None:
-    """Weights that share a scale, of a row of `columns`; None where the whole row does."""
+    """How many weights share a scale, in a row of `columns`; None if the whole row does."""
     return columns // groups if groups > 1 and columns % groups == 0 else None
 
 
 class Fit(NamedTuple):
-    """A width under which packed columns and their scales agree."""
+    """A width for which packed columns and their scales agree."""
 
     columns: int  # logical
     bits: int
@@ -135,11 +135,11 @@ def fit(
 ) -> Fit | None:
     """How many columns a row of `room` bits with `groups` scales encodes; None if no width fits.
 
-    The first of these that fits decides: what the configuration claims, as `bits` and `group`; the width that is
-    assumed of the checkpoint; widths whose columns are a dimension elsewhere in it, that with the scheme's `usual`
-    group before others. Only among the last may several fit, so that none is sure.
+    The first that fits decides: the configuration's claim, as `bits` and `group`; the width assumed for the checkpoint;
+    widths whose columns are a dimension elsewhere in it, preferring the scheme's `usual` group. Only among the last may
+    several fit, in which case none is sure.
     """
-    if bits and group and 0 <= room - groups * group * bits < 32:  # rows are filled up to whole words
+    if bits and group and 0 <= room - groups * group * bits < 32:  # rows are padded to whole words
         return Fit(groups * group, bits, True)
     fits = [Fit(room // b, b, True) for b in COMMON_BITS if room % b == 0 and _even(room // b, groups)]
     claimed = next((each for each in fits if each.bits == bits), None)
@@ -147,7 +147,7 @@ def fit(
 
 
 def _as_assumed(fits: Sequence[Fit], groups: int, width: Width | None) -> Fit | None:
-    """The fit with the group that is assumed, of the assumed bits where one is."""
+    """The fit with the assumed group, and the assumed bits if possible."""
     if width is None:
         return None
     alike = [each for each in fits if each.columns == groups * width.group]
@@ -155,7 +155,7 @@ def _as_assumed(fits: Sequence[Fit], groups: int, width: Width | None) -> Fit | 
 
 
 def _likeliest(fits: Sequence[Fit], usual: int, sizes: Collection[int]) -> Fit | None:
-    """A fit whose columns are one of these sizes, if any is: the usual number, or that of the commonest bits."""
+    """A fit whose columns are one of these sizes, if any: the usual number, or that of the most common bits."""
     known = [each for each in fits if each.columns in sizes] or fits
     if not known:
         return None
@@ -164,14 +164,14 @@ def _likeliest(fits: Sequence[Fit], usual: int, sizes: Collection[int]) -> Fit |
 
 
 def _even(columns: int, groups: int) -> bool:
-    """Scales of a usual group, or one a row."""
+    """Whether scales have a usual group, or are one per row."""
     return groups == 1 or (columns % max(groups, 1) == 0 and columns // max(groups, 1) in COMMON_GROUPS)
 
 
 def flat(
     end: str, weight: Tensor, bits: int, group: int | None = None, variant: str = "", *, sure: bool = True
 ) -> Weight:
-    """A weight of which only the number of elements shows."""
+    """A weight of which only the number of elements is known."""
     return Weight(end, (packed_elements(weight, bits),), bits, group, variant, sure)
 
 

@@ -1,4 +1,4 @@
-"""One scheme tried on a checkpoint's tensors: units by stem, and the weights that they encode."""
+"""Tries one scheme on a checkpoint's tensors: units by stem, and the weights that they encode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
 
 @dataclass(slots=True)
 class Unpacked:
-    """What one scheme makes of a checkpoint."""
+    """One scheme's reading of a checkpoint."""
 
     scheme: Scheme
     weights: list[tuple[Unit, Weight]] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Unpacked:
 
     @property
     def usual(self) -> tuple[int, int | None, str]:
-        """Bits, group size and variant that most packed weights have, by elements."""
+        """Bits, group size and variant of most packed weights, by elements."""
         elements: Counter[tuple[int, int | None, str]] = Counter()
         for _, weight in self.weights:
             elements[weight.bits, weight.group_size, weight.variant] += prod(weight.shape)
@@ -35,7 +35,7 @@ class Unpacked:
 
 
 def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
-    """What a scheme makes of the tensors. If several widths fit, inputs as wide as the layer's norms decide."""
+    """A scheme's reading of the tensors. If several widths fit, inputs as wide as the layer's norms decide."""
     first = _tried(scheme, tensors, declared)
     possible = widths.possible(weight for _, weight in first.weights)
     if not possible:
@@ -65,9 +65,9 @@ def _tried(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unp
 def _idle(
     scheme: Scheme, weights: Iterable[tuple[Unit, Weight]], idle: Iterable[Unit]
 ) -> Iterator[tuple[str, str, str]]:
-    """Side data of the checkpoint's own kind that no packed weight has.
+    """Side data of the checkpoint's scheme that serves no packed weight.
 
-    Transformers writes scales for weights that stayed plain, and those of stacked experts though it unstacks them.
+    Transformers writes scales for weights that stayed plain, and those of stacked experts although it unstacks them.
     """
     pieces = {(end, tensor.dtype) for unit, _ in weights for end, tensor in unit.pieces.items() if end in scheme.side}
     for unit in idle:
@@ -78,7 +78,7 @@ def _idle(
 
 
 def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str, str]]) -> Iterator[Unit]:
-    """Tensors by stem: a weight and what serves it, or one of these alone."""
+    """Tensors by stem: a weight and its side data, or one of these alone."""
     end_of = _Ends((*scheme.weights, *scheme.side, *scheme.loose))
     groups: dict[str, dict[str, Tensor]] = {}
     for tensor in tensors:
@@ -89,7 +89,7 @@ def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str
             loose.append((tensor.name, "", scheme.loose[end]))
         else:
             groups.setdefault(tensor.name[: -len(end)], {})[end] = tensor
-    bare = "" in scheme.weights  # a weight that is named by the stem alone: `experts.gate_up_proj`
+    bare = "" in scheme.weights  # a weight named by the stem alone: `experts.gate_up_proj`
     whole = {tensor.name: tensor for tensor in tensors} if bare else {}
     for stem, pieces in groups.items():
         if stem in whole and not pieces.keys() & scheme.weights.keys():
@@ -98,7 +98,7 @@ def _units(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str
 
 
 class _Ends:
-    """Name → the longest known end that it has. Its last word alone tells most names."""
+    """Name → its longest known suffix. For most names the last word alone decides."""
 
     def __init__(self, ends: Iterable[str]) -> None:
         self._ends = sorted((end for end in ends if end), key=len, reverse=True)
@@ -113,6 +113,6 @@ class _Ends:
 
 
 def word_fits(word: str, end: str) -> bool:
-    """Whether a name with this last word may have this end: `.weight.absmax`, `_blocks`."""
+    """Whether a name with this last word may have this suffix: `.weight.absmax`, `_blocks`."""
     last = end.rpartition(".")[2]
     return word == last if "." in end else word.endswith(last)

@@ -1,10 +1,9 @@
-"""Which of several widths packed weights have: what a projection reads is as wide as a norm of its layer.
+"""Which of several widths packed weights have: a projection's input is as wide as a norm of its layer.
 
-`unpacking` tries each `possible` width on the whole checkpoint; `settle` picks one for each weight.
-
-A projection that puts out another width than the norms' must read theirs, so its columns tell its bits; one
-that puts out theirs (`o_proj`, `down_proj`) has no constraint on its input, so it follows its neighbours. Mixed
-precision is settled module by module: attention may be wider than the feed-forward.
+`unpacking` tries each `possible` width on the whole checkpoint; `settle` picks one for each weight. A projection whose
+output width differs from the norms' must read theirs, so its columns determine its bits; one whose output has that
+width (`o_proj`, `down_proj`) has no constraint on its input, so it follows its neighbours. Mixed precision is settled
+module by module: attention may be wider than the feed-forward.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ def settle(
 ) -> list[int | None]:
     """For each weight, which of the tries fits its neighbourhood; None if none does, or several do.
 
-    Weights that must read what a norm puts out vote for the tries under which they do: for their module, their layer
-    and the whole checkpoint. A weight takes the winner of the nearest of these that has one.
+    Weights that must read a norm's output vote for the tries in which they do: for their module, their layer and the
+    whole checkpoint. A weight takes the winner of the nearest of these that has one.
 
     Args:
-        tried: for each width, what it makes of every weight.
+        tried: for each width, its reading of every weight.
         lengths: `norms` of the checkpoint.
     """
     votes: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -66,7 +65,7 @@ def settle(
 
 
 def _reads(weight: Weight, near: frozenset[int]) -> bool:
-    """Whether a weight of this shape must read, and does read, what a norm gives."""
+    """Whether a weight of this shape must read, and does read, a norm's output."""
     return len(weight.shape) > 1 and weight.shape[-2] not in near and weight.shape[-1] in near
 
 
@@ -76,7 +75,7 @@ def _places(stem: str) -> tuple[str, str, str]:
 
 
 def _choice(stem: str, votes: Mapping[str, Counter[int]]) -> int | None:
-    """The width of most neighbours, of the nearest that have an opinion."""
+    """The width of most neighbours, at the nearest level with any votes."""
     for place in _places(stem):
         ranked = votes.get(place, Counter()).most_common(2)
         if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]):

@@ -1,4 +1,4 @@
-"""Thousands of checkpoints → four Parquet tables: found, shared out among processes, written once each, asked about.
+"""Thousands of checkpoints → four Parquet tables: discovery, distribution among processes, commits, queries.
 
-units (what to look at) → batches → parts (a file of each table) → settled tables → answers
+units (what to inspect) → batches → parts (a file of each table) → settled tables → answers
 """

@@ -1,6 +1,6 @@
-"""What the tables tell: DuckDB over the four of them, reading only, and the report that is made of named queries.
+"""Queries over the four tables by DuckDB, read-only, and the report, which consists of named queries.
 
-Two small tables stand beside the four: `rules` (rule, group, title), and `scans`, which is scan.json.
+Two small tables are added: `rules` (rule, group, title), and `scans`, which is scan.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inspector.units import escape
 
 #: Rows that one answer may have.
 MOST_ROWS = 100_000
-#: Nothing but the tables can be reached, whatever is asked.
+#: Nothing except the tables is reachable, whatever the query.
 _SETTINGS = (
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
@@ -42,19 +42,19 @@ class Answer(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a scan tells at a glance."""
+    """A summary of a scan."""
 
     total: dict[str, int]
-    scans: list[dict[str, Any]]  # as scan.json has them, the last one last
+    scans: list[dict[str, Any]]  # as in scan.json, the latest last
     sections: dict[str, Answer]  # query → its rows
 
 
 def ask(folder: Path, query: str) -> Answer:
-    """Ask the tables of a scan, by SQL or by the name of a query.
+    """Query the tables of a scan, by SQL or by a query's name.
 
     Raises:
         TargetError: there is no scan.
-        UsageError: DuckDB is not installed, does not take the query, or would answer with too much.
+        UsageError: DuckDB is not installed, rejects the query, or would return too much.
     """
     summary = storage.check(folder)
     with closing(_connection(folder, summary)) as tables:
@@ -62,7 +62,7 @@ def ask(folder: Path, query: str) -> Answer:
 
 
 def report(folder: Path) -> Report:
-    """The sums of a scan, and what is broken, unsafe, double, derived and new in it. Raises as `ask`."""
+    """The totals of a scan, and what is broken, unsafe, duplicated, derived and new in it. Raises as `ask`."""
     summary = storage.check(folder)
     with closing(_connection(folder, summary)) as tables:
         total = _asked(tables, QUERIES["total"].sql)
@@ -71,7 +71,7 @@ def report(folder: Path) -> Report:
 
 
 def _connection(folder: Path, summary: dict[str, Any]) -> Any:
-    """The tables as DuckDB sees them, and nothing else."""
+    """A connection to the tables and nothing else."""
     try:
         import duckdb
         import pyarrow as pa

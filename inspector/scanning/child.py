@@ -1,9 +1,9 @@
-"""The process in which files are read: one that hangs or dies takes nothing with it but a checkpoint's time.
+"""The process in which files are read: if it hangs or dies, only the time for one checkpoint is lost.
 
     python -m inspector.scanning.child FD WATCHED BEGUN [TABLES...]
 
-Messages are JSON over the connection FD; the process ends when WATCHED does, whatever it is waiting for. When each unit
-began is written to BEGUN, which nobody reads but where the answer is late. TABLES are folders of the user's own tables.
+Messages are JSON over the connection FD; the process ends when WATCHED closes, whatever it is waiting for. The start of
+each unit is written to BEGUN, which is read only if the answer is late. TABLES are folders of the user's own tables.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from inspector.scanning.storage import Writer, unwritten
 from inspector.scanning.unit import Unit
 from inspector.sources import pace
 
-#: Rows that are kept before they are written: some 10 MB.
+#: Rows that are buffered before writing: some 10 MB.
 MOST_ROWS = 20_000
-#: Times that a unit is tried whose server fails, and the seconds before the second; they double.
+#: Attempts at a unit whose server fails, and the seconds before the second; they double.
 TRIES, FIRST_WAIT = 4, 0.5
-#: Units between two collections of garbage: most of what is made has no cycles.
+#: Units between two garbage collections: most objects have no cycles.
 BETWEEN_COLLECTIONS = 32
-#: What BEGUN has of each unit after a batch's first, and at last of the writing: seconds of the machine's clock.
+#: The records in BEGUN, for each unit after a batch's first and finally for writing: seconds of the machine's clock.
 BEGAN = struct.Struct("d")
 
 
 class _Asking:
-    """The pace of the scan: whoever started this process knows it."""
+    """The scan's pace, as asked of the parent process."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._lock = Lock()  # files are read in several threads, and an answer is for who asked
+        self._lock = Lock()  # files are read in several threads, and an answer belongs to the thread that asked
 
     def before(self, server: str) -> None:
         sleep(self._ask({"before": server}))
@@ -59,7 +59,7 @@ class _Asking:
 
 
 class _WithoutPandas:
-    """As if pandas were not installed: pyarrow imports it to ask whether a list is one of its, which costs 50 MB."""
+    """Hides pandas: pyarrow imports it to check whether a list is one of its objects, which costs 50 MB."""
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
         if name == "pandas":
@@ -72,13 +72,13 @@ def send(connection: Connection, message: Mapping[str, Any]) -> None:
 
 
 def receive(connection: Connection) -> dict[str, Any]:
-    """The next message. Raises EOFError where the other side is gone."""
+    """The next message. Raises EOFError if the other side is gone."""
     found: dict[str, Any] = json.loads(connection.recv_bytes())
     return found
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Inspect one batch after the other, until nobody asks any more."""
+    """Inspect one batch after another, until the parent sends no more."""
     connection, watched, begun = Connection(int(arguments[0])), int(arguments[1]), int(arguments[2])
     Thread(target=_leave_with, args=(watched,), daemon=True).start()
     pace.share(_Asking(connection))
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _leave_with(watched: int) -> None:
-    os.read(watched, 1)  # nothing is ever written there: it ends when its owner does
+    os.read(watched, 1)  # nothing is ever written there: it closes when its owner ends
     os._exit(1)
 
 
@@ -102,7 +102,7 @@ def _answer(order: Mapping[str, Any], begun: int, tables: Sequence[str]) -> dict
     try:
         _know(tuple(tables))
         return _inspected(order, begun)
-    except InspectorError as error:  # the tables are not there, or are none
+    except InspectorError as error:  # the tables are missing or invalid
         return {"failed": str(error)}
     except OSError as error:  # the rows cannot be written
         return {"failed": unwritten(error)}
@@ -110,13 +110,13 @@ def _answer(order: Mapping[str, Any], begun: int, tables: Sequence[str]) -> dict
 
 @cache
 def _know(folders: tuple[str, ...]) -> None:
-    """Add the user's own tables, the first of which come before the others."""
+    """Add the user's own tables; earlier folders take precedence."""
     for folder in reversed(folders):
         add_tables(folder)
 
 
 def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
-    """Each unit's rows, written; what they came to."""
+    """Write each unit's rows; return their totals."""
     rows = Rows(order["scan"], order["before"])
     writer = Writer(Path(order["work"]), order["part"])
     try:
@@ -140,7 +140,7 @@ def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
 
 
 def _try(unit: Unit, rows: Rows) -> None:
-    """Inspect a unit, again while its server fails; at last that is its row."""
+    """Inspect a unit, retrying while its server fails; in the end the failure is its row."""
     wait = FIRST_WAIT
     for left in reversed(range(TRIES)):
         try:

@@ -1,10 +1,10 @@
-"""ROOT… → units, as they are found: folders, object stores, organisations and lists, one after the other.
+"""ROOT… → units, as they are found: folders, object stores, organisations and lists, one after another.
 
-/models  ~/.cache/huggingface/hub     a tree of this machine; programs' stores are known as such
-s3://bucket/models  gs://…            a tree of an object store
+/models ~/.cache/huggingface/hub a tree on this machine; programs' stores are recognised s3://bucket/models gs://… a
+tree of an object store
 hf://org                              all of an organisation's repositories
-hf://org/name  org/name  ollama:x     what `inspect audit` takes
-@targets.txt                          a file of any of these, one a line
+hf://org/name  org/name  ollama:x     any target of `inspect audit`
+@targets.txt                          a file with any of these, one per line
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from inspector.sources import ollama
 from inspector.sources.targets import is_path
 from inspector.units import escape
 
-#: Seconds for which one listing is waited for.
+#: The time limit of one listing in seconds.
 PATIENCE = 120.0
 #: Bytes of a line in a file of targets.
 LONGEST_LINE = 4096
 
 
 def discover(roots: Iterable[str], seconds: float = PATIENCE) -> Iterator[Unit]:
-    """The units at each root; a root that cannot be looked at is a unit with its error.
+    """The units at each root; an unreadable root is a unit with its error.
 
     Args:
-        seconds: how long one folder's listing is waited for; one that takes longer is such a unit too.
+        seconds: the time limit of one folder's listing; one that takes longer is such a unit too.
     """
     patience = Patience(seconds)
     try:
@@ -49,7 +49,7 @@ def discover(roots: Iterable[str], seconds: float = PATIENCE) -> Iterator[Unit]:
 
 
 def lines(path: str) -> Iterator[str]:
-    """The targets in a file, one a line; empty ones and such as begin with # are left out.
+    """The targets in a file, one per line, without empty lines and those that begin with #.
 
     Raises:
         TargetError: it cannot be read.
@@ -84,7 +84,7 @@ def _at(root: str, patience: Patience) -> Iterator[Unit]:
 
 
 def _named(root: str) -> Iterator[Unit]:
-    """What is named on the Hub, or in Ollama's store."""
+    """A unit named on the Hub, or in Ollama's store."""
     if root.startswith(ollama.PREFIX):
         with closing(ollama.ollama_place(root.removeprefix(ollama.PREFIX).removeprefix("//"))) as place:
             yield _of_ollama(place, root, root)
@@ -99,7 +99,7 @@ def _named(root: str) -> Iterator[Unit]:
 
 
 def _file(root: str, path: Path) -> Unit:
-    """A lone file, with the other shards of its set."""
+    """A single file, with the other shards of its set."""
     folder = path.absolute().parent
     beside = [
         Listed(each.name, each.size, each.version) for each in LocalTree().list(str(folder)) if not each.is_folder
@@ -108,7 +108,7 @@ def _file(root: str, path: Path) -> Unit:
 
 
 def _stores(root: str) -> Callable[[str, Sequence[Node]], Iterator[Unit] | None]:
-    """What recognises the folders of programs that keep models in their own way."""
+    """Recognises the folders of programs that store models in their own layout."""
 
     def special(folder: str, nodes: Sequence[Node]) -> Iterator[Unit] | None:
         inner = {node.name for node in nodes if node.is_folder}

@@ -1,8 +1,7 @@
-"""Dask's cluster, this machine's or the team's: a bounded number of tasks at a time, done again where workers fail.
+"""Dask's cluster, this machine's or the team's: a bounded number of tasks at a time, repeated if workers fail.
 
-The scheduler knows of no more tasks than workers have hands, whatever the scan's size. A worker that dies or goes
-silent loses its tasks to the others, which is Dask's doing; a scheduler that is gone is waited for, and its tasks
-given anew.
+The scheduler holds no more tasks than the workers' threads can use, whatever the scan's size. If a worker dies or goes
+silent, Dask gives its tasks to others; if the scheduler is gone, we wait for it and submit its tasks again.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from inspector.errors import NetworkError, UsageError
 from inspector.scanning.pacing import PacePlugin
 from inspector.units import escape
 
-#: Tasks for each of the workers' threads, so that none waits for the next one.
+#: Tasks per worker thread, so that none waits for the next one.
 AHEAD = 2
-#: Times that a task is given again whose workers died of it.
+#: How often a task is resubmitted after its worker died.
 RETRIES = 5
-#: Seconds for which a scheduler that is gone is waited for, and between two tries.
+#: Seconds to wait for a lost scheduler, and between two attempts.
 PATIENCE, BETWEEN = 300.0, 0.5
-#: Seconds in which a scheduler has to answer.
+#: Seconds within which a scheduler must answer.
 ANSWERING = 5.0
-#: Seconds between two looks at what else is to be done.
+#: Seconds between two checks for other work.
 TICK = 0.5
 #: Messages to each worker that Dask keeps for its developers: each holds a whole task, of some 100 kB.
 LOGGED = 16
-#: Settings of Dask's, where the user has none: a silent worker is given up sooner, logs are short.
+#: Dask's settings, unless the user has set them: a silent worker is given up sooner, logs are short.
 SETTINGS = {
     "distributed": {
         "scheduler": {"worker-ttl": "60s", "allowed-failures": RETRIES},
@@ -41,12 +40,12 @@ SETTINGS = {
         "comm": {"timeouts": {"connect": "10s"}},
     }
 }
-#: What Dask logs of clusters that come and go, this program tells in its own words.
+#: Dask's loggers about clusters that come and go, which this program reports itself.
 _LOUD = ("", ".client", ".comm", ".core", ".nanny", ".scheduler", ".utils", ".worker")
 
 
 class Task(NamedTuple):
-    """A call that a worker is to make, under a name of its own."""
+    """A call for a worker, under a unique name."""
 
     name: str
     function: Callable[..., Any]
@@ -59,13 +58,13 @@ class Cluster:
     def __init__(self, client: Any, address: str | None) -> None:
         self._client, self._address = client, address
         self._looked, self._hands = -10.0, 0
-        self._given_up: dict[str, int] = {}  # task → times that its workers died of it
+        self._given_up: dict[str, int] = {}  # task → how often its worker died
         self._one_done = threading.Event()
-        self.lost = 0  # times that tasks were given again
-        self.dashboard = str(client.dashboard_link)  # where Dask's own page is
+        self.lost = 0  # how often tasks were resubmitted
+        self.dashboard = str(client.dashboard_link)  # the address of Dask's own page
 
     def hands(self) -> int:
-        """Threads of all workers, as they were a moment ago."""
+        """Threads of all workers, as of a moment ago."""
         if monotonic() - self._looked > 2:
             with suppress(Exception):
                 self._hands = sum(self._client.nthreads().values())
@@ -73,11 +72,11 @@ class Cluster:
         return self._hands
 
     def run(self, tasks: Callable[[], Task | None], tick: Callable[[Task | None, Any], bool]) -> None:
-        """Run tasks until there are no more; raises what one of them raises.
+        """Run tasks until there are no more; raises whatever one of them raises.
 
         Args:
-            tasks: the next one; None where there is none at the moment.
-            tick: called with each task and its result, and with None now and then; whether more tasks may come.
+            tasks: the next one; None if there is none at the moment.
+            tick: called with each task and its result, and with None at intervals; returns whether more tasks may come.
         """
         running: dict[Any, Task] = {}
         more = True
@@ -102,7 +101,7 @@ class Cluster:
             raise
 
     def _given(self, task: Task) -> Any:
-        """Submit a task, if need be to the scheduler that comes after this one."""
+        """Submit a task, if necessary to the next scheduler."""
         while True:
             try:
                 future = self._client.submit(
@@ -110,29 +109,29 @@ class Cluster:
                 )
                 future.add_done_callback(lambda _: self._one_done.set())
                 return future
-            except Exception as error:  # of whatever kind: there is no talking to it
+            except Exception as error:  # of any kind: the scheduler is unreachable
                 self._reconnect(error)
 
     def _finished(self, running: dict[Any, Task]) -> list[Any]:
-        """Those that are done or lost; none after a while.
+        """Those that are done or lost; empty after a time-out.
 
-        Dask's own `wait` asks the default client, which this one is not.
+        Dask's own `wait` uses the default client, which this one is not.
         """
         self._one_done.wait(TICK if running else TICK / 10)
         self._one_done.clear()
         return [future for future in running if future.status != "pending"]
 
     def _got(self, future: Any) -> tuple[Any] | None:
-        """A task's result; None where it has none, or where it cannot be fetched from whoever has it."""
+        """A task's result; None if it has none, or it cannot be fetched."""
         if future.status == "finished":
             with suppress(Exception):
                 return (future.result(),)
         return None
 
     def _worth_another(self, task: Task, future: Any) -> Task:
-        """The task, where it was its worker or the scheduler that failed. Raises what the task itself raised."""
+        """The task, if its worker or the scheduler failed. Raises whatever the task itself raised."""
         self.lost += 1
-        if future.status != "error":  # cancelled, lost with the scheduler, or not to be fetched
+        if future.status != "error":  # cancelled, lost with the scheduler, or not fetchable
             return task
         error = future.exception()
         times = self._given_up[task.name] = self._given_up.get(task.name, 0) + 1
@@ -147,7 +146,7 @@ class Cluster:
         return {self._given(task): task for task in running.values()}
 
     def _reconnect(self, error: Exception | None) -> None:
-        """Find the scheduler again. Raises NetworkError where it stays away."""
+        """Find the scheduler again. Raises NetworkError if it does not return."""
         if self._address is None:
             raise NetworkError(f"the cluster on this machine has ended: {escape(str(error or 'no scheduler'), 200)}")
         until = monotonic() + PATIENCE
@@ -170,7 +169,7 @@ class Cluster:
 
 @contextmanager
 def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
-    """The cluster at an address, or one of this machine's cores.
+    """The cluster at an address, or one on this machine's cores.
 
     Raises:
         UsageError: Dask is not installed.
@@ -203,7 +202,7 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes that are started within it leave Ctrl-C to this one, which then ends them without their tracebacks."""
+    """Processes started within this context leave Ctrl-C to this one, which then ends them without tracebacks."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -220,7 +219,7 @@ def _client(address: str) -> Any:
     try:
         client = Client(address, timeout=ANSWERING, set_as_default=False)
         client.register_plugin(_plugin())
-    except Exception as error:  # Dask's kinds are many
+    except Exception as error:  # Dask has many kinds
         said = escape(" ".join(str(error).split()), 200) or type(error).__name__
         raise NetworkError(f"no scheduler answers at {escape(address, 200)}: {said}") from error
     return client
@@ -233,7 +232,7 @@ def _plugin() -> Any:
 
 
 def _configure() -> None:
-    """Settings of Dask's that the user has not made. Raises UsageError where it is not installed."""
+    """Apply Dask settings that the user has not set. Raises UsageError if it is not installed."""
     try:
         import dask
         import distributed  # noqa: F401  its own settings come before ours

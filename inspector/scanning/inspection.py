@@ -1,4 +1,4 @@
-"""A unit → the rows of its checkpoints. Whatever goes wrong with one is a row, and hides no other."""
+"""A unit → the rows of its checkpoints. A failure of one is a row, and does not affect the others."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from inspector.sources.local import LocalPlace
 from inspector.sources.ollama import PREFIX
 from inspector.sources.targets import place_of
 
-#: Errors of a format, a store or our own, each the checkpoint's and not the scan's.
+#: Errors of a format, a store or our own, which concern a checkpoint, not the scan.
 _ITS_OWN = (InspectorError, OSError, ValueError, RecursionError, MemoryError, AssertionError, LookupError, TypeError)
 
 
 def inspect(unit: Unit, rows: Rows) -> int:
-    """Add the rows of each checkpoint of a unit; how many there are.
+    """Add the rows of each checkpoint of a unit; return their number.
 
     Raises:
         NetworkError: a server failed; nothing was added, and trying again may help.
@@ -52,7 +52,7 @@ def inspect(unit: Unit, rows: Rows) -> int:
 
 
 def subjects(unit: Unit) -> Iterator[Subject | audits.Failed]:
-    """The checkpoints of a unit; each is closed when the next is asked for."""
+    """The checkpoints of a unit; each is closed when the next is requested."""
     if unit.kind == "folder":
         root = Path(unit.where)
         yield from _shared_out(unit, root, list(entries(root)))
@@ -75,9 +75,9 @@ def subjects(unit: Unit) -> Iterator[Subject | audits.Failed]:
 
 
 def _repository(unit: Unit) -> Iterator[Subject | audits.Failed]:
-    """The checkpoints of a repository, or of whatever else is no local path."""
+    """The checkpoints of a repository, or of any other target that is not a local path."""
     with closing(place_of(unit.where)) as place:
-        if isinstance(place, LocalPlace):  # as the Hub's cache has it
+        if isinstance(place, LocalPlace):  # from the Hub's cache
             yield from audits.subjects(unit.where)
             return
         digests = getattr(place, "digests", {})
@@ -89,7 +89,7 @@ def _repository(unit: Unit) -> Iterator[Subject | audits.Failed]:
 
 
 def _shared_out(unit: Unit, root: Path, listed: list[Entry]) -> Iterator[Subject]:
-    """The checkpoints of a folder of this machine; one that has a folder to itself is opened there."""
+    """The checkpoints of a local folder; one with its own subfolder is opened there."""
     with closing(LocalPlace(root, audits.listed_files(listed))) as place:
         for share in shares(place, [each.path for each in listed]):
             folder = share.first.rpartition("/")[0]

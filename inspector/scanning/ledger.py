@@ -1,6 +1,6 @@
-"""What is to be done, and what was done before: on disk, for neither fits into memory.
+"""What is to be done, and what was done before: on disk, because neither fits into memory.
 
-The committed parts are the record; this is made anew from them at the beginning of each run, and thrown away.
+The committed parts are the record; the ledger is rebuilt from them at the start of each run, and then discarded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CREATE TABLE todo (number INTEGER PRIMARY KEY, unit TEXT);
 CREATE TABLE failed (place TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE roots (root TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-#: Known units that were looked for and not found. What lies in a place that cannot be read now is not gone.
+#: Known units that were looked for and not found. Units in a place that is currently unreadable are not gone.
 _GONE = """
     (seen.unit IS NULL AND known.root IN (SELECT root FROM roots) AND NOT EXISTS
         (SELECT 1 FROM failed WHERE known.unit = place OR substr(known.unit, 1, length(place) + 1) = place || '/'))"""
@@ -43,13 +43,13 @@ class Batch(NamedTuple):
 
 
 class Ledger:
-    """Safe to use from two threads: one adds what was discovered, the other takes batches."""
+    """Safe to use from two threads: one adds discovered units, the other takes batches."""
 
     def __init__(self, path: Path, run: str, scan: int, roots: Sequence[str]) -> None:
         """
         Args:
-            roots: what is looked through: of others, nothing is said to be gone.
-            run: tells the parts of this run from those of others.
+            roots: the roots being searched: units of other roots are not considered gone.
+            run: distinguishes this run's parts from others.
             scan: the number of the scan, which several runs may do.
         """
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
@@ -59,15 +59,15 @@ class Ledger:
         self._db.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(held(root),) for root in roots])
         self._lock, self._run, self._scan = Lock(), run, scan
         self._taken = 0
-        self.kept = 0  # units that are as they were
+        self.kept = 0  # unchanged units
         self.todo = 0  # units to inspect
-        self.changed = 0  # of these, such as were there before
+        self.changed = 0  # of these, those that existed before
 
     def close(self) -> None:
         self._db.close()
 
     def remember(self, folder: Path) -> None:
-        """What the committed parts have."""
+        """Record the committed parts."""
         from pyarrow import parquet
 
         columns = ["unit", "stamp", "error_kind", "root", "scan", "checkpoint", "first_scan", "on_disk", "bytes_before"]
@@ -92,7 +92,7 @@ class Ledger:
             self._db.execute("COMMIT")
 
     def add(self, units: Sequence[Unit]) -> None:
-        """Units that were discovered: what is as it was is kept, the others are to be done. Each counts once."""
+        """Add discovered units: unchanged ones are kept, the others are to be done. Each counts once."""
         with self._lock:
             self._db.execute("BEGIN")
             for unit in units:
@@ -116,7 +116,7 @@ class Ledger:
         self._db.execute("INSERT INTO todo (unit) VALUES (?)", (text,))
 
     def next_batch(self, *, all_found: bool) -> Batch | None:
-        """The next units that are to be done; None where there are too few for a batch yet, or no more."""
+        """The next units to be done; None if there are too few for a batch yet, or no more."""
         size = min(LARGEST, max(SMALLEST, self._taken // 8))
         with self._lock:
             rows = self._db.execute("SELECT number, unit FROM todo ORDER BY number LIMIT ?", (size,)).fetchall()
@@ -135,7 +135,7 @@ class Ledger:
             yield checkpoint, [first, size]
 
     def stale(self) -> dict[str, set[str]]:
-        """Part → units of it that are no more as they were, or no more there at all."""
+        """Part → its units that have changed or no longer exist."""
         query = f"""
             SELECT part, unit FROM known LEFT JOIN seen USING (unit)
             WHERE (seen.unit IS NOT NULL AND seen.keep IS NOT known.part) OR {_GONE}"""  # noqa: S608  our own text
@@ -146,7 +146,7 @@ class Ledger:
         return found
 
     def vanished(self) -> tuple[int, int]:
-        """Checkpoints that are no more there, and their bytes."""
+        """Checkpoints that no longer exist, and their bytes."""
         query = f"""
             SELECT count(*), coalesce(sum(bytes), 0) FROM before WHERE unit IN
                 (SELECT unit FROM known LEFT JOIN seen USING (unit) WHERE {_GONE})"""  # noqa: S608  our own text

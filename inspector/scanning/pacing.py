@@ -1,6 +1,6 @@
 """One pace for all workers: the scheduler says how long each has to wait before a request.
 
-Its clock alone counts, and what is sent are seconds to wait: workers' clocks may differ.
+Only its clock counts, and it sends seconds to wait, because workers' clocks may differ.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any
 
-#: What a worker calls at the scheduler.
+#: The scheduler's handler that workers call.
 HANDLER = "inspect_scan_pace"
-#: Seconds that a server's word is taken for: one that asks for more is not believed.
+#: The longest pause, in seconds, that a server may ask for: longer ones are not believed.
 LONGEST_PAUSE = 900.0
 
 

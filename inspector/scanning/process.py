@@ -35,36 +35,36 @@ class Written(NamedTuple):
 
 
 class OutputError(SourceError):
-    """The rows cannot be written: the disk is full, say. Nothing else will do better."""
+    """The rows cannot be written, e.g. because the disk is full. A retry would not help."""
 
 
 class Job(NamedTuple):
-    """A batch with all that inspecting it needs."""
+    """A batch with everything needed to inspect it."""
 
     batch: Batch
     scan: int
     work: str
     timeout: float  # seconds for each unit
     per_second: float  # requests to one server, of all workers
-    tables: tuple[str, ...] = ()  # folders with architectures of the user's own
+    tables: tuple[str, ...] = ()  # folders with the user's own architectures
 
 
-#: (server, seconds asked for or None) → seconds to wait.
+#: (server, requested pause in seconds or None) → seconds to wait.
 Pacing = Callable[[str, float | None], float]
 
 
 class Process:
-    """One reading process. Not for two threads at once."""
+    """One reading process. Not thread-safe."""
 
     def __init__(self) -> None:
         self._connection: Connection | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self._watched = self._told = -1
         self._tables: tuple[str, ...] = ()
-        self._at, self._began = 0, 0.0  # the unit that it is at, and since when
+        self._at, self._began = 0, 0.0  # the current unit, and when it began
 
     def run(self, job: Job, pacing: Pacing) -> Written:
-        """Inspect and write a batch. What hangs or crashes is a row, and the others are begun anew without it.
+        """Inspect and write a batch. A unit that hangs or crashes is a row, and the others are restarted without it.
 
         Raises:
             OutputError: the rows cannot be written.
@@ -117,7 +117,7 @@ class Process:
             return self._at, ("Crash", f"ended the process that read it{self._how()}")
 
     def _look(self) -> bool:
-        """See which unit it is at; whether that is another than it was at the last look."""
+        """Check which unit it is at; return whether that changed since the last check."""
         before = self._at
         with suppress(BlockingIOError):
             while told := os.read(self._told, 4096):
@@ -139,7 +139,7 @@ class Process:
         command = [sys.executable, "-m", "inspector.scanning.child", *map(str, handles), *job.tables]
         paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        # In a session of its own: Ctrl-C is for whoever started the scan.
+        # In its own session: Ctrl-C goes to the process that started the scan.
         self._child = subprocess.Popen(  # noqa: S603  this Python, this package
             command,
             pass_fds=handles,
@@ -154,7 +154,7 @@ class Process:
         return ours
 
     def _how(self) -> str:
-        """By which signal, or with which code, the process ended."""
+        """The signal or exit code with which the process ended."""
         if self._child is None:
             return ""
         with suppress(subprocess.TimeoutExpired):
@@ -163,7 +163,7 @@ class Process:
         return ""
 
     def stop(self) -> None:
-        """End the process, if need be one that waits for a disk for ever: it is not waited for."""
+        """End the process without waiting for it: it may be stuck on a disk forever."""
         if self._connection is not None:
             self._connection.close()
             os.close(self._watched)

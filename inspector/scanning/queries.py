@@ -1,4 +1,4 @@
-"""Questions that the tables of a scan answer, each with a name: `inspect scan --sql NAME DIR`, and the report's own."""
+"""Named queries over the tables of a scan: for `inspect scan --sql NAME DIR`, and for the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Query(NamedTuple):
 
 QUERIES: dict[str, Query] = {
     "total": Query(
-        "what there is, in sum",
+        "sums over all checkpoints",
         """SELECT count(*) AS checkpoints, coalesce(sum(on_disk), 0)::HUGEINT AS on_disk,
        coalesce(sum(logical), 0)::HUGEINT AS logical, coalesce(sum(tensors), 0)::HUGEINT AS tensors,
        count(*) FILTER (errors > 0) AS broken, count(error) AS unreadable
@@ -50,7 +50,7 @@ FROM checkpoints WHERE format IS NOT NULL GROUP BY 1 ORDER BY on_disk DESC, form
 FROM checkpoints WHERE logical IS NOT NULL GROUP BY 1 ORDER BY min(logical)""",
     ),
     "broken": Query(
-        "rules that found errors, but for those of safety",
+        "rules that found errors, except those of safety",
         """SELECT f.rule, count(DISTINCT f.checkpoint) AS checkpoints, min(c.target) AS example
 FROM findings f JOIN checkpoints c USING (checkpoint) LEFT JOIN rules r USING (rule)
 WHERE f.severity = 'error' AND r.group IS DISTINCT FROM 'safe' GROUP BY 1 ORDER BY checkpoints DESC, f.rule""",
@@ -66,7 +66,7 @@ WHERE r.group = 'safe' AND f.severity <> 'info' GROUP BY ALL ORDER BY f.severity
         "SELECT target, error_kind, error FROM checkpoints WHERE error IS NOT NULL ORDER BY target",
     ),
     "same_data": Query(
-        "the same content more than once, by digests that stores and caches know",
+        "the same content more than once, by digests from stores and caches",
         """SELECT same_data, count(*) AS checkpoints, max(on_disk) AS bytes_each,
        ((count(*) - 1) * max(on_disk))::HUGEINT AS bytes_again, list(target ORDER BY target)[1:5] AS targets
 FROM checkpoints WHERE same_data IS NOT NULL GROUP BY 1 HAVING count(*) > 1 ORDER BY bytes_again DESC, same_data""",
@@ -93,7 +93,7 @@ FROM checkpoints WHERE same_model IS NOT NULL GROUP BY 1
 HAVING count(DISTINCT format) > 1 OR count(DISTINCT dtype) > 1 ORDER BY checkpoints DESC, same_model""",
     ),
     "derived": Query(
-        "checkpoints that say what they were made of, and whether something of its shapes is here",
+        "checkpoints that name their base model, and whether a checkpoint with its shapes is here",
         """WITH names AS (
     SELECT checkpoint, target, unnest([target, regexp_extract(target, '([^/]+/[^/]+)/?$', 1), regexp_extract(target, '([^/]+)/?$', 1),
         replace(regexp_extract(target, 'models--(.+?)/snapshots/', 1), '--', '/')]) AS name FROM checkpoints)
@@ -101,14 +101,14 @@ SELECT c.target, c.base, c.adapter, min(n.target) FILTER (n.checkpoint <> c.chec
 FROM checkpoints c LEFT JOIN names n ON n.name = c.base WHERE c.base IS NOT NULL GROUP BY ALL ORDER BY c.target""",
     ),
     "fine_tunes": Query(
-        "equal shapes and different data, where digests are known: one was trained from another, or both from a third",
+        "equal shapes but different data, if digests are known: one was trained from another, or both from a third",
         """SELECT same_tensors, count(*) AS checkpoints, count(DISTINCT same_data) AS contents,
        list(DISTINCT base) FILTER (base IS NOT NULL) AS bases, list(target ORDER BY target)[1:5] AS targets
 FROM checkpoints WHERE same_tensors IS NOT NULL AND same_data IS NOT NULL AND tensors > 0 GROUP BY 1
 HAVING count(DISTINCT same_data) > 1 ORDER BY checkpoints DESC, same_tensors""",
     ),
     "grown": Query(
-        "what is new or has changed with the last scan, by family",
+        "what was new or changed in the last scan, by family",
         """SELECT coalesce(family, model_type, '(unknown)') AS family,
        count(*) FILTER (first_scan = scan) AS new, count(*) FILTER (first_scan < scan) AS changed,
        (sum(coalesce(on_disk, 0))::HUGEINT - sum(coalesce(bytes_before, 0))::HUGEINT) AS bytes_more
@@ -124,7 +124,7 @@ FROM checkpoints WHERE scan = (SELECT max(number) FROM scans) GROUP BY 1 ORDER B
 FROM tensors GROUP BY ALL ORDER BY bytes DESC, role""",
     ),
     "unexplained": Query(
-        "checkpoints with bytes that nothing explains",
+        "checkpoints with unexplained bytes",
         "SELECT target, family, unexplained, on_disk FROM checkpoints WHERE unexplained <> 0 ORDER BY abs(unexplained) DESC, target",
     ),
 }

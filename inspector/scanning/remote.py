@@ -16,7 +16,7 @@ from inspector.sources.http import Wire
 from inspector.sources.hub_api import repositories
 from inspector.units import escape
 
-#: What file systems call that which changes with a file's content, the surest first.
+#: File systems' names for a property that changes with a file's content, the most reliable first.
 _VERSIONS = (
     "ETag",
     "etag",
@@ -31,12 +31,12 @@ _VERSIONS = (
 
 
 class StoreTree:
-    """Folders of one of fsspec's file systems."""
+    """Folders on one of fsspec's file systems."""
 
     kind = "store"
 
     def __init__(self, url: str) -> None:
-        """Raises UsageError where fsspec does not know the scheme, or lacks the package for it."""
+        """Raises UsageError if fsspec does not know the scheme, or lacks the package for it."""
         self._fs, path = opened(url)
         self._server = url.partition("://")[0]
         self.top = str(self._fs.unstrip_protocol(path.rstrip("/")))
@@ -51,7 +51,7 @@ class StoreTree:
         except FileNotFoundError:
             return ()
         finally:
-            self._fs.invalidate_cache()  # it would keep all listings
+            self._fs.invalidate_cache()  # it would cache all listings
         nodes = (_node(each, path) for each in found)
         return sorted((node for node in nodes if node.name), key=lambda node: node.name)
 
@@ -71,7 +71,7 @@ def organisation(name: str, root: str) -> Iterator[Unit]:
     """The model repositories of an organisation or a person, each at its latest commit.
 
     Raises:
-        TargetError: there is none of that name.
+        TargetError: there is none with that name.
         NetworkError: the Hub does not answer.
     """
     from huggingface_hub import constants

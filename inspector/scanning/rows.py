@@ -1,4 +1,4 @@
-"""One inspected checkpoint → its rows, kept as columns until a batch of them is written."""
+"""One inspected checkpoint → its rows, kept as columns until a batch is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Columns = dict[str, list[Any]]
-#: Column of `files` → what of the header it counts.
+#: Column of `files` → the header's regions that it counts.
 _REGIONS = (("header", "header"), ("data", "tensors"), ("padding", "padding"), ("unused", "unused"))
 
 
@@ -30,7 +30,7 @@ class Rows:
         """
         Args:
             scan: the number of the scan that writes them.
-            before: checkpoint → the scan that saw it first, and its bytes then, of those that were seen before.
+            before: checkpoint → the scan that saw it first, and its bytes then, for those seen before.
         """
         self._scan, self._before = scan, before or {}
         self._cost: dict[str, tuple[int, int]] = {}  # place → requests and bytes read, so far
@@ -42,12 +42,12 @@ class Rows:
 
     @property
     def sums(self) -> dict[str, int]:
-        """What the checkpoints came to, and what reading them cost."""
+        """Totals of the checkpoints, and the cost of reading them."""
         requests, nbytes = (sum(column) for column in zip((0, 0), *self._cost.values(), strict=True))
         return {"on_disk": self._on_disk, "errors": self._errors, "requests": requests, "bytes_read": nbytes}
 
     def add(self, unit: Unit, target: str, subject: Subject, audited: Audited) -> None:
-        """A checkpoint that was examined, whatever was found of it."""
+        """Add an examined checkpoint, whatever the findings."""
         name = short_digest(target)
         result, origin = subject.result, subject.place.origin()
         found = audited.findings
@@ -66,7 +66,7 @@ class Rows:
         self._findings(name, found)
 
     def add_failed(self, unit: Unit, target: str, kind: str, reason: str) -> None:
-        """A checkpoint, or a place, of which nothing could be read."""
+        """Add a checkpoint, or a place, that could not be read."""
         self._errors += 1
         where = {"folder": "local", "files": "local", "store": "url"}.get(unit.kind)
         failure = {"kind": where, "stamp": unit.stamp, "error": reason[:2000], "error_kind": kind}
@@ -94,7 +94,7 @@ class Rows:
             })  # fmt: skip
 
     def _tensors(self, checkpoint: str, labelled: Sequence[Labelled]) -> None:
-        """Column by column, and not row by row: most rows by far are here."""
+        """Column by column, not row by row: this table has by far the most rows."""
         rows = list(labelled)
         tensors, keys = [row.tensor for row in rows], [row.key for row in rows]
         columns = self._tables["tensors"]
@@ -125,7 +125,7 @@ class Rows:
             })  # fmt: skip
 
     def taken(self) -> Iterator[tuple[str, pa.Table]]:
-        """Each table with its rows, which are let go of."""
+        """Each table with its rows, which are then dropped."""
         import pyarrow as pa
 
         for name, columns in self._tables.items():
@@ -137,7 +137,7 @@ class Rows:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    """A column; what Arrow's types cannot hold (halves of surrogate pairs, 2⁶⁴ and more) is escaped or left out."""
+    """A column; what Arrow's types cannot hold (unpaired surrogates, 2⁶⁴ and more) is escaped or left out."""
     import pyarrow as pa
 
     try:
@@ -155,7 +155,7 @@ def _fitting(value: Any) -> Any:
 
 
 def _identity(result: Reconciliation | None) -> dict[str, Any]:
-    """What the checkpoint is."""
+    """The columns that identify the checkpoint."""
     if result is None:
         return {}
     checkpoint, config, packing = result.checkpoint, result.checkpoint.config, result.packing
@@ -178,7 +178,7 @@ def _identity(result: Reconciliation | None) -> dict[str, Any]:
 
 
 def _sums(result: Reconciliation | None, subject: Subject) -> dict[str, Any]:
-    """Counts and bytes; of files alone where no header could be read."""
+    """Counts and bytes; only of files if no header could be read."""
     files = {"weight_files": len(subject.headers), "on_disk": sum(header.size for header in subject.headers)}
     if result is None:
         return {**files, "tensors": 0}
@@ -202,7 +202,7 @@ def _findings_sums(found: Iterable[Finding]) -> dict[str, int]:
 
 
 def _failure(result: Reconciliation | None, found: Sequence[Finding]) -> dict[str, str]:
-    """Why weights that are there could not be read."""
+    """Why existing weights could not be read."""
     nothing = result is None or not any(header.tensors for header in result.checkpoint.files)
     first = next((each for each in found if each.severity == "error"), None) if nothing else None
     if first is None:
@@ -211,10 +211,10 @@ def _failure(result: Reconciliation | None, found: Sequence[Finding]) -> dict[st
 
 
 def digests_of(subject: Subject) -> dict[str, str]:
-    """Path → digest, where a store, a cache or a manifest tells it. No tensor data is read."""
+    """Path → digest, if a store, a cache or a manifest has it. No tensor data is read."""
     try:
         known = [*checksums.known(subject)]
-    except InspectorError:  # a manifest that is none: the audit's checksums tell of it, where they are asked for
+    except InspectorError:  # an invalid manifest: the audit's checksums report it, if requested
         return {}
     return {each.path: f"{'sha256' if len(each.digest) == 64 else 'git'}:{each.digest}" for each in known}
 
@@ -233,7 +233,7 @@ def _same_tensors(result: Reconciliation) -> str:
 
 
 def _same_model(result: Reconciliation) -> str | None:
-    """By the keys on which files of all formats are joined: fused, stacked and packed weights count the same."""
+    """A digest of the keys on which all formats are joined: fused, stacked and packed weights count the same."""
     if not result.logical:
         return None
     sums = [f"{each.tower}\0{each.branch}\0{each.role}\0{each.parameters}" for each in result.roles if each.parameters]

@@ -1,4 +1,4 @@
-"""One scan from its roots to settled tables. Killed at any moment, it goes on from what was committed."""
+"""One scan, from its roots to settled tables. If killed at any moment, it resumes from what was committed."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from inspector.scanning.schema import VERSION
 from inspector.scanning.unit import short_digest
 from inspector.units import escape
 
-#: Checkpoints of a settled part, from which on it is left as it is: a million are some 250 parts.
+#: Checkpoints of a full part, which is no longer merged: a million make some 250 parts.
 FULL = 4096
 #: Requests a second to one server, of all workers together; seconds for one checkpoint.
 PER_SECOND, TIMEOUT = 50.0, 120.0
-#: Units that are written down together as they are found.
+#: Discovered units that are recorded together.
 TOGETHER = 256
 
 
 class Progress(NamedTuple):
-    """How far a scan is."""
+    """The progress of a scan."""
 
     found: int  # units to inspect, so far
     all_found: bool
-    done: int  # units that were inspected
+    done: int  # inspected units
     checkpoints: int  # in them
     on_disk: int  # their bytes
     errors: int  # checkpoints that are broken or cannot be read
-    kept: int  # units that were as they are
+    kept: int  # unchanged units
     seconds: float  # since the first was given to a worker
     hands: int  # workers' threads
     dashboard: str
@@ -55,7 +55,7 @@ class Progress(NamedTuple):
 
     @property
     def left(self) -> float | None:
-        """Seconds; None while nobody can tell."""
+        """Seconds; None while unknown."""
         return (self.found - self.done) / self.rate if self.all_found and self.rate else None
 
 
@@ -70,24 +70,24 @@ def scan(
     timeout: float = TIMEOUT,
     progress: Callable[[Progress], object] = lambda _: None,
 ) -> dict[str, Any]:
-    """Inspect and audit every checkpoint at the roots, and write what is found into Parquet tables (docs/scan.md).
+    """Inspect and audit every checkpoint at the roots, and write the results into Parquet tables (docs/scan.md).
 
     Args:
-        roots: folders, files, `s3://…`, `hf://org`, repositories, `@targets.txt`; if none, those of the scan before.
-        out: the tables' folder; all workers must reach it under this name.
-        resume: go on with a scan that was interrupted, or do again what has changed since it ended.
-        scheduler: the address of a Dask scheduler; by default a cluster of this machine's cores.
+        roots: folders, files, `s3://…`, `hf://org`, repositories, `@targets.txt`; by default those of the previous
+        scan. out: the tables' folder; all workers must have it under this path.
+        resume: resume an interrupted scan, or repeat what has changed since it ended.
+        scheduler: the address of a Dask scheduler; by default a cluster on this machine's cores.
         workers: processes of the cluster on this machine.
-        requests_per_second: of all workers to one server.
+        requests_per_second: from all workers to one server.
         timeout: seconds for one checkpoint, and for the listing of one folder.
 
     Returns:
-        What scan.json says of it.
+        The scan's entry in scan.json.
 
     Raises:
-        UsageError: there is a scan already and `resume` is not asked for, another one runs, or a package is missing.
+        UsageError: there is already a scan and `resume` is not set, another one is running, or a package is missing.
         SourceError: the tables cannot be written.
-        NetworkError: the scheduler is not there.
+        NetworkError: the scheduler does not answer.
 
     Example:
         >>> done = inspector.scan(["fixtures/real/safetensors"], "/tmp/scan-of-examples", resume=True, workers=1)
@@ -111,7 +111,7 @@ def scan(
 
 
 def check_packages() -> None:
-    """Raises UsageError where one that a scan needs is not installed."""
+    """Raises UsageError if a package that a scan needs is not installed."""
     try:
         import distributed  # noqa: F401  whether it is there
         import pyarrow  # noqa: F401  the same
@@ -122,11 +122,11 @@ def check_packages() -> None:
 
 
 def _begun(folder: Path, roots: Sequence[str], *, resume: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """scan.json with this scan, and this scan in it: a new one, or the last one where that did not end."""
+    """scan.json with this scan, and its entry: a new one, or the last one if that did not end."""
     summary = storage.read_summary(folder) or {"schema": "checkpoint-inspector/1", "tables": VERSION, "scans": []}
     scans = summary["scans"]
     if scans and not resume:
-        raise UsageError(f"{escape(str(folder))} has a scan already: --resume continues it, or brings it up to date")
+        raise UsageError(f"{escape(str(folder))} already has a scan: --resume continues it, or brings it up to date")
     last = scans[-1] if scans else {}
     roots = list(roots) or list(last.get("roots", ()))
     if not roots:
@@ -157,7 +157,7 @@ class Run:
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """What is needed while it runs; nobody can commit anything after that."""
+        """The resources needed while it runs; afterwards nothing can be committed."""
         with tempfile.TemporaryDirectory(prefix="inspect-scan-") as own:
             self._ledger = Ledger(Path(own) / "ledger", self._name, self._scan, self._roots)
             try:
@@ -167,14 +167,14 @@ class Run:
             except OSError as error:
                 raise SourceError(f"{escape(str(self._folder))}: {error.strerror or error}") from error
             except sqlite3.Error as error:
-                raise SourceError(f"{escape(own)}: what is to be done cannot be kept there: {error}") from error
+                raise SourceError(f"{escape(own)}: the scan's ledger cannot be kept there: {error}") from error
             finally:
                 self._leave.set()
                 shutil.rmtree(self._work, ignore_errors=True)
                 self._ledger.close()
 
     def inspect(self, cluster: Cluster, progress: Callable[[Progress], object]) -> None:
-        """Have all units inspected that are new, or not as they were."""
+        """Inspect all new or changed units."""
         Thread(target=self._discover, daemon=True).start()
         self._began = monotonic()
 
@@ -192,12 +192,12 @@ class Run:
         cluster.run(self._next, tick)
 
     def _discover(self) -> None:
-        """In a thread of its own: what there is, written down as it is found."""
+        """Discover units and record them as they are found, in a separate thread."""
         try:
             units = discover(self._roots, self._timeout)
             while (some := list(islice(units, TOGETHER))) and not self._leave.is_set():
                 self._ledger.add(some)
-        except BaseException as error:  # raised where the scan is waited for
+        except BaseException as error:  # re-raised in the waiting thread
             if not self._leave.is_set():
                 self._trouble.append(error)
         finally:
@@ -218,7 +218,7 @@ class Run:
         )  # fmt: skip
 
     def settle(self, cluster: Cluster) -> None:
-        """Leave out what is no more, and put small parts together."""
+        """Remove what no longer exists, and merge small parts."""
         tasks = [self._merging(sources) for sources in merges(_sizes(self._folder), self._ledger.stale())]
         left = len(tasks)
 
@@ -237,7 +237,7 @@ class Run:
         return Task(f"merge-{part}", work.merge_parts, (str(self._folder), str(self._work), part, sources))
 
     def told(self) -> dict[str, Any]:
-        """What scan.json says of it: what this run did, and what the tables hold."""
+        """The entry in scan.json: what this run did, and what the tables contain."""
         gone, gone_bytes = self._vanished
         return {
             "inspected": self._sums.checkpoints,
@@ -261,7 +261,7 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 def merges(sizes: Mapping[str, int], stale: Mapping[str, Iterable[str]]) -> list[dict[str, list[str]]]:
-    """Which parts are put together: part → units that are left out, for each part that comes of it."""
+    """Which parts to merge: part → units to leave out, for each resulting part."""
     groups: list[dict[str, list[str]]] = []
     group: dict[str, list[str]] = {}
     number = 0
@@ -278,7 +278,7 @@ def merges(sizes: Mapping[str, int], stale: Mapping[str, Iterable[str]]) -> list
 
 
 def totals(folder: Path) -> dict[str, Any]:
-    """Sums over the table of checkpoints, by which the next scan tells what grew."""
+    """Totals over the table of checkpoints, from which the next scan computes growth."""
     from pyarrow import parquet
 
     sums = {"checkpoints": 0, "on_disk": 0, "logical": 0, "broken": 0, "unreadable": 0}

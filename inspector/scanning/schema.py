@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Of what `scan.json` says of the tables.
+#: The version of the tables, stored in `scan.json`.
 VERSION = 1
 
 
@@ -30,21 +30,21 @@ _ID = Column(
 CHECKPOINTS = (
     _ID,
     Column("target", "string", "what to type to inspect it alone"),
-    Column("unit", "string", "what it was found as: a folder, a lone file, a repository"),
+    Column("unit", "string", "how it was found: a folder, a single file, a repository"),
     Column("root", "string", "the ROOT below which it was found"),
     Column("kind", "string", "local, hub or url"),
     Column("revision", "string", "commit of a repository"),
-    Column("stamp", "string", "what of it was compared to see whether it changed: sizes, times, ETags, or the commit"),
+    Column("stamp", "string", "what is compared to detect changes: sizes, times, ETags, or the commit"),
     Column("scan", "uint32", "the scan that wrote the row, from 1 on"),
     Column("first_scan", "uint32", "the scan that saw it first"),
-    Column("bytes_before", "uint64", "`on_disk` before it changed; null where it never did"),
+    Column("bytes_before", "uint64", "`on_disk` before it changed; null if it never did"),
     Column("format", "string", "safetensors, gguf, pytorch, … or mixed; null where nothing could be read"),
     Column("family", "string", "family of the architecture"),
     Column("model_type", "string", "as the configuration says"),
     Column("class", "string", "class that wrote it, as the configuration says"),
     Column("config", "string", "config.json, params.json, gguf or inferred"),
     Column("dtype", "string", "type of most weights, or the packing scheme"),
-    Column("scheme", "string", "how weights are packed; null where they are not"),
+    Column("scheme", "string", "how weights are packed; null if they are not"),
     Column("bits", "uint32", "of a packed weight"),
     Column("group_size", "int64", "packed weights that share a scale"),
     Column("logical", "uint64", "parameters that the model has"),
@@ -56,41 +56,41 @@ CHECKPOINTS = (
     Column("weight_files", "uint32", "its weight files"),
     Column("tensors", "uint64", "tensors in them"),
     Column("adapter", "string", "lora, dora, …; null for a whole model"),
-    Column("base", "string", "the model that it says it was made of"),
-    Column("license", "string", "as the card or the key-values say"),
+    Column("base", "string", "the base model that it names"),
+    Column("license", "string", "from the model card or the key-values"),
     Column("errors", "uint32", "findings of that severity"),
     Column("warnings", "uint32", "the same"),
     Column("infos", "uint32", "the same"),
-    Column("same_tensors", "string", "equal where all names, shapes and dtypes are"),
-    Column("same_model", "string", "equal where the parameters of each role are, whatever format and dtype"),
-    Column("same_data", "string", "equal where the weight files' digests are; null where they are not all known"),
-    Column("error", "string", "why nothing could be read; null where something could"),
-    Column("error_kind", "string", "the kind of that: FormatError, NetworkError, Timeout, Crash, …"),
+    Column("same_tensors", "string", "equal if all names, shapes and dtypes are"),
+    Column("same_model", "string", "equal if the parameters of each role are, whatever format and dtype"),
+    Column("same_data", "string", "equal if the weight files' digests are; null if not all are known"),
+    Column("error", "string", "why nothing could be read; null if something could"),
+    Column("error_kind", "string", "the kind of that error: FormatError, NetworkError, Timeout, Crash, …"),
 )
 FILES = (
     _ID,
     Column("path", "string", "within the checkpoint's folder"),
     Column("size", "uint64", "bytes"),
     Column("weights", "bool", "whether it is one of the weight files that were read"),
-    Column("header", "uint64", "bytes of its header; null for other files, as are the next three"),
+    Column("header", "uint64", "bytes of its header; null for other files, like the next three"),
     Column("data", "uint64", "bytes that tensors claim"),
     Column("padding", "uint64", "bytes that the format's alignment needs"),
     Column("unused", "uint64", "bytes that no tensor claims"),
-    Column("digest", "string", "as a store, a cache, a manifest or the Hub knows it: sha256:… or git:…"),
+    Column("digest", "string", "from a store, a cache, a manifest or the Hub: sha256:… or git:……"),
 )
 TENSORS = (
     _ID,
-    Column("name", "string", "as the file has it"),
+    Column("name", "string", "as in the file"),
     Column("file", "string", "path of the file"),
     Column("dtype", "string", "the format's own word"),
     Column("shape", "list<uint64>", "row-major"),
     Column("offset", "uint64", "from the file's first byte"),
-    Column("bytes", "uint64", "that the header claims"),
+    Column("bytes", "uint64", "claimed by the header"),
     Column("parameters", "uint64", "logical; 0 for buffers, side data and second copies"),
     Column("role", "string", "a word of docs/roles.md"),
     Column("group", "string", "the role's group"),
     Column("tower", "string", "text, vision, audio, …"),
-    Column("branch", "string", "where a layer has the role more than once"),
+    Column("branch", "string", "distinguishes several tensors of one role in a layer"),
     Column("layer", "int64", "from 0 on"),
     Column("expert", "int64", "from 0 on"),
     Column("part", "string", "weight, bias, or a piece of side data"),
@@ -103,14 +103,14 @@ FINDINGS = (
     Column("tensor", "string", "tensor"),
     Column("message", "string", "one line, as the file's text is: not escaped"),
 )
-#: Table → columns. A part is committed when its `checkpoints` are there: that table is written last.
+#: Table → columns. A part is committed once its `checkpoints` exist: that table is written last.
 TABLES: Mapping[str, tuple[Column, ...]] = {
     "tensors": TENSORS,
     "files": FILES,
     "findings": FINDINGS,
     "checkpoints": CHECKPOINTS,
 }
-#: Kinds of errors that may be gone the next time: such rows are made again by `--resume`.
+#: Kinds of transient errors: `--resume` repeats such rows.
 PASSING = ("NetworkError", "Timeout", "Crash", "MemoryError")
 
 

@@ -1,7 +1,7 @@
-"""A folder → its checkpoints, so that each file is one's alone: what `inspect FOLDER` takes, and what it leaves.
+"""A folder → its checkpoints, each file in exactly one: what `inspect FOLDER` takes, and what it leaves.
 
-Unrelated models are split as `inspector.models` does. Within one, what is not taken with it (each further GGUF, say) is
-a checkpoint of its own; a pipeline's parts are one.
+Unrelated models are split as `inspector.models` does. Within one, files that are not part of it (e.g. each further
+GGUF) are separate checkpoints; a pipeline's parts are one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inspector.sources import Place
 from inspector.sources.filenames import PICKLED, WEIGHTS
 from inspector.sources.narrowed import Narrowed
 
-#: Files that make one model of all that lies beside and below them.
+#: Files that make everything next to and below them one model.
 _COMPOSITE = ("model_index.json", "modules.json")
 
 
@@ -30,7 +30,7 @@ class Share(NamedTuple):
 
 
 def shares(place: Place, paths: Collection[str]) -> list[Share]:
-    """The checkpoints of a folder with its files, hidden ones among `paths`, shared out."""
+    """The checkpoints of a folder, with all its files assigned, including hidden ones in `paths`."""
     everything = [Share("", None)]
     if any(name in place.files for name in _COMPOSITE) or len(variants(place.files, (*WEIGHTS, *PICKLED))) < 2:
         return everything
@@ -46,7 +46,7 @@ def shares(place: Place, paths: Collection[str]) -> list[Share]:
 
 
 def _parts(place: Place, group: Sequence[Variant]) -> list[tuple[str, ...]]:
-    """The weight files that a loader takes of a model's variants, and each other variant's."""
+    """The weight files that a loader uses of a model's variants, and each other variant's."""
     folders = {each.paths[0].rpartition("/")[0] for each in group}
     if any(f"{folder}/{name}".lstrip("/") in place.files for folder in _above(folders) for name in _COMPOSITE):
         return [tuple(path for each in group for path in each.paths)]
@@ -61,7 +61,7 @@ def _parts(place: Place, group: Sequence[Variant]) -> list[tuple[str, ...]]:
 
 
 def _above(folders: Collection[str]) -> set[str]:
-    """Folders, and those that they lie in."""
+    """Folders and all their parents."""
     return {folder[: at or 0] for folder in folders for at in (len(folder), *_slashes(folder))}
 
 
@@ -70,12 +70,12 @@ def _slashes(text: str) -> list[int]:
 
 
 def _nearest(path: str, firsts: Sequence[str]) -> str:
-    """The checkpoint with which a file goes: the first of those whose folder is the nearest above it."""
+    """The checkpoint that a file belongs to: the first of those whose folder is the nearest above it."""
     folder = path.rpartition("/")[0]
     return max(firsts, key=lambda first: _shared(first.rpartition("/")[0], folder))
 
 
 def _shared(home: str, folder: str) -> int:
-    """How near a folder is to one above it; less than all others for one that is not above."""
+    """How close a folder is to one above it; lowest for one that is not above it."""
     above = not home or folder == home or folder.startswith(f"{home}/")
     return len(home) if above else -1

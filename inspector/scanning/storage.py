@@ -1,12 +1,11 @@
-"""The folder that a scan writes: parts of tables, each committed at once, and what is known of the whole.
+"""The folder that a scan writes: parts of tables, each committed atomically, and a summary.
 
-    DIR/checkpoints/part-ID.parquet      a part: as many files as tables, of one name; committed when this one is there
-    DIR/{files,tensors,findings}/        the same parts of the other tables
-    DIR/scan.json                        the scans, when they ran, what they came to
-    DIR/.work/RUN/                       what is being written; goes with the run
-    DIR/.lock                            held while a scan runs
+    DIR/checkpoints/part-ID.parquet a part: one file per table, with the same name; committed once this one exists
+    DIR/{files,tensors,findings}/ the same parts of the other tables
+    DIR/scan.json the scans, when they ran, their totals DIR/.work/RUN/ what is being written; deleted with the run
+    DIR/.lock held while a scan runs
 
-A worker writes into `.work` and renames. One that was given up finds its folder gone, and can commit nothing.
+A worker writes into `.work` and renames. One that was given up finds its folder gone, and cannot commit.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SUMMARY = "scan.json"
-#: Rows of a table that are held in memory while parts are put together.
+#: Rows of a table that are held in memory while parts are merged.
 PIECE = 20_000
 #: Bytes of a summary that are read at most.
 MAX_SUMMARY = 64 << 20
 
 
 def part_file(folder: Path, table: str, part: str) -> Path:
-    """Where a part of a table lies."""
+    """The path of a committed part of a table."""
     return folder / table / f"part-{part}.parquet"
 
 
 def written_file(work: Path, table: str, part: str) -> Path:
-    """Where it is written."""
+    """The path where it is written."""
     return work / f"{table}-{part}.parquet"
 
 
@@ -63,20 +62,20 @@ def prepare(folder: Path) -> None:
 
 
 def commit(folder: Path, work: Path, part: str) -> None:
-    """Rename what was written, `checkpoints` last. Raises OSError where the run has ended meanwhile."""
+    """Rename what was written, `checkpoints` last. Raises OSError if the run has ended in the meantime."""
     for table in TABLES:
         written_file(work, table, part).replace(part_file(folder, table, part))
 
 
 def drop(folder: Path, names: Iterable[str]) -> None:
-    """Delete parts, `checkpoints` first: what is left without it was never there."""
+    """Delete parts, `checkpoints` first: remaining files without it do not count."""
     for part in names:
         for table in reversed([*TABLES]):
             part_file(folder, table, part).unlink(missing_ok=True)
 
 
 def clean(folder: Path) -> None:
-    """Delete what a run that was killed has left: what it was writing, and parts that it did not commit."""
+    """Delete what a killed run has left: unfinished files, and parts that it did not commit."""
     shutil.rmtree(folder / ".work", ignore_errors=True)
     committed = set(parts(folder))
     for table in TABLES:
@@ -87,7 +86,7 @@ def clean(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder for one scan; a process that is killed lets go.
+    """Lock the folder for one scan; a killed process releases it.
 
     Raises:
         UsageError: another scan holds it.
@@ -101,7 +100,7 @@ def locked(folder: Path) -> Iterator[None]:
             lock.seek(0)
             who = escape(lock.read(100).strip(), 100) or "another process"
             raise UsageError(
-                f"{escape(str(folder))}: another scan writes into it ({who}): wait for it, or name another folder"
+                f"{escape(str(folder))}: another scan is writing to it ({who}): wait for it, or name another folder"
             ) from error
         lock.truncate(0)
         lock.write(f"process {os.getpid()} on {os.uname().nodename}\n")
@@ -110,10 +109,10 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def read_summary(folder: Path) -> dict[str, Any] | None:
-    """scan.json; None where no scan has begun.
+    """scan.json; None if no scan has begun.
 
     Raises:
-        FormatError: it is none.
+        FormatError: it is not a scan's summary.
     """
     path = folder / SUMMARY
     try:
@@ -136,17 +135,17 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
 
 
 def write_summary(folder: Path, summary: Mapping[str, Any]) -> None:
-    """Write scan.json at once."""
+    """Write scan.json atomically."""
     new = folder / f".{SUMMARY}.new"
     new.write_text(json.dumps(summary, indent=1) + "\n")
     new.replace(folder / SUMMARY)
 
 
 def check(folder: Path) -> dict[str, Any]:
-    """scan.json of a folder that is to be asked about. Raises TargetError where there is no scan."""
+    """scan.json of a folder to be queried. Raises TargetError if there is no scan."""
     summary = read_summary(folder) if folder.is_dir() else None
     if summary is None:
-        raise TargetError(f"{escape(str(folder))} is no scan: `inspect scan ROOT --out DIR` makes one")
+        raise TargetError(f"{escape(str(folder))} is not a scan's folder: `inspect scan ROOT --out DIR` makes one")
     return summary
 
 
@@ -170,19 +169,19 @@ class Writer:
                 self.rows[name] += rows.num_rows
 
     def close(self) -> None:
-        """Write what closes the files."""
+        """Finish the files."""
         for writer in self._writers.values():
             writer.close()
 
     def abandon(self) -> None:
-        """Let go of the files as they are."""
+        """Close the files unfinished."""
         for writer in self._writers.values():
             with suppress(Exception):
                 writer.close()
 
 
 def merge(folder: Path, work: Path, part: str, sources: Mapping[str, Collection[str]]) -> int:
-    """Put parts together into a new one, and commit it; the checkpoints in it. The sources stay.
+    """Merge parts into a new one and commit it; return its number of checkpoints. The sources stay.
 
     Args:
         sources: part → units whose rows are left out.
@@ -217,5 +216,5 @@ def _copy(folder: Path, source: str, without: frozenset[str], writer: Writer) ->
 
 
 def unwritten(error: OSError) -> str:
-    """Why the tables could not be written: in the system's words, not in those of a library."""
+    """Why the tables could not be written: the system's message, not a library's."""
     return f"the tables cannot be written: {os.strerror(error.errno) if error.errno else error}"

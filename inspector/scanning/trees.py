@@ -1,7 +1,7 @@
-"""A tree of folders → units, one after the other: never more than one unit's files in memory.
+"""A tree of folders → units, one after another: never more than one unit's files in memory.
 
-A folder is whole where something in it says so: an index, a configuration beside weights, files of the usual names.
-All below it goes with it. Elsewhere each lone file, or set of shards, is a unit, and so is each folder of Ollama's
+A folder is one unit if something in it says so: an index, a configuration next to weights, files with standard names.
+It includes everything below. Elsewhere each single file or set of shards is a unit, and so is each model of Ollama's
 store and each snapshot in the Hub's cache. Links to folders are not followed.
 """
 
@@ -20,15 +20,15 @@ from inspector.scanning.unit import Unit, stamp_of
 from inspector.sources.filenames import COLLECTED, COLLECTIVE, PICKLED, WEIGHTS, rank_of, shard_of
 from inspector.sources.listing import SKIPPED
 
-#: Files of a folder that is taken as a whole; one with more is looked at folder by folder.
+#: The most files of a folder that is one unit; one with more is searched folder by folder.
 MOST_FILES = 10_000
-#: Folders below each other; deeper ones are not entered.
+#: The deepest nesting of folders that is entered.
 DEEPEST = 64
-#: Files that make a folder one thing, with weights beside them or below.
+#: Files that make a folder one unit, with weights next to or below them.
 _WHOLES = frozenset({"model_index.json", "modules.json", "trainer_state.json", "latest", "saved_model.pb", COLLECTIVE})
-#: Files that do so beside weights.
+#: Files that do so next to weights.
 _CONFIGS = frozenset({"config.json", "params.json", "adapter_config.json"})
-#: Stems of weight files that say nothing of the model: its folder's name does.
+#: Stems of weight files that do not identify the model: its folder's name does.
 _USUAL = frozenset({"model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated", "flax_model"})
 
 
@@ -47,10 +47,10 @@ class Tree(Protocol):
     kind: str
 
     def list(self, folder: str) -> Sequence[Node]:
-        """What lies in a folder, by name. Raises OSError or InspectorError where it cannot be listed."""
+        """The contents of a folder, by name. Raises OSError or InspectorError if it cannot be listed."""
 
     def join(self, folder: str, name: str) -> str:
-        """The address of what lies in a folder."""
+        """The address of an entry in a folder."""
 
 
 class LocalTree:
@@ -71,7 +71,7 @@ def _node(entry: os.DirEntry[str]) -> Node | None:
         if entry.is_dir(follow_symlinks=False):
             return Node(entry.name, is_folder=True) if entry.name not in SKIPPED else None
         status = entry.stat()
-    except OSError:  # a link to nothing, or gone
+    except OSError:  # a dangling link, or deleted
         return Node(entry.name, is_folder=False, version="broken")
     if stat.S_ISDIR(status.st_mode):
         return None
@@ -89,7 +89,7 @@ class Listed(NamedTuple):
 def units(
     tree: Tree, root: str, top: str, special: Callable[[str, Sequence[Node]], Iterator[Unit] | None]
 ) -> Iterator[Unit]:
-    """The units below a folder, in the order of names.
+    """The units below a folder, ordered by name.
 
     Args:
         root: as typed, for the rows.
@@ -118,7 +118,7 @@ def units(
 
 
 def whole(tree: Tree, folder: str, root: str) -> Unit | None:
-    """A folder as one unit, whatever it looks like; None where it has no files, or more than a checkpoint has."""
+    """A folder as one unit, whatever its contents; None if it has no files, or too many for a checkpoint."""
     nodes = tree.list(folder)
     files = [Listed(node.name, node.size, node.version) for node in nodes if not node.is_folder]
     everything = _below(tree, folder, files, [node.name for node in nodes if node.is_folder])
@@ -126,7 +126,7 @@ def whole(tree: Tree, folder: str, root: str) -> Unit | None:
 
 
 def unlisted(target: str, root: str, error: Exception) -> Unit:
-    """A unit for what cannot be looked at."""
+    """A unit for a place that cannot be read."""
     said = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
     kind = "Timeout" if isinstance(error, TimeoutError) else type(error).__name__
     return Unit("target", target, target, root, error=f"{said}"[:500], error_kind=kind)
@@ -150,13 +150,13 @@ def _is_weight(name: str) -> bool:
 
 
 def _below(tree: Tree, folder: str, files: Iterable[Listed], inner: Iterable[str]) -> list[Listed] | None:
-    """All files of a folder and below; None where there are more than a checkpoint has."""
+    """All files in and below a folder; None if there are too many for a checkpoint."""
     found = list(files)
     pending = [(name, 1) for name in inner]
     while pending:
         path, depth = pending.pop()
         nodes: Sequence[Node] = ()
-        with suppress(Exception):  # of any file system; the audit of the unit tells of it
+        with suppress(Exception):  # of any file system; the audit of the unit reports it
             nodes = tree.list(tree.join(folder, path))
         for node in nodes:
             if not node.is_folder:
@@ -174,7 +174,7 @@ def _whole(tree: Tree, folder: str, root: str, files: Sequence[Listed]) -> Unit:
 
 
 def _loose(tree: Tree, folder: str, root: str, files: Sequence[Listed], inner: bool) -> Iterator[Unit]:
-    """A unit for each lone file or set of shards; the first takes what else lies in the folder."""
+    """A unit for each single file or set of shards; the first takes the folder's other files."""
     if not any(marks_a_model(each.path) for each in files):
         return
     by_path = {each.path: each for each in files}

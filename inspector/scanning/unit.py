@@ -1,4 +1,4 @@
-"""What is given to a worker: one folder, lone file or repository, with what tells later whether it changed."""
+"""What a worker receives: one folder, file or repository, with a stamp that later shows whether it changed."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any, NamedTuple
 
 
 class Unit(NamedTuple):
-    """A place with at least one checkpoint, or one at which something is wrong."""
+    """A place with at least one checkpoint, or with an error."""
 
     kind: str  # "folder", "files" (some of a folder), "store" (of fsspec) or "target" (whatever `inspect audit` takes)
     where: str  # folder, URL or target
-    target: str  # what to type for it
+    target: str  # the target to type for it
     root: str  # the ROOT below which it was found
     stamp: str | None = None  # digest of sizes, times and ETags, or the commit; None: the worker will know
-    files: tuple[tuple[str, int], ...] = ()  # path → bytes, where they are not all that lies below `where`
+    files: tuple[tuple[str, int], ...] = ()  # path → bytes, unless they are everything below `where`
     cache_name: str | None = None  # `org/name` of a repository in the Hub's cache
-    error: str | None = None  # why there is nothing to look at
+    error: str | None = None  # why it cannot be inspected
     error_kind: str | None = None
 
     @property
     def name(self) -> str:
-        """The target as the tables have it."""
+        """The target as stored in the tables."""
         return held(self.target)
 
     def packed(self) -> list[Any]:
-        """As JSON has it."""
+        """As JSON."""
         return list(self)
 
     @staticmethod
@@ -37,16 +37,16 @@ class Unit(NamedTuple):
 
 
 def held(text: str) -> str:
-    """A text as a table can hold it: bytes of a file's name that are no UTF-8, and halves of pairs, are escaped."""
+    """A string that a table can hold: bytes of a file name that are not UTF-8, and unpaired surrogates, are escaped."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def short_digest(*texts: str) -> str:
-    """16 hexadecimal digits of texts, which may hold halves of surrogate pairs."""
+    """16 hexadecimal digits for strings, which may have unpaired surrogates."""
     joined = "\0".join(texts).encode("utf-8", "surrogatepass")
     return blake2b(joined, digest_size=8).hexdigest()
 
 
 def stamp_of(files: Iterable[tuple[str, int, str]]) -> str:
-    """A digest of paths, sizes and what changes with a file's content: its time, or its ETag."""
+    """A digest of paths, sizes and versions: modification times or ETags."""
     return short_digest(*(f"{path}\0{size}\0{version}" for path, size, version in sorted(files)))

@@ -17,43 +17,43 @@ from inspector.scanning.inspection import subjects
 from inspector.scanning.unit import Unit
 from inspector.units import escape, plural
 
-#: Milliseconds for which a model must stay as it is before it is looked at.
+#: Milliseconds for which a model must be unchanged before it is audited.
 STILL = 1000
-#: Ends of the names that programs give to what they still write.
+#: Suffixes of unfinished files.
 UNFINISHED = (".incomplete", ".part", ".partial", ".crdownload", ".download", ".aria2", ".tmp", ".lock")
 
 
 def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: None) -> Iterator[Audited | Failed]:
-    """Each model that appears in the folders or changes there, audited; until Ctrl-C.
+    """Audit each model that appears or changes in the folders, until Ctrl-C.
 
-    What is there at the beginning is not audited. A model is complete when nothing of it has changed for a second, and
-    no file has a name that downloads have while they run.
+    Models that exist at the start are not audited. A model is complete when none of its files has changed for a second,
+    and none has the name of an unfinished download.
 
     Args:
-        ready: told once that changes are noticed from now on.
+        ready: called once changes are being noticed.
 
     Raises:
         UsageError: watchfiles is not installed.
-        TargetError: one of the folders is none.
+        TargetError: one of the folders is not a folder.
     """
     try:
         from watchfiles import watch as changes
     except ImportError as error:
         raise UsageError("--watch needs watchfiles: pip install 'checkpoint-inspector[scan]'") from error
-    logging.getLogger("watchfiles").setLevel(logging.CRITICAL)  # some releases tell of Ctrl-C
+    logging.getLogger("watchfiles").setLevel(logging.CRITICAL)  # some releases log Ctrl-C
     for folder in folders:
         if not folder.is_dir():
-            raise TargetError(f"{escape(str(folder))} is no folder to watch")
+            raise TargetError(f"{escape(str(folder))} is not a folder to watch")
     roots = [str(folder) for folder in folders]
     known = {unit.target: unit.stamp for unit in discover(roots)}
     ready(f"watching {plural(len(roots), 'folder')} with {plural(len(known), 'model')}; Ctrl-C ends it")
-    before: dict[str, str | None] = {}  # what has changed, as it was a moment ago
+    before: dict[str, str | None] = {}  # the changed models, as of a moment ago
     stop, looked = Event(), False
     with _interrupted(stop):
         for seen in changes(*folders, rust_timeout=STILL, yield_on_timeout=True, stop_event=stop):
             if not seen and not before and looked:
                 continue
-            looked = True  # the first look is for what came before changes were noticed
+            looked = True  # the first pass finds what appeared before changes were noticed
             now = {unit.target: unit for unit in discover(roots)}
             changed = {name: unit for name, unit in now.items() if known.get(name) != unit.stamp}
             for name, unit in changed.items():
@@ -66,7 +66,7 @@ def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: No
 
 @contextmanager
 def _interrupted(stop: Event) -> Iterator[None]:
-    """Ctrl-C sets the event, and breaks off no audit; where it is not ours to handle, it stays as it was."""
+    """Ctrl-C sets the event without interrupting an audit; outside the main thread it is left alone."""
     if current_thread() is not main_thread():
         yield
         return
@@ -78,7 +78,7 @@ def _interrupted(stop: Event) -> Iterator[None]:
 
 
 def _unfinished(unit: Unit) -> bool:
-    """Whether a program still writes some of it."""
+    """Whether a program is still writing some of it."""
     folder = Path(unit.where)
     names = [path for path, _ in unit.files] or [str(path) for path in folder.rglob("*")] if folder.is_dir() else []
     beside = [path.name for path in folder.iterdir()] if unit.files else []

@@ -1,4 +1,4 @@
-"""What a worker of the cluster does: has batches inspected, and commits what was written; puts parts together."""
+"""The work of the cluster's workers: inspect batches and commit the results; merge parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.scanning import storage
 from inspector.scanning.pacing import through_scheduler
 from inspector.scanning.process import Job, OutputError, Process, Written
 
-#: Reading processes that wait for the next batch; one for each thread of the worker.
+#: Idle reading processes; one per worker thread.
 _idle: list[Process] = []
 _lock = Lock()
 
@@ -34,7 +34,7 @@ def _process() -> Iterator[Process]:
 
 @contextmanager
 def _own_folder(work: str) -> Iterator[Path]:
-    """Where one attempt writes; none can begin once its run has ended.
+    """The folder of one attempt; none can begin once its run has ended.
 
     Raises:
         OutputError: the tables cannot be written.
@@ -50,7 +50,7 @@ def _own_folder(work: str) -> Iterator[Path]:
 
 
 def inspect_batch(job: Job, out: str) -> Written:
-    """Inspect a batch and commit its part. Done twice, it is the same part.
+    """Inspect a batch and commit its part. Idempotent.
 
     Raises:
         OutputError: the tables cannot be written.
@@ -63,14 +63,14 @@ def inspect_batch(job: Job, out: str) -> Written:
 
 
 def merge_parts(out: str, work: str, part: str, sources: Mapping[str, Sequence[str]]) -> int:
-    """Put parts together, and delete them.
+    """Merge parts, and delete the originals.
 
     Raises:
         OutputError: the tables cannot be written.
     """
     folder = Path(out)
     merged = 0
-    if not storage.part_file(folder, "checkpoints", part).exists():  # as after a worker that died of deleting
+    if not storage.part_file(folder, "checkpoints", part).exists():  # e.g. after a worker that died while deleting
         with _own_folder(work) as own:
             merged = storage.merge(folder, own, part, sources)
             if not merged:

@@ -1,4 +1,4 @@
-"""What is there for a moment: an estimate, whose assumptions are said with it."""
+"""Temporary memory: an estimate that states its assumptions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from inspector.sizing.engines.engine import Engine, Request
 
 
 class Activations(NamedTuple):
-    """Bytes of intermediate results at their largest."""
+    """Peak bytes of intermediate results."""
 
     nbytes: int
     assumes: tuple[str, ...]
 
 
 def activations(scope: Scope, engine: Engine, request: Request) -> Activations | None:
-    """Intermediate results of one batch; None where the configuration does not tell the widths."""
+    """Intermediate results of one batch; None if the configuration does not give the widths."""
     hidden, vocabulary = (_first(scope, names) for names in ("hidden_size n_embd d_model", "vocab_size"))
     if not hidden or not vocabulary:
         return None
     wide = _first(scope, "intermediate_size n_inner ffn_hidden_size d_ff decoder_ffn_dim") or 4 * hidden
     batch = min(request.batch or engine.batch, request.context)
     if engine.full_vocabulary:
-        # The compute buffer of llama.cpp's worst batch holds logits and states in 32 bits; the output buffer the rest.
+        # llama.cpp's compute buffer for the worst batch holds logits and states in 32 bits; its output buffer the rest.
         nbytes = 4 * (batch * (vocabulary + hidden) + request.sequences * vocabulary)
         told = f"4 bytes × (batch {batch:,} × (vocab_size + hidden_size) + sequences × vocab_size)"
     else:
@@ -33,7 +33,7 @@ def activations(scope: Scope, engine: Engine, request: Request) -> Activations |
         )
         told = (
             f"batch {batch:,} × (2·hidden_size + 3·intermediate_size) × {request.model.nbytes} bytes"
-            " + sequences × vocab_size × 4 bytes; attention without a matrix of all scores"
+            " + sequences × vocab_size × 4 bytes; attention without a full score matrix"
         )
     return Activations(nbytes, (told,))
 

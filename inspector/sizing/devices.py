@@ -1,4 +1,4 @@
-"""Devices that people ask about: their memory as drivers report it, and its bandwidth."""
+"""Known devices: their memory as drivers report it, and its bandwidth."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Device(NamedTuple):
 
     name: str
     nbytes: int
-    bandwidth: int | None = None  # bytes a second; None where it is not known
-    nominal: bool = False  # whether its memory is that of a data sheet, of which a driver reports less
+    bandwidth: int | None = None  # bytes per second; None if unknown
+    nominal: bool = False  # whether its memory comes from a data sheet; drivers report less
 
 
-#: Name, memory, bandwidth in GB/s, the page that agrees with the latter, and where somebody shows what `nvidia-smi`
-#: reports. Memory in MiB ("24564M") is such a report; in GiB ("24G") it is that of the first page's sheet, where no
-#: report was found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
+#: Name, memory, bandwidth in GB/s, the page that confirms the bandwidth, and a page that shows `nvidia-smi`'s report.
+#: Memory in MiB ("24564M") is such a report; in GiB ("24G") it is from the first page's data sheet, because no report
+#: was found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
 _SHEETS = """
 rtx-3060             12288M   360 tp:geforce-rtx-3060-12-gb.c3682 gh:geerlingguy/raspberry-pi-pcie-devices/issues/790
 rtx-3070                 8G   448 tp:geforce-rtx-3070.c3674
@@ -63,7 +63,7 @@ rx-7900-xtx             24G   960 tp:radeon-rx-7900-xtx.c3941
 arc-b580                12G   456 tp:arc-b580.c4244
 """
 
-#: Device → the pages that its figures are from: its bandwidth's, and its memory's where that is a report.
+#: Device → sources of its figures: of its bandwidth, and of its memory if that is a report.
 SOURCES = {
     line.split()[0]: tuple(
         page.replace("tp:", "techpowerup.com/gpu-specs/").replace("gh:", "github.com/") for page in line.split()[3:]
@@ -79,7 +79,7 @@ def _sheet(name: str, memory: str, rate: str) -> Device:
 
 DEVICES = {line.split()[0]: _sheet(*line.split()[:3]) for line in _SHEETS.strip().splitlines()}
 
-#: More devices than this are no machine's.
+#: The most devices of one machine.
 MOST = 4096
 _TIMES = re.compile(r"(?:(\d{1,4})\s*[x×*]\s*)?(.+)")
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*(G|GB|GiB|M|MB|MiB|T|TB|TiB)", re.IGNORECASE)
@@ -97,7 +97,7 @@ _UNITS = {
 
 
 def devices(text: str) -> tuple[Device, ...]:
-    """`2x24GiB`, `rtx-4090`, `4xh100`, `h100,l4`: the devices that are meant. Raises UsageError."""
+    """`2x24GiB`, `rtx-4090`, `4xh100`, `h100,l4`: parses a list of devices. Raises UsageError."""
     found = tuple(each for part in text.split(",") for each in _devices(part.strip()))
     if not 0 < len(found) <= MOST:
         raise UsageError(f"{text!r:.60} are {len(found)} devices: 1 to {MOST} may be given")

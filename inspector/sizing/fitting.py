@@ -11,7 +11,7 @@ from inspector.sizing.weights import Weights
 
 
 def largest(fits: Callable[[int], bool], most: int) -> int | None:
-    """The largest number up to `most` that fits, where all smaller ones fit too; None where not even 1 does."""
+    """The largest number up to `most` that fits, assuming all smaller ones do; None if not even 1 fits."""
     if not fits(1):
         return None
     low, high = 1, most
@@ -22,19 +22,22 @@ def largest(fits: Callable[[int], bool], most: int) -> int | None:
 
 
 def odd_blocks(kept: Sequence[Kept], runs: Engine, request: Request) -> Iterator[Finding]:
-    """Heads whose width is no multiple of the cache type's block: llama.cpp refuses them."""
+    """Heads whose width is not a multiple of the cache type's block, which llama.cpp refuses."""
     for kind, sizes in ((request.keys, "keys"), (request.values, "values")):
         for group in kept:
             elements = getattr(group, sizes)
             one = elements // group.heads if group.heads else elements
             if group.kind not in PER_SEQUENCE and one and not kind.fits(one):
-                why = f"{runs.name} keeps no {sizes} of {one} elements a head in {kind.name}: blocks have {kind.block}"
+                why = (
+                    f"{runs.name} cannot keep {sizes} of {one} elements per head in {kind.name}: blocks "
+                    f"have {kind.block}"
+                )
                 yield Finding("cache-type", "error", why)
                 break
 
 
 def offloaded(kept: Sequence[Kept], runs: Engine, request: Request, weights: Weights, layers: int, room: int) -> int:
-    """llama.cpp's `-ngl`: layers that a device has room for, the last ones first, the head as one more of them."""
+    """llama.cpp's `-ngl`: layers that fit on a device, the last ones first, counting the head as one more."""
     _, head = weights.outside()
     cache = by_layer(kept, runs, request)
     taken, number = 0, 0

@@ -25,37 +25,37 @@ if TYPE_CHECKING:
 
     from inspector.sizing.training import Plan, Training
 
-#: Longest context, and most sequences and devices, that are asked about.
+#: The largest context, and the most sequences and devices, that are accepted.
 MOST_TOKENS, MOST_SEQUENCES, MOST_DEVICES = 2**34, 2**20, 4096
-#: The context where the configuration says none, and the encoder's input.
+#: The context if the configuration gives none, and the encoder's input.
 USUAL_CONTEXT, USUAL_SOURCE = 4096, 1024
-#: Where a sweep begins.
+#: The first context of a sweep.
 SHORTEST = 2048
-#: What a configuration calls its own type.
+#: Fields for a configuration's own type.
 _DTYPES = ("dtype", "torch_dtype")
-#: What it calls the type of a recurrence's states, for engines that follow it.
+#: Fields for the type of recurrent states, for engines that follow it.
 _STATE_DTYPES = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
 
 
 class Memory(NamedTuple):
-    """What a model takes."""
+    """The memory that a model needs."""
 
     model: Model
     engine: Engine
     request: Request
     weights: Weights
-    held: tuple[Held, ...] | None  # None where it is not known what layers keep
+    held: tuple[Held, ...] | None  # None if it is unknown what layers keep
     growth: int  # bytes for one more token of each sequence
     activations: Activations | None
-    devices: tuple[Placed, ...]  # the fullest of several that are alike
+    devices: tuple[Placed, ...]  # the fullest of several identical ones
     pipeline: int  # stages into which the layers are divided
     training: Training | None
     findings: tuple[Finding, ...]
-    asked: bool  # whether the context was said
+    asked: bool  # whether the context was given
 
     @property
     def confirmed(self) -> bool:
-        """Whether the cache was compared with what the engine itself holds for models of this type."""
+        """Whether the cache was compared with the engine's own for models of this type."""
         return self.model.is_confirmed(self.engine.name)
 
     @property
@@ -65,12 +65,12 @@ class Memory(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Weights, cache and activations, as far as they are known."""
+        """Weights, cache and activations, as far as known."""
         return self.weights.nbytes + (self.cache or 0) + (self.activations.nbytes if self.activations else 0)
 
     @property
     def fits(self) -> bool | None:
-        """Whether all devices hold their part; None where none was named, or the cache is not known."""
+        """Whether every device has room for its part; None if none was named, or the cache is unknown."""
         verdicts = [each.fits for each in self.devices]
         return None if not verdicts or None in verdicts else all(verdicts)
 
@@ -102,17 +102,17 @@ def size(
     batch: int | None = None,
     training: Plan | None = None,
 ) -> Memory:
-    """What it takes to run a model, or to train it.
+    """The memory needed to run a model, or to train it.
 
     Args:
-        context: tokens of each sequence; by default those that the model is made for.
-        cache_dtype: of keys and values, or of both apart: "q8_0,q4_0"; by default the engine's own.
+        context: tokens of each sequence; by default the model's own.
+        cache_dtype: of keys and values, or of each: "q8_0,q4_0"; by default the engine's own.
         engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
-        weights: a type to load them in, in place of that in which they are stored.
+        weights: a type to load them in, instead of the stored one.
         gpu: the devices: "rtx-4090", "2xh100", "24GiB".
-        tp, pp: devices that share each layer, and groups of devices that divide the layers.
+        tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
         source: tokens of an encoder's input.
-        batch: tokens that the engine works on at a time.
+        batch: tokens that the engine processes at a time.
 
     Raises:
         UsageError: an option makes no sense.
@@ -151,7 +151,7 @@ def size(
 
 
 def _training(model: Model, plan: Plan, context: int, sequences: int) -> Training:
-    from inspector.sizing.training import training_of  # few ask about it
+    from inspector.sizing.training import training_of  # rarely needed
 
     return training_of(model, plan, context, sequences)
 
@@ -163,7 +163,7 @@ class Sweep(Table[Memory]):
 
 
 def sweep(model: Model, **options: Any) -> Sweep:
-    """Contexts from 2,048 tokens to the model's own, doubled each time, with each cache type that the engine has."""
+    """Contexts from 2,048 tokens to the model's own, doubled each time, with each of the engine's cache types."""
     first = size(model, **options)
     longest = options.get("context") or model.context or USUAL_CONTEXT
     lengths = sorted({min(SHORTEST << step, longest) for step in range(40)})
@@ -175,10 +175,10 @@ def sweep(model: Model, **options: Any) -> Sweep:
 
 
 def at_context(result: Memory, tokens: int, keys: Width | None = None, values: Width | None = None) -> Memory:
-    """The same with another context, or a cache of other types; devices and training are left out.
+    """The same with another context, or another cache type; without devices and training.
 
     Args:
-        keys, values: of the cache; by default as they were.
+        keys, values: of the cache; by default unchanged.
     """
     own = result.request
     request = own._replace(context=tokens, keys=keys or own.keys, values=values or own.values)
@@ -189,7 +189,7 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
 
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
-    """Types of keys and values: those asked for, then narrower ones that the engine keeps such a cache in."""
+    """Types of keys and values: the requested ones, then narrower ones that the engine supports for such a cache."""
     own, kept, runs = result.request, result.model.kept or (), result.engine
     narrower = (WIDTHS[name] for name in runs.types if WIDTHS[name].is_narrower(own.keys))
     asked = (own._replace(keys=kind, values=kind) for kind in narrower if kept)
@@ -198,7 +198,7 @@ def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
 
 
 def contexts(result: Memory) -> tuple[int, ...]:
-    """Contexts that a curve goes through: powers of two to the model's own, or to what was asked for."""
+    """Contexts of a curve: powers of two up to the model's own, or to the requested one."""
     longest = max(result.request.context, result.model.context or 0)
     return tuple(sorted({min(SHORTEST << step, longest) for step in range(40)}))
 
@@ -209,7 +209,7 @@ def _in_range(what: str, number: int | None, most: int) -> None:
 
 
 def _divided(runs: Engine, named: Sequence[Device], tp: int | None, pp: int | None) -> tuple[int, int]:
-    """Devices that share a layer, and groups that divide the layers; where nothing is said, as the engine does."""
+    """Devices that share a layer, and groups that divide the layers; by default as the engine does."""
     for what, number in (("--tp", tp), ("--pp", pp)):
         _in_range(what, number, MOST_DEVICES)
     number = max(len(named), 1)
@@ -220,7 +220,7 @@ def _divided(runs: Engine, named: Sequence[Device], tp: int | None, pp: int | No
     if pp is None:
         pp = max(1, number // tp)
     if len(named) > 1 and tp * pp != len(named):
-        raise UsageError(f"--tp {tp} and --pp {pp} take {tp * pp} devices, and {len(named)} are named")
+        raise UsageError(f"--tp {tp} and --pp {pp} take {tp * pp} devices, but {len(named)} are named")
     return tp, pp
 
 
@@ -237,7 +237,7 @@ def model_type_of(model: Model) -> Width:
 
 
 def _state_type(model: Model) -> Width | None:
-    """The type of states that the configuration names."""
+    """The configuration's type of states."""
     for name in _STATE_DTYPES:
         with suppress(ConfigError):
             said = model.scope[name] if model.scope else None
@@ -250,11 +250,11 @@ def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Wid
     """The types of keys and of values."""
     names = (text or runs.default or own.name).split(",")
     if len(names) > 2:
-        raise UsageError(f"--cache-dtype {text!r:.40}: one type, or one for keys and one for values")
+        raise UsageError(f"--cache-dtype {text!r:.40}: give one type, or one for keys and one for values")
     found = [width(name.strip()) for name in names]
     for each in found:
         if each.name not in runs.types:
-            raise UsageError(f"{runs.name} keeps no cache in {each.name}: it has {', '.join(runs.types)}")
+            raise UsageError(f"{runs.name} has no cache of type {each.name}: it has {', '.join(runs.types)}")
     return found[0], found[-1]
 
 
@@ -262,13 +262,13 @@ def _weights(model: Model, kind: str | None, own: Width) -> Weights:
     if kind is None and model.result is not None:
         return stored(model.result)
     if model.prediction is None:
-        raise UsageError("--weights asks what the tensors would be, and no table knows this architecture")
+        raise UsageError("--weights needs a prediction of the tensors, and no table knows this architecture")
     loaded = width(kind) if kind else packed_type(model) or own
     return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 and "NF4" not in loaded.name else own)
 
 
 def packed_type(model: Model) -> Width | None:
-    """The type in which the configuration says that linear layers are packed, where it is one that has a fixed size."""
+    """The declared packing type of linear layers, if its size is fixed."""
     said = model.config.values.get("quantization_config") if model.config else None
     if not isinstance(said, dict):
         return None
@@ -285,23 +285,23 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
     packed = model.config.values.get("quantization_config") if model.config and not model.result else None
     if isinstance(packed, dict) and packed_type(model) is None:
         how = str(packed.get("quant_method"))
-        why = f"the configuration says that weights are packed by {how:.40}: they are counted in {weights.dtype} here"
-        found.append(Finding("weights-packed", "warning", f"{why}; --weights asks, files tell"))
-    if model.kept is None:
-        why = (
-            f"what the layers keep is not known: {model.unknown}; weights are exact, and the total leaves the cache out"
+        why = f"the configuration declares weights packed by {how:.40}: here they are counted in {weights.dtype}"
+        found.append(
+            Finding("weights-packed", "warning", f"{why}; use --weights to ask about a type, or give the files")
         )
+    if model.kept is None:
+        why = f"what the layers keep is unknown: {model.unknown}; weights are exact, and the total excludes the cache"
         found.append(Finding("cache-unknown", "warning", why))
     elif not model.is_confirmed(runs.name):
-        why = f"this cache was not compared with what {runs.name} itself holds for such a model: it follows from rules"
+        why = f"this cache was not compared with {runs.name}'s own for such a model: it is computed by general rules"
         found.append(Finding("cache-unconfirmed", "info", why))
     if context and model.context and context > model.context:
         scaled = f" with {model.scaling} scaling of its positions" if model.scaling else ""
         advice = "" if model.scaling else "; a longer one needs rope scaling, and quality falls"
-        why = f"the model is made for {model.context:,} tokens{scaled}, and {context:,} are asked for{advice}"
+        why = f"the model is made for {model.context:,} tokens{scaled}, but {context:,} are requested{advice}"
         found.append(Finding("context-beyond", "warning", why))
     if context is None and model.context is None:
-        why = f"the configuration names no longest context: {USUAL_CONTEXT:,} tokens are taken"
+        why = f"the configuration gives no maximum context: {USUAL_CONTEXT:,} tokens are assumed"
         found.append(Finding("context-unknown", "info", why))
     found += fitting.odd_blocks(model.kept or (), runs, request)
     return found

@@ -1,4 +1,4 @@
-"""The model at a target, as far as its memory goes: weights, what its layers keep, the context that it is made for."""
+"""What determines a model's memory: weights, what its layers keep, the context that it is made for."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
 
-#: Fields in which configurations say how long a context is, the first that is there.
+#: Fields for the length of the context; the first one present counts.
 CONTEXT = (
     "max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len", "max_seq_length", "n_ctx",
     "seq_length", "model_max_length", "max_target_positions", "context_length",
 )  # fmt: skip
 #: The same for an encoder's input.
 SOURCE = ("max_source_positions", "max_encoder_position_embeddings")
-#: Fields in which a model says that it reads positions beyond those that it was first made for.
+#: Fields for scaling positions beyond the original context.
 SCALING = ("rope_scaling", "rope_parameters")
 
 
 class Model(NamedTuple):
-    """What is known of the model."""
+    """The known facts about the model."""
 
     target: str
     config: Config | None
     prediction: Prediction | None
-    result: Reconciliation | None  # None where there is a configuration alone
-    kept: tuple[caches.Kept, ...] | None  # None where no table says
+    result: Reconciliation | None  # None for a configuration alone
+    kept: tuple[caches.Kept, ...] | None  # None if no table says
     unknown: str  # why not
-    scope: Scope | None  # the fields of the part that keeps something
+    scope: Scope | None  # the fields of the part that has a cache
 
     @property
     def format(self) -> str | None:
@@ -53,12 +53,12 @@ class Model(NamedTuple):
         from inspector.sizing.confirmed import CONFIRMED
 
         if (self.format == "gguf") != (engine == "llama.cpp"):
-            return False  # llama.cpp was asked about GGUF files, the others about configurations
+            return False  # llama.cpp was compared on GGUF files, the others on configurations
         outer, inner = (each.values.get("model_type") if each else None for each in (self.config, self.scope))
         return not CONFIRMED[engine].isdisjoint({outer, inner})
 
     def run_by(self, engine: str) -> Model:
-        """The model with what this engine keeps of it."""
+        """The model with what this engine keeps."""
         return self._replace(kept=caches.of_engine(self.kept, engine)) if self.kept is not None else self
 
     def _field(self, names: tuple[str, ...]) -> int | None:
@@ -71,7 +71,7 @@ class Model(NamedTuple):
 
     @property
     def scaling(self) -> str | None:
-        """How positions are scaled: "yarn ×4", where the configuration says so."""
+        """How positions are scaled: "yarn ×4", if the configuration says so."""
         values = self.scope.values if self.scope else {}
         for name in SCALING:
             rule = values.get(name)
@@ -84,12 +84,12 @@ class Model(NamedTuple):
 
 
 def of_result(result: Reconciliation) -> Model:
-    """The model that files hold."""
+    """The model in files."""
     return _model(result.checkpoint.target, result.checkpoint.config, result.prediction, result)
 
 
 def of_prediction(target: str, prediction: Prediction) -> Model:
-    """The model that a configuration tells of, without files."""
+    """The model described by a configuration, without files."""
     return _model(target, prediction.config, prediction, None)
 
 

@@ -12,9 +12,9 @@ from inspector.sizing.devices import Device
 from inspector.sizing.engines.engine import Engine, Request
 from inspector.sizing.weights import Weights
 
-#: What a driver and its kernels take of a device: an estimate. It differs between releases.
+#: Memory that a driver and its kernels use on a device: an estimate, which varies between releases.
 RESERVE = 512 * 2**20
-#: Contexts are looked for up to this where the model names no longest.
+#: Contexts are searched up to this if the model names no maximum.
 LONGEST = 2**24
 MOST_SEQUENCES = 2**16
 
@@ -22,13 +22,13 @@ MOST_SEQUENCES = 2**16
 class Placed(NamedTuple):
     """What one device holds."""
 
-    device: Device | None  # None where none was named
+    device: Device | None  # None if none was named
     weights: int
     cache: int | None
     activations: int
     room: int | None  # bytes that the engine may use of it
     fits: bool | None
-    longest_context: int | None  # for as many sequences; None where not even one token fits
+    longest_context: int | None  # for as many sequences; None if not even one token fits
     most_sequences: int | None
     layers_offloaded: int | None  # llama.cpp's -ngl; None for other engines
 
@@ -47,7 +47,7 @@ def placed(
     stages: int,
     made_for: int | None,
 ) -> tuple[Placed, ...]:
-    """One device of each stage; nothing where neither devices nor a division were asked for."""
+    """One device of each stage; empty if neither devices nor a division were requested."""
     if not devices and request.tp * stages == 1:
         return ()
     named: Sequence[Device | None] = devices or (None,)
@@ -83,7 +83,7 @@ def _weights(weights: Weights, layers: range, first: bool, last: bool, tp: int) 
 
 
 def _of_layers(kept: Sequence[Kept], layers: range, number: int, last: bool) -> tuple[Kept, ...]:
-    """What the layers of a stage keep; those beyond the counted ones are the last stage's."""
+    """What the layers of a stage keep; any beyond the counted ones belong to the last stage."""
     cut = (
         group._replace(layers=tuple(each for each in group.layers if each in layers or (last and each >= number)))
         for group in kept

@@ -1,4 +1,4 @@
-"""What training takes: weights, gradients, the optimizer's states and a copy in 32 bits, divided among devices or not.
+"""Memory for training: weights, gradients, the optimizer's states and a 32-bit copy, optionally divided among devices.
 
 Sources: ZeRO, arXiv:1910.02054 (16 bytes a parameter, and what each stage divides); LoRA, arXiv:2106.09685; QLoRA,
 arXiv:2305.14314; Adafactor, arXiv:1804.04235 (a row and a column for each matrix); bitsandbytes' 8-bit optimizers (a
@@ -20,15 +20,15 @@ from inspector.sizing.widths import WIDTHS
 
 METHODS = ("full", "lora", "qlora")
 PRECISIONS = ("mixed", "bf16", "fp32")
-#: What peft takes for a Llama where nothing is said.
+#: peft's default targets for a Llama.
 TARGETS = ("q_proj", "v_proj")
 ALL_LINEAR = "all-linear"
-#: The largest rank and number of devices that are asked about.
+#: The largest rank and number of devices that are accepted.
 MOST = 2**16
 
 
 class Plan(NamedTuple):
-    """How it is to be trained."""
+    """How a model is trained."""
 
     method: str = "full"
     optimizer: str = "adamw"
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
     targets: tuple[str, ...] = TARGETS
     zero: int = 0  # what is divided among the devices: 1 the optimizer's, 2 gradients too, 3 weights too (FSDP)
     devices: int = 1
-    checkpointing: bool = False  # whether a layer's activations are worked out again
+    checkpointing: bool = False  # whether a layer's activations are recomputed
 
 
 class Training(NamedTuple):
@@ -58,7 +58,7 @@ class Training(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """So many trained tensors of a shape."""
+    """A number of trained tensors of one shape."""
 
     shape: tuple[int, ...]
     number: int
@@ -96,7 +96,7 @@ def _muon(each: Matrix, width: int) -> int:
 
 
 class Optimizer(NamedTuple):
-    """Bytes of states for a tensor, from the width of a state; and the formula."""
+    """Bytes of states for a tensor, given the width of a state; and the formula."""
 
     states: Callable[[Matrix, int], int]
     formula: str
@@ -112,7 +112,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
 
 
 def plan_of(plan: Plan, lora: str | None) -> Plan:
-    """A plan with what people write of its adapter: `r=16,targets=q_proj+v_proj`. Raises UsageError."""
+    """A plan with its adapter's settings as typed: `r=16,targets=q_proj+v_proj`. Raises UsageError."""
     for what, word, words in (
         ("training", plan.method, METHODS),
         ("optimizer", plan.optimizer, OPTIMIZERS),
@@ -140,7 +140,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
         UsageError: no table knows the architecture, or it has none of the targets.
     """
     if model.prediction is None:
-        raise UsageError("training is worked out from the configuration, and no table knows this architecture")
+        raise UsageError("training is computed from the configuration, and no table knows this architecture")
     trained = tuple(_trained(model.prediction, plan))
     if not trained:
         raise UsageError(f"no weight is called {' or '.join(plan.targets)}: nothing would be trained")
@@ -169,7 +169,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
         "master": "4 bytes × trained parameters" if mixed else "none",
         "activations": how,
     }
-    assumes = ["activations are an estimate", "no buffers of communication, and no fragments"]
+    assumes = ["activations are an estimate", "without communication buffers and fragmentation"]
     if plan.zero:
         assumes.append(
             f"ZeRO {plan.zero}: " + ", ".join(t for t, at in divided.items() if plan.zero >= at) + f" ÷ {plan.devices}"
@@ -178,7 +178,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
 
 
 def _trained(prediction: Prediction, plan: Plan) -> Iterable[Matrix]:
-    """The tensors that change: all, or the two thin matrices beside each target."""
+    """The tensors that change: all, or the two low-rank matrices for each target."""
     for row in prediction.expected:
         if row.buffer:
             continue
@@ -209,7 +209,7 @@ def _base(prediction: Prediction, plan: Plan, loaded: int) -> int:
 
 
 def _activations(model: Model, plan: Plan, context: int, sequences: int, width: int) -> tuple[int | None, str]:
-    """34 bytes a token, layer and hidden element in 16 bits; with checkpointing each layer's input, and one layer."""
+    """34 bytes per token, layer and hidden element in 16 bits; with checkpointing each layer's input, and one layer."""
     scope = model.scope
     if scope is None:
         return None, "not known"

@@ -1,4 +1,4 @@
-"""What the weights take: as they are stored, or in a type that somebody asks about; which part lies in which layer."""
+"""Memory of the weights: as stored, or in a given type; and which part is in which layer."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.formats import training
 from inspector.model import Expected, Prediction, Reconciliation
 from inspector.sizing.widths import WIDTHS, Width
 
-#: Types into which linear layers alone are brought, by bitsandbytes and in FP8: embeddings and the head keep theirs.
+#: Types to which only linear layers are converted, by bitsandbytes and in FP8: embeddings and the head keep theirs.
 LINEAR_ONLY = frozenset({"NF4", "NF4_DQ", "I8", "F8"})
-#: Towers whose layers the cache is of.
+#: Towers whose layers have the cache.
 MAIN = frozenset({"text", "decoder"})
 EMBEDDINGS = frozenset({"embed_tokens", "embed_positions", "embed_token_types"})
 
 
 class Part(NamedTuple):
-    """Tensors alike in all that matters here."""
+    """Tensors that are equal in everything that matters here."""
 
     role: str
     layer: int | None  # of the main stack; None outside of it
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The bytes of all weights, and where they lie."""
+    """The bytes of all weights, and their layers."""
 
     nbytes: int
     dtype: str
@@ -38,7 +38,7 @@ class Weights(NamedTuple):
 
     @property
     def read(self) -> int:
-        """Bytes that one token reads: of experts those that it uses, of the token embedding one row."""
+        """Bytes that one token reads: only the experts it uses, and one row of the token embedding."""
         return sum(part.read for part in self.parts)
 
     def of_layer(self, layer: int) -> int:
@@ -52,7 +52,7 @@ class Weights(NamedTuple):
 
 
 def stored(result: Reconciliation) -> Weights:
-    """The weights as they are in the files, without a training run's state, which nobody loads to run the model."""
+    """The weights as stored, without a training run's state, which is not loaded to run the model."""
     shares = _shares(result.prediction)
     trained = any(step.cause == "training_state" for step in result.steps)
     sums: dict[tuple[str, int | None, bool], int] = {}
@@ -74,7 +74,7 @@ def stored(result: Reconciliation) -> Weights:
 
 
 def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
-    """The weights as a type would have them: matrices in it, norms and biases in `vectors`."""
+    """The weights in another type: matrices in it, norms and biases in `vectors`."""
     shares = _shares(prediction)
     tied = not any(row.role == "lm_head" for row in prediction.expected)
     parts: list[Part] = []
@@ -87,7 +87,7 @@ def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
         parts += [Part(row.role, layer, matrix, each, read, row.role in EMBEDDINGS) for layer in layers]
     assumes = [kind.estimate] if kind.estimate else []
     if kind.name in LINEAR_ONLY:
-        assumes.append(f"embeddings, head and norms stay in {vectors.name}: linear layers alone are packed")
+        assumes.append(f"embeddings, head and norms stay in {vectors.name}: only linear layers are packed")
     return Weights(sum(part.nbytes for part in parts), kind.name, tuple(parts), tuple(assumes))
 
 
@@ -100,7 +100,7 @@ def _width_of(row: Expected, kind: Width, vectors: Width, matrix: bool) -> Width
 
 
 def _shares(prediction: Prediction | None) -> dict[str, tuple[int, int]]:
-    """Role → how many of how many experts' weights one token uses."""
+    """Role → how many experts' weights one token uses, out of how many."""
     rows: Iterable[Expected] = prediction.expected if prediction else ()
     return dict(_experts(rows))
 
@@ -114,7 +114,7 @@ def _experts(rows: Iterable[Expected]) -> Iterator[tuple[str, tuple[int, int]]]:
 
 def _read(role: str, nbytes: int, shares: dict[str, tuple[int, int]], tied: bool) -> int:
     if role in EMBEDDINGS and not (tied and role == "embed_tokens"):
-        return 0  # one row of it: next to nothing
+        return 0  # one row of it: negligible
     if role in shares and group_of(role) != "router":
         used, experts = shares[role]
         return nbytes * used // experts

@@ -1,4 +1,4 @@
-"""Types in which caches are kept and weights are loaded: their blocks and bytes."""
+"""Types of caches and loaded weights: their blocks and bytes."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from inspector.formats.gguf.types import TYPES
 
 
 class Width(NamedTuple):
-    """Elements are stored in blocks of a fixed number, each of a fixed size."""
+    """Elements are stored in blocks of fixed length and size."""
 
     name: str
-    block: int  # elements a block
-    nbytes: int  # bytes a block
-    estimate: str = ""  # why its bytes are an estimate; "" where they are exact
+    block: int  # elements per block
+    nbytes: int  # bytes per block
+    estimate: str = ""  # why its bytes are an estimate; "" if they are exact
 
     @property
     def bits(self) -> float:
-        """Bits an element."""
+        """Bits per element."""
         return self.nbytes * 8 / self.block
 
     def bytes_of(self, elements: int) -> int:
-        """Bytes of so many elements, the last block filled up."""
+        """Bytes of this many elements, the last block padded."""
         return -(-elements // self.block) * self.nbytes
 
     def fits(self, elements: int) -> bool:
-        """Whether blocks come out even."""
+        """Whether the elements fill whole blocks."""
         return elements % self.block == 0
 
     def is_narrower(self, than: Width) -> bool:
-        """Whether an element takes less."""
+        """Whether an element takes less space."""
         return self.nbytes * than.block < than.nbytes * self.block
 
 
-#: Names that people write → the type. GGML's own are there under their names in lower case.
+#: Alternative names → the type. GGML's own types are listed by their names in lower case.
 ALIASES: Mapping[str, str] = {
     "float32": "F32", "fp32": "F32", "float16": "F16", "fp16": "F16", "half": "F16", "bfloat16": "BF16",
     "fp8_e4m3": "F8", "fp8_e5m2": "F8", "fp8": "F8", "float8": "F8", "f8_e4m3": "F8", "f8_e5m2": "F8", "int8": "I8",
 }  # fmt: skip
 
-_MIXTURE = "a mixture: which tensors have how many bits depends on the model, taken as {} bits a weight"
+_MIXTURE = "a mixture: which tensors have how many bits depends on the model; assumed to be {} bits per weight"
 
 
 def _mixture(name: str, hundredths: int) -> Width:
-    """A mixture of types, as hundredths of a bit a weight: blocks of 800 elements, so that bytes are whole."""
+    """A mixture of types, in hundredths of a bit per weight: blocks of 800 elements, so that bytes are whole."""
     return Width(name, 800, hundredths, _MIXTURE.format(hundredths / 100))
 
 
@@ -64,7 +64,7 @@ WIDTHS: Mapping[str, Width] = {
 
 
 def width(name: str) -> Width:
-    """The type of a name. Raises UsageError."""
+    """The type with this name. Raises UsageError."""
     found = WIDTHS.get(ALIASES.get(name.lower(), name.upper()))
     if found is None:
         from difflib import get_close_matches

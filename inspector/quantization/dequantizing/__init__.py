@@ -1,8 +1,8 @@
-"""Packed weights → their numbers. A module a scheme, named as in `schemes`, for those whose arithmetic is defined.
+"""Packed weights → their numbers. One module per scheme, named as in `schemes`, if its arithmetic is defined.
 
     dequantized(packed) → the weight's logical shape, and a function from rows to float32
 
-Needs NumPy, which the package without its extra `data` does not bring: imported only where values are asked for.
+Needs NumPy, which only the extra `data` installs: imported only when values are requested.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Dequantized", "Packed", "dequantized"]
 
 
 def dequantized(scheme: str, packed: Packed) -> Dequantized | None:
-    """How to have a packed weight's numbers; None for schemes and layouts without a definition here.
+    """How to compute a packed weight's numbers; None for schemes and layouts without a definition here.
 
     Args:
         scheme: the scheme's name without its variant: "gptq".

@@ -1,7 +1,7 @@
 """AWQ: weight[o, i] = scales[o, group of i] * (q - zero).
 
 `gemm` interleaves the eight outputs of a word, for the order in which its kernel unpacks them; `gemv` keeps the inputs
-of a word in order (AutoAWQ's `WQLinear_GEMM` and `WQLinear_GEMV`). The other layouts are a GPU's own.
+of a word in order (AutoAWQ's `WQLinear_GEMM` and `WQLinear_GEMV`). The other layouts are specific to a GPU.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import numpy as np
 
 from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, unpacked_columns
 
-#: Place in a word of `gemm`, from the lowest bits → the output of the eight that is there.
+#: Position in a word of `gemm`, from the lowest bits → which of the eight outputs it holds.
 ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
-#: The same backwards: output → its place.
+#: The inverse: output → its position.
 PLACES = np.argsort(ORDER)
 
 
@@ -52,7 +52,7 @@ def _ordered(words: Array) -> Array:
 
 
 def _gemv(packed: Packed, first: int, last: int) -> Array:
-    """Scales and zero points are widened to whole words, so only the declared group tells how many are used."""
+    """Scales and zero points are padded to whole words, so only the declared group shows how many are used."""
     inputs = packed.shape[1]
     declared = packed.values.get("group_size", packed.values.get("q_group_size"))
     size = declared if isinstance(declared, int) and declared > 0 else inputs

@@ -1,7 +1,7 @@
 """bitsandbytes: a code book's entry times the block's largest value, or an 8-bit integer times its row's over 127.
 
-4 bits: the upper half of a byte comes first. Where the scales are quantized too, each is an entry of a second code book
-times the scale of its own block, plus an offset (`quantize_4bit` and `dequantize_blockwise` in `functional.py`).
+4 bits: the upper half of a byte comes first. If the scales are quantized as well, each is an entry of a second code
+book times its block's scale, plus an offset (`quantize_4bit` and `dequantize_blockwise` in `functional.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _STATES = (".weight.quant_state.bitsandbytes__nf4", ".weight.quant_state.bitsand
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
-    """A weight of 8 bits with a scale a row, or one of 4 bits with its state, which tells its shape."""
+    """A weight of 8 bits with a scale per row, or of 4 bits with its state, which contains its shape."""
     if ".SCB" in packed:
         return Dequantized(packed.shape, lambda first, last: _eight(packed, first, last))
     end = packed.first(*_STATES)
@@ -56,14 +56,14 @@ def _state(stored: Array) -> dict[str, Any]:
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    """A shape; none where it is not a list of sizes."""
+    """A shape; None if it is not a list of sizes."""
     if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
         return ()
     return tuple(shape)
 
 
 def _scales(packed: Packed, state: dict[str, Any]) -> Array:
-    """A scale a block."""
+    """One scale per block."""
     scales = packed.whole(".weight.absmax").reshape(-1)
     if ".weight.nested_absmax" not in packed:
         return scales.astype(np.float32)

@@ -1,6 +1,6 @@
 """compressed-tensors: integers in words, 8-bit integers and floats, NVFP4, MXFP4.
 
-Packed integers are stored with half of their range added. NVFP4's scales are divided by the tensor's `global` one.
+Packed integers are stored with half their range added. NVFP4's scales are divided by the tensor's `global` one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _floats(packed: Packed, first: int, last: int) -> Array:
 
 
 def _plain(packed: Packed, first: int, last: int) -> Array:
-    """Integers or floats of a byte each."""
+    """Integers or floats of one byte each."""
     values = packed.rows(".weight", first, last).astype(np.float32)
     if ".weight_zero_point" in packed and packed.tensors[".weight_zero_point"].dtype in ("I8", "I32"):
         values -= scales_of(packed, ".weight_zero_point", first, last)
@@ -59,7 +59,7 @@ def _integers(packed: Packed) -> Dequantized | None:
     if words.dtype != "I32" or len(words.shape) != 2:
         return None
     columns = packed.shape[-1]
-    if ".weight_shape" in packed:  # rows are filled up to whole words: the shape tells where they end
+    if ".weight_shape" in packed:  # rows are padded to whole words: the shape shows where they end
         shape = tuple(int(size) for size in packed.whole(".weight_shape").reshape(-1))
         columns = shape[-1] if len(shape) == 2 and shape[0] == words.shape[0] and shape[1] <= columns else columns
     if -(-columns * packed.bits // 32) != words.shape[1]:  # older releases left bits of a word unused
@@ -80,15 +80,15 @@ def _integers(packed: Packed) -> Dequantized | None:
 
 
 def _groups(packed: Packed, columns: int, groups: int) -> Array | None:
-    """The group of each column, where they are not in order."""
+    """The group of each column, if they are not in order."""
     if ".weight_g_idx" not in packed or packed.tensors[".weight_g_idx"].shape != (columns,):
         return None
     order = packed.whole(".weight_g_idx").astype(np.int64)
-    return None if (order < 0).any() else order % groups  # -1 throughout where there is no order
+    return None if (order < 0).any() else order % groups  # all -1 if there is no order
 
 
 def _zeros(packed: Packed, half: int) -> Array:
-    """[outputs, groups]: packed along the outputs, or a byte each."""
+    """[outputs, groups]: packed along the outputs, or one byte each."""
     zeros = packed.whole(".weight_zero_point")
     if packed.tensors[".weight_zero_point"].dtype != "I32":
         return zeros.astype(np.float32)

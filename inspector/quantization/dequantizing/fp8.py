@@ -1,6 +1,6 @@
 """FP8: each weight times the scale of its tensor, of its row, or of its block.
 
-`weight_scale_inv` is a factor as `weight_scale` is: the inverse of what the weights were multiplied with.
+`weight_scale_inv` is a factor like `weight_scale`: the inverse of what the weights were multiplied by.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inspector.quantization.schemes.fp8 import SCALES
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
-    """A weight with the scales that serve it; 4-bit floats in bytes too."""
+    """A weight with its scales; also 4-bit floats in bytes."""
     end, scale = packed.first(".weight", ""), packed.first(*SCALES)
     if end is None or scale is None:
         return None
@@ -23,7 +23,7 @@ def dequantized(packed: Packed) -> Dequantized | None:
 
 
 def scaled(packed: Packed, end: str, scale: str) -> Dequantized | None:
-    """Rows times scales; None where the scales' shape fits neither tensor, rows nor blocks."""
+    """Rows times scales; None if the scales' shape fits neither tensor, rows nor blocks."""
     columns = packed.shape[-1] if len(packed.shape) > 1 else 1
     shape = packed.tensors[scale].shape
     pairs = packed.tensors[end].dtype in ("I8", "U8") and prod(packed.tensors[end].shape) * 2 == prod(packed.shape)
@@ -53,19 +53,19 @@ def scales_of(packed: Packed, end: str, first: int, last: int) -> Array:
     weight = packed.shape
     if scales.shape == weight[:-1]:
         return scales.reshape(-1)[first:last, None]
-    for axis, size in enumerate(weight[:-1]):  # to one scale a row, each axis by itself
+    for axis, size in enumerate(weight[:-1]):  # to one scale per row, each axis separately
         if scales.shape[axis] not in (1, size):
             scales = np.take(scales, _places(size, scales.shape[axis], _declared(packed, axis)), axis=axis)
     wide = np.broadcast_to(scales, (*weight[:-1], scales.shape[-1])).reshape(-1, scales.shape[-1])[first:last]
     columns, groups = weight[-1], scales.shape[-1]
-    if packed.tensors[end].shape[:-1] == weight[:-1] and columns % groups == 0:  # groups of each row by itself
+    if packed.tensors[end].shape[:-1] == weight[:-1] and columns % groups == 0:  # groups within each row
         return spread(wide, columns)
     found: Array = wide[:, _places(columns, groups, _declared(packed, len(weight) - 1))]
     return found
 
 
 def _declared(packed: Packed, axis: int) -> int | None:
-    """The side of a block along one of the last two axes, as `weight_block_size` has it."""
+    """The side of a block along one of the last two axes, from `weight_block_size`."""
     sides, at = packed.values.get("weight_block_size"), axis - len(packed.shape)
     if not isinstance(sides, (list, tuple)) or len(sides) != 2 or at < -2:
         return None
@@ -73,7 +73,7 @@ def _declared(packed: Packed, axis: int) -> int | None:
 
 
 def _places(size: int, blocks: int, declared: int | None) -> Array:
-    """The block of each place: of the declared side, else a power of two; the last one is cut. Even parts otherwise."""
+    """The block of each position: of the declared side, else a power of two, the last one shorter; else equal parts."""
     side = declared or 1 << (-(-size // blocks) - 1).bit_length()
     if -(-size // side) != blocks:
         side = -(-size // blocks)

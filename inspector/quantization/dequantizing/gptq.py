@@ -1,7 +1,7 @@
 """GPTQ: weight[i, o] = scales[group of i, o] * (q[i, o] - zero[group of i, o]).
 
-AutoGPTQ's files keep each zero point less one; those with `checkpoint_format` "gptq_v2" as it is. Without zero points
-the middle of the range is meant. Marlin's layouts are permuted for a GPU, and not undone here.
+AutoGPTQ's files store each zero point minus one; those with `checkpoint_format` "gptq_v2" unchanged. Without zero
+points, zero is the middle of the range. Marlin's layouts are permuted for a GPU, and not undone here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def dequantized(packed: Packed) -> Dequantized | None:
 
 
 def _groups(packed: Packed, inputs: int, groups: int) -> Array:
-    """The group of each input: as `g_idx` has it, or one after the other."""
+    """The group of each input: from `g_idx`, or consecutive."""
     if ".g_idx" in packed and packed.tensors[".g_idx"].shape == (inputs,):
         return packed.whole(".g_idx").astype(np.int64) % groups
     return np.arange(inputs) // -(-inputs // groups)

@@ -1,4 +1,4 @@
-"""MLX: weight = scale * q + bias for each group, or its float modes, whose scales are one byte each."""
+"""MLX: weight = scale * q + bias for each group, or its float modes, whose scales have one byte each."""
 
 from __future__ import annotations
 

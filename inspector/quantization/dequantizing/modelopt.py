@@ -12,7 +12,7 @@ from inspector.quantization.dequantizing.packed import Array, Dequantized, Packe
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
-    """Weights that are packed along their inputs. `pre_quant_scale` belongs to the inputs, and is not applied."""
+    """Weights packed along their inputs. `pre_quant_scale` belongs to the inputs and is not applied."""
     stem = ".weight" if ".weight" in packed else "" if "" in packed else None
     scale = packed.first(".weight_scale", "_weight_scale")
     if stem is None or scale is None:
@@ -38,7 +38,7 @@ def dequantized(packed: Packed) -> Dequantized | None:
 
 
 def fours(packed: Packed, end: str, scale: str, first: int, last: int) -> Array:
-    """4-bit floats, two a byte, under a scale for each group of a row: F8_E4M3, or powers of two."""
+    """4-bit floats, two per byte, with a scale for each group of a row: F8_E4M3, or powers of two."""
     values = table("F4")[nibbles(packed.rows(end, first, last))]
     scales = packed.rows(scale, first, last)
     if packed.tensors[scale].dtype == "U8":

@@ -1,4 +1,4 @@
-"""The pieces of one packed weight, read as they are asked for, and the arithmetic that schemes share."""
+"""The pieces of one packed weight, read on demand, and the arithmetic that schemes share."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Dequantized(NamedTuple):
     """A packed weight as numbers."""
 
     shape: tuple[int, ...]  # logical
-    #: Rows from the first up to the last, which is not among them, as float32 [rows, columns]; the dimensions before
-    #: the last count as one. A weight of one dimension has rows of one element.
+    #: Rows from `start` up to, but excluding, `stop`, as float32 [rows, columns]; the dimensions before the last are
+    #: merged. A one-dimensional weight has rows of one element.
     rows: Callable[[int, int], Array]
 
 
 class Packed:
-    """One packed weight: its pieces by the ends of their names, with what the headers say of it."""
+    """One packed weight: its pieces by the suffixes of their names, with what the headers say about it."""
 
     def __init__(
         self,
@@ -36,9 +36,9 @@ class Packed:
     ) -> None:
         """
         Args:
-            tensors: end of the name → tensor: ".qweight".
-            read: a tensor's elements from one to another, in one dimension: integers as they are, floats as float32.
-            shape: logical, as far as the headers tell it.
+            tensors: suffix of the name → tensor: ".qweight".
+            read: reads a range of a tensor's elements, in one dimension: integers unchanged, floats as float32. shape:
+            logical, as far as the headers show it.
             values: what the configuration declares.
         """
         self.tensors = tensors
@@ -52,7 +52,7 @@ class Packed:
         return end in self.tensors
 
     def first(self, *ends: str) -> str | None:
-        """The first of these ends that there is."""
+        """The first of these suffixes that exists."""
         return next((end for end in ends if end in self.tensors), None)
 
     def part(self, end: str, start: int, stop: int) -> Array:
@@ -60,7 +60,7 @@ class Packed:
         return self._read(self.tensors[end], start, stop)
 
     def rows(self, end: str, first: int, last: int) -> Array:
-        """Rows of a piece, the dimensions before the last counted as one."""
+        """Rows of a piece, the dimensions before the last merged."""
         columns = self.tensors[end].shape[-1]
         return self.part(end, first * columns, last * columns).reshape(-1, columns)
 
@@ -73,10 +73,10 @@ class Packed:
 
 
 def unpacked_rows(words: Array, bits: int) -> Array:
-    """Numbers of `bits` bits in 32-bit words, one after the other down each column, the lowest bits first.
+    """Numbers of `bits` bits in 32-bit words, consecutive down each column, the lowest bits first.
 
-    [n, columns] → at least [n * 32 / bits, columns], zeros after the last. A number may reach over the end of a word,
-    as GPTQ's of 3 bits do.
+    [n, columns] → at least [n * 32 / bits, columns], zeros after the last. A number may cross the end of a word, as
+    GPTQ's 3-bit numbers do.
     """
     words = words.astype(np.uint32, copy=False)
     mask = np.uint32((1 << bits) - 1)
@@ -84,7 +84,7 @@ def unpacked_rows(words: Array, bits: int) -> Array:
         parts = [words >> np.uint32(shift) & mask for shift in range(0, 32, bits)]
         return np.stack(parts, axis=1).reshape(-1, words.shape[1])
     words = np.pad(words, ((0, -len(words) % bits), (0, 0)))
-    turn = words.reshape(-1, bits, words.shape[1])  # 32 numbers in as many words as they have bits
+    turn = words.reshape(-1, bits, words.shape[1])  # 32 numbers in as many words as each has bits
     return np.stack([_across(turn, number * bits, mask) for number in range(32)], axis=1).reshape(-1, words.shape[1])
 
 

@@ -1,4 +1,4 @@
-"""One module a scheme, each with a `SCHEME`. A new one is found by being here."""
+"""One module per scheme, each with a `SCHEME`. New modules are found automatically."""
 
 from __future__ import annotations
 

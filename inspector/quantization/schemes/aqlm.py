@@ -2,7 +2,7 @@
 
     codes I8 or I16 [O/o, I/i, k]    codebooks F16 [k, 2^b, o, i]    scales F16 [O/o, 1, 1, 1]
 
-k·b bits stand for o·i weights; the shapes tell all of them.
+k·b bits encode o·i weights; the shapes determine all of them.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _outputs(packed: Tensor, scales: Tensor, bits: int) -> tuple[int | None, str]:
-    """The width that the layer puts out, and the layout that shows it."""
+    """The layer's output width, and the layout that shows it."""
     per_int = 32 // bits
     if packed.dtype == "I16":
         return (packed.shape[0] * 4, "gemv_fast") if scales.shape[1] == packed.shape[0] * 4 else (None, "")

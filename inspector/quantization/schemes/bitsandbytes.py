@@ -3,7 +3,7 @@
     4 bits   weight U8 [O·I/2, 1], or another dtype as storage     weight.absmax F32 [O·I/64], U8 when quantized too
     int8     weight I8 [O, I]                                      SCB F32 [O], weight_format U8 []
 
-The shape of a 4-bit weight is data (JSON in `weight.quant_state.…`), and so unseen: its elements count.
+The shape of a 4-bit weight is data (JSON in `weight.quant_state.…`), which is not read: only its elements are counted.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
     marlin-24            weight_packed I32 [I/32, O·b/2] scale_packed [I/g, O]   meta I16
     sparse               compressed [O, I/2] or [n]      bitmask U8 [O, I/8]
 
-`weight_shape` is data, and unseen. `config_groups` gives bits and group sizes, checked against the tensors.
+`weight_shape` is data, which is not read. `config_groups` gives bits and group sizes, checked against the tensors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inspector.quantization.scheme import (
     number_of,
 )
 
-SIX_BITS = 32 * 6 // 8  # bytes that a scale of MXFP6 is for
+SIX_BITS = 32 * 6 // 8  # bytes per scale of MXFP6
 PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
 
 
@@ -51,8 +51,8 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _floats(packed: Tensor, scale: Tensor) -> Weight | None:
-    """Two 4-bit floats a byte, 16 (NVFP4) or 32 (MXFP4) to a scale; or four of 6 bits in three bytes, 32 to a scale."""
-    powers = scale.dtype in ("U8", "F8_E8M0")  # of two, as the scales of all microscaling formats are
+    """Two 4-bit floats per byte, 16 (NVFP4) or 32 (MXFP4) per scale; or four of 6 bits in three bytes, 32 per scale."""
+    powers = scale.dtype in ("U8", "F8_E8M0")  # powers of two, like the scales of all microscaling formats
     six = powers and bool(scale.shape) and packed.shape[-1] == scale.shape[-1] * SIX_BITS
     bits = 6 if six else 4
     columns = packed.shape[-1] * 8 // bits
@@ -62,7 +62,7 @@ def _floats(packed: Tensor, scale: Tensor) -> Weight | None:
 
 
 def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, declared: Declared) -> Weight | None:
-    """Integers in 32-bit words; each row is filled up to whole words."""
+    """Integers in 32-bit words; each row is padded to whole words."""
     groups = scale.shape[-1] if len(scale.shape) == len(packed.shape) else 1
     room = packed.shape[-1] * 32
     bits, group = _bits(pieces, packed), None
@@ -81,7 +81,7 @@ def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, decla
 
 
 def _bits(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
-    """The width that packed zero points show: they are packed along the outputs."""
+    """The width shown by packed zero points, which are packed along the outputs."""
     zeros = pieces.get(".weight_zero_point")
     if zeros is None or zeros.dtype != "I32" or len(zeros.shape) != 2 or not packed.shape[0]:
         return None
@@ -89,7 +89,7 @@ def _bits(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
 
 
 def _claimed(declared: Declared, room: int, groups: int) -> tuple[int | None, int | None]:
-    """Bits and group size of the one kind of weights in the configuration that fills this room."""
+    """Bits and group size of the configuration's only kind of weights that fills this space."""
     pairs = {(number_of(each, "num_bits"), number_of(each, "group_size")) for each in _weights(declared.values)}
     if groups <= 1:
         widths = {bits for bits, _ in pairs}
@@ -106,7 +106,7 @@ def _weights(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _marlin_24(packed: Tensor, scale: Tensor) -> Weight | None:
-    """Half of the weights, the other half being zero, in Marlin's order."""
+    """Half of the weights in Marlin's order; the other half are zero."""
     if len(packed.shape) != 2 or len(scale.shape) != 2 or not scale.shape[1] or not packed.shape[0]:
         return None
     inputs, outputs = packed.shape[0] * 32, scale.shape[1]
@@ -115,7 +115,7 @@ def _marlin_24(packed: Tensor, scale: Tensor) -> Weight | None:
 
 
 def _sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
-    """Values that are not zero, and a bit for each place; the width of a row is that of the bits."""
+    """Nonzero values, and a bit for each position; the bits give the width of a row."""
     if len(bitmask.shape) != 2 or bitmask.dtype != "U8" or not count(compressed):
         return None
     rows, columns = bitmask.shape[0], bitmask.shape[1] * 8

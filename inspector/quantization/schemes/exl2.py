@@ -3,7 +3,7 @@
     q_weight I32 [Σ rows·b/32, O]    q_scale I32 [groups, O/8]    q_scale_max F16 [groups]
     q_groups I16 [2·groups]          q_invperm I32 [I], or q_perm
 
-The order of rows gives the inputs; the bits differ from row to row, and the nearest whole number is told.
+The order of rows gives the inputs; the bits vary between rows, and the nearest integer is reported.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     trellis I16 [I/16, O/16, 16·b]    suh F16 [I]    svh F16 [O]    mcg, mul1 I32 []
 
-Older files keep the signs as bits, `su` I16 [I/16] and `sv` I16 [O/16]. The shapes tell everything.
+Older files keep the signs as bits, `su` I16 [I/16] and `sv` I16 [O/16]. The shapes determine everything.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
                              qscale_weight, qscale_act F32 []           Mistral's consolidated files
     weight I8 [O, I/2]       weight_scale_inv or scale E8M0 [O, I/32]   FP4 experts, two to a byte
 
-Stacked experts have a scale tensor of their own beside a weight without a last word: `gate_up_proj`,
+Stacked experts have a separate scale tensor next to a weight without a last word: `gate_up_proj`,
 `gate_up_proj_scale_inv`.
 """
 
@@ -33,7 +33,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _pairs(end: str, weight: Tensor, unit: Unit) -> Weight | None:
-    """4-bit floats in bytes, under the scales that FP8 weights have elsewhere in the checkpoint."""
+    """4-bit floats in bytes, with scales named like those of FP8 weights elsewhere in the checkpoint."""
     scale = next((unit.pieces[s] for s in INVERSE if s in unit.pieces), None)
     if scale is None or len(weight.shape) < 2 or not weight.shape[-1]:
         return None
@@ -43,7 +43,7 @@ def _pairs(end: str, weight: Tensor, unit: Unit) -> Weight | None:
 
 
 def _block(weight: Tensor, scale: Tensor) -> int | None:
-    """The side of a block along a row; None where a scale serves whole rows."""
+    """The side of a block along a row; None if a scale serves whole rows."""
     if count(scale) <= 1 or len(scale.shape) != len(weight.shape) or scale.shape[-1] <= 1:
         return None
     return 1 << (-(-weight.shape[-1] // scale.shape[-1]) - 1).bit_length()

@@ -4,7 +4,7 @@
     input_activation_scale, output_activation_scale F32 []
     embedding_quantized U8 or I8 [V, …]          embedding_scale F32 [V, 1] or [V, blocks]
 
-2 and 4 bits have the same bytes: the model's dimensions elsewhere, or the configuration, must tell.
+2 and 4 bits have the same bytes: the model's other dimensions, or the configuration, must decide.
 """
 
 from __future__ import annotations

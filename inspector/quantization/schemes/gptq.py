@@ -2,9 +2,9 @@
 
     qweight I32 [I·b/32, O]    qzeros I32 [I/g, O·b/32]    scales F16 [I/g, O]    g_idx I32 [I]
 
-`qzeros` gives the bits and `qweight` the input width, so no configuration is needed; layers of other
-widths (GPTQModel's `dynamic`) come out right. `marlin` is the layout of IST-DASLab/marlin, `B` and `s`, or
-GPTQModel's, `qweight` I32 [I/16, O·b/2].
+`qzeros` gives the bits and `qweight` the input width, so no configuration is needed; layers of other widths
+(GPTQModel's `dynamic`) are read correctly. `marlin` is the layout of IST-DASLab/marlin, `B` and `s`, or GPTQModel's,
+`qweight` I32 [I/16, O·b/2].
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _bits(unit: Unit, rows: int, outputs: int) -> int | None:
 
 
 def _repacked(packed: Tensor, outputs: int, groups: int) -> Weight | None:
-    """GPTQModel's Marlin layout: tiles of 16 rows, whose words lie beside each other."""
+    """GPTQModel's Marlin layout: tiles of 16 rows, whose words are adjacent."""
     inputs = packed.shape[0] * 16
     bits, rest = divmod(packed.shape[1] * 2, outputs)
     if rest or bits not in (4, 8):

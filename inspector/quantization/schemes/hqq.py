@@ -2,9 +2,9 @@
 
     W_q U8 [n/g·b/8, g]      scale F16 [n/g, 1]    zero F16 [n/g, 1]     axis 1
     W_q U8 [g·b/8, n/g]      scale F16 [1, n/g]    zero F16 [1, n/g]     axis 0
-    W_q I32 with ten weights of 3 bits a word
+    W_q I32 with ten weights of 3 bits per word
 
-`shape` is data, and unseen: the elements count.
+`shape` is data, which is not read: only the elements are counted.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
-    """A group a row: the rows that were packed together give the bits."""
+    """One group per row: the number of rows packed together gives the bits."""
     bits = 3 if packed.dtype == "I32" else packed.shape[0] * 8 // max(groups, 1)
     return bits, packed.shape[1], True
 
 
 def _columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
-    """A group a column, filled up to whole elements: the configuration must tell how many weights each holds."""
+    """One group per column, padded to whole elements: the configuration must say how many weights each holds."""
     claimed = next((b for each in inner(declared.values) if (b := number_of(each, "nbits")) in WIDTHS), None)
     bits = 3 if packed.dtype == "I32" else claimed or _usual(packed.shape[0])
     per_element = 10 if packed.dtype == "I32" else 8 // bits
@@ -61,7 +61,7 @@ def _columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
 
 
 def _usual(rows: int) -> int:
-    """The bits at which a column holds a group of the library's default size; 4 where none does."""
+    """The bits at which a column holds a group of the library's default size; 4 if none does."""
     return next((bits for bits in sorted(WIDTHS) if rows * 8 == bits * DEFAULT_GROUP and bits != 3), 4)
 
 

@@ -4,8 +4,8 @@
     metal     the same in Transformers, with qbiases for biases
     mxfp4, mxfp8, nvfp4                scales U8 [O, I/g]
 
-`quantization` in config.json gives bits and group size, and an object a module whose own differ. Stacked
-experts (`switch_mlp`) have a dimension more in front.
+`quantization` in config.json gives bits and group size, and an object for each module that differs. Stacked experts
+(`switch_mlp`) have an additional leading dimension.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _float_mode(weight: Tensor, scales: Tensor) -> Weight | None:
-    """The mode whose bits and group give the two tensors' widths: their product differs."""
+    """The mode whose bits and group match the two tensors' widths; no two modes have the same product."""
     room, groups = weight.shape[-1] * 32, scales.shape[-1]
     for mode, (bits, group) in MODES.items():
         if groups * group * bits == room:

@@ -26,7 +26,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _four_bits(end: str, weight: Tensor, scale: Tensor) -> Weight | None:
-    """Packed along the inputs under F8 or E8M0 scales, along the outputs under wider ones."""
+    """Packed along the inputs with F8 or E8M0 scales, along the outputs with wider ones."""
     if len(weight.shape) < 2 or len(scale.shape) != len(weight.shape):
         return None
     *outer, rows, columns = weight.shape

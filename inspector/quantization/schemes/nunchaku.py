@@ -1,4 +1,4 @@
-"""Nunchaku (SVDQuant): 4 bits with a low-rank branch for what they miss, for diffusion transformers.
+"""Nunchaku (SVDQuant): 4 bits with a low-rank branch for the error, for diffusion transformers.
 
 qweight I8 [O, I/2]    wscales [I/64, O], or F8 [I/16, O]    wtscale []    proj_down [I, r]    proj_up [O, r]
 """

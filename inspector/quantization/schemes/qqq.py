@@ -1,6 +1,6 @@
 """QQQ: 4-bit weights and 8-bit activations, in Marlin's order.
 
-B I32 [I/16, 2·O]    s_channel F32 [1, O]    s_group F16 [I/g, O], empty where the channel's scale is all
+B I32 [I/16, 2·O]    s_channel F32 [1, O]    s_group F16 [I/g, O], empty if only the channel's scale is used
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     int8, float8   weight._data I8 or F8 [O, I]             weight._scale [O, 1]
     int4, int2     weight._data._data U8 [n/g·b/8, g]       weight._scale [n/g, 1]    weight._shift [n/g, 1]
 
-Groups of the narrow widths are rows of their own, so only the number of elements shows.
+Groups of the narrow widths are stored as rows, so only the number of elements is known.
 """
 
 from __future__ import annotations

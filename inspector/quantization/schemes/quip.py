@@ -1,4 +1,4 @@
-"""QuIP#: lattice codes, eight weights a code, between random rotations.
+"""QuIP#: lattice codes, eight weights per code, between random rotations.
 
     Qidxs I16 [O, I/8], I64 [O, I/32]    SU F16 [I]    SV F16 [O]    Wscale F32 []    codebook_id I64 []
 

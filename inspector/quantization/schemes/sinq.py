@@ -3,7 +3,7 @@
     W_q U8 [n/g·b/8, g]    meta.scale2 F16 [1, I]    meta.scale, meta.zero F16 [n/g, 1], or in three pieces:
     meta.zero.x U8 [n/g, 1], meta.zero.m, meta.zero.s F16
 
-Shapes stand in a JSON file beside the index; the zero points give the number of groups, and so the bits.
+Shapes are in a JSON file next to the index; the zero points give the number of groups, and thus the bits.
 """
 
 from __future__ import annotations

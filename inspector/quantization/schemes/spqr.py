@@ -1,9 +1,9 @@
-"""SpQR: 3 bits in tiles of 16 × 16, and outliers apart at full width.
+"""SpQR: 3 bits in tiles of 16 × 16, with separate outliers at full precision.
 
     dense_weights I64 [⌈O/16⌉·⌈I/16⌉·16]    row_offsets I32 [O + 1]    col_vals I32 [outliers]    in_perm I32 [I]
 
 Each word of 64 bits holds 16 weights of 3 bits with their scale, zero point and a piece of second-order
-statistics: what is more than the weights is side data in the same tensor.
+statistics: everything except the weights is side data in the same tensor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""torchao's tensor subclasses, taken apart by Transformers when it saves.
+"""torchao's tensor subclasses, which Transformers splits into parts when it saves.
 
     int8, float8, intx     _weight_qdata I8 or F8 [O, I]     _weight_scale [O, I/g]         _weight_zero_point
     int4                   _weight_qdata I8 or U8 [O, I/2]   _weight_scale [I/g, O]         _weight_zero_point
@@ -7,8 +7,8 @@
     int4 in tiles          _weight_qdata I32 [O/8, I/128, 32, 4]    _weight_scale_and_zero [I/g, O, 2]
     nvfp4, mxfp4           _weight_qdata U8 [O, I/2]         _weight_scale F8 [O, I/16], E8M0 [O, I/32]
 
-The type of each stands in `__metadata__`; the shapes tell what is needed. 4-bit values that are kept
-in bytes of their own (`IntxUnpackedToInt8Tensor`) are stored, and so counted, at 8 bits.
+The type of each is in `__metadata__`; the shapes show what is needed. 4-bit values stored in one byte each
+(`IntxUnpackedToInt8Tensor`) are counted at 8 bits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, flat, 
 _END = "._weight_qdata"
 _SCALES = ("._weight_scale", "._weight_group_scale", "._weight_scale_and_zero")
 FLOATS = frozenset({"F8_E4M3", "F8_E5M2"})
-#: Dtype of the scales of two 4-bit floats a byte → the format.
+#: Dtype of the scales, for two 4-bit floats per byte → the format.
 PAIRS: Mapping[str, str] = {"F8_E4M3": "nvfp4", "F8_E8M0": "mxfp4"}
 
 
@@ -44,7 +44,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 
 def _turned(unit: Unit, data: Tensor, scale: Tensor) -> bool:
-    """Whether the scales are [I/g, O], as those of 4-bit integers are."""
+    """Whether the scales are [I/g, O], like those of 4-bit integers."""
     if len(scale.shape) < 2 or data.dtype in FLOATS:
         return False
     if "._weight_scale" not in unit.pieces or data.dtype == "I32":

@@ -2,7 +2,7 @@
 
     indices I16 or I32 […]    centroids.weight, res_centroids.weight    weight_scale [I]    weight_bias [I]    perm [I]
 
-The indices of the two code books are packed into one word, so shapes alone do not tell the weight's;
+The indices of the two code books are packed into one word, so shapes alone do not determine the weight's;
 `config_for_layers` gives `in_features` and `out_features` of each module.
 """
 

@@ -8,12 +8,12 @@ from importlib import import_module
 from inspector.errors import UsageError
 from inspector.sizing.engines.engine import Engine
 
-#: Name → module, imported when it is asked for.
+#: Name → module, imported on demand.
 ENGINES: Mapping[str, str] = {"transformers": "transformers", "llama.cpp": "llama_cpp", "vllm": "vllm"}
 
 
 def engine(name: str) -> Engine:
-    """The engine of a name. Raises UsageError."""
+    """The engine with this name. Raises UsageError."""
     if name not in ENGINES:
         raise UsageError(f"no engine is called {name!r:.40}; known are {', '.join(ENGINES)}")
     found: Engine = import_module(f"inspector.sizing.engines.{ENGINES[name]}").ENGINE

@@ -1,4 +1,4 @@
-"""What an engine answers: how it holds what the layers keep."""
+"""The interface of an engine: how it stores what the layers keep."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from inspector.sizing.widths import Width
 
 
 class Request(NamedTuple):
-    """What is to be held."""
+    """What an engine is asked to hold."""
 
     context: int  # tokens of each sequence
     sequences: int
     source: int  # tokens of each encoder's input
     keys: Width
     values: Width
-    model: Width  # the type that the model computes in: of states that follow it
-    tp: int = 1  # devices among which heads are divided
-    states: Width | None = None  # the type that the configuration names for states; None for the model's
-    batch: int | None = None  # tokens that are worked on at a time; None for the engine's own default
+    model: Width  # the type that the model computes in, also used for states that follow it
+    tp: int = 1  # devices that share the heads
+    states: Width | None = None  # the configuration's type for states; None for the model's
+    batch: int | None = None  # tokens processed at a time; None for the engine's default
 
 
 class Held(NamedTuple):
-    """Layers that hold alike, on one device."""
+    """Layers with equal caches, on one device."""
 
     kind: str
     layers: tuple[int, ...]
@@ -40,18 +40,18 @@ class Engine(NamedTuple):
     name: str
     about: str
     hold: Callable[[Sequence[Kept], Request], tuple[Held, ...]]
-    types: tuple[str, ...]  # in which it keeps a cache
-    default: str  # the cache's type where none is said; "" for the model's own
+    types: tuple[str, ...]  # supported types of a cache
+    default: str  # the default type of a cache; "" for the model's own
     assumes: tuple[str, ...]
-    batch: int  # tokens that it works on at a time
-    share: int = 100  # percent of a device that it takes
-    over: str = "layers"  # what it divides among several devices: "layers" or "heads"
-    offloads: bool = False  # whether some of the layers may be on a device, and the others not
+    batch: int  # tokens that it processes at a time
+    share: int = 100  # percentage of a device that it uses
+    over: str = "layers"  # what it divides among devices: "layers" or "heads"
+    offloads: bool = False  # whether it can put only some of the layers on a device
     full_vocabulary: bool = False  # whether it keeps logits of every token of a batch
 
 
 def tokens_of(group: Kept, request: Request) -> int:
-    """Tokens that a layer keeps, before an engine's own rounding."""
+    """Tokens that a layer keeps, before an engine's rounding."""
     if group.kind in PER_SEQUENCE:
         return 0
     if group.kind in PER_SOURCE:
@@ -60,7 +60,7 @@ def tokens_of(group: Kept, request: Request) -> int:
 
 
 def growth(groups: Iterable[Kept], request: Request) -> int:
-    """Bytes that one more token of each sequence asks for, before an engine's own rounding."""
+    """Bytes for one more token of each sequence, before an engine's rounding."""
     total = 0
     for group in groups:
         full = group.waiting or (group.window and request.context >= group.window)

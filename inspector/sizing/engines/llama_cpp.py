@@ -1,7 +1,7 @@
 """llama.cpp: the KV and recurrent buffers that it prints when it makes a context.
 
-Sources: llama_context, llama_kv_cache, llama_kv_cache_iswa and llama_memory_recurrent of the release that
-llama-cpp-python 0.3.36 brings; checked against what the library prints.
+Sources: llama_context, llama_kv_cache, llama_kv_cache_iswa and llama_memory_recurrent of the release in
+llama-cpp-python 0.3.36; checked against what the library prints.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from inspector.architectures.caches import PER_SEQUENCE, Kept
 from inspector.sizing.engines.engine import Engine, Held, Request, tokens_of
 from inspector.sizing.widths import WIDTHS
 
-#: Cells are made in multiples of this: GGML_PAD(n_ctx, 256).
+#: Cells are allocated in multiples of this: GGML_PAD(n_ctx, 256).
 PADDING = 256
 #: Tokens of a physical batch, `--ubatch-size`: a window's cells have room for one more of them.
 UBATCH = 512
 
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
-    """Cells for keys and values, each sequence with its own, and states in 32 bits."""
+    """Separate cells for each sequence's keys and values, and states in 32 bits."""
     return tuple(_held(group, request) for group in groups if group.elements)
 
 
@@ -35,7 +35,7 @@ def _held(group: Kept, request: Request) -> Held:
 
 
 def cells_of(group: Kept, request: Request) -> int:
-    """Cells of a sequence: the context, or a window and a batch beside it, filled up."""
+    """Cells of a sequence: the context, or a window plus a batch, rounded up."""
     cells = _padded(tokens_of(group, request))
     return min(cells, _padded(group.window + (request.batch or UBATCH))) if group.window else cells
 
@@ -51,9 +51,9 @@ ENGINE = Engine(
     ("F32", "F16", "BF16", "Q8_0", "Q5_1", "Q5_0", "Q4_1", "Q4_0", "IQ4_NL"),
     "F16",
     (
-        "--ctx-size is the context times the sequences (--parallel); each has cells of its own (no --kv-unified)",
+        "--ctx-size is the context times the sequences (--parallel); each has its own cells (no --kv-unified)",
         "cells in multiples of 256; layers with a window hold it and one batch (--ubatch-size 512, no --swa-full)",
-        "flash attention, as it is by default: without it quantized values are refused",
+        "flash attention, the default: without it quantized values are refused",
     ),
     batch=UBATCH,
     offloads=True,

@@ -1,6 +1,6 @@
-"""Transformers: the tensors of `DynamicCache`, and of what models without attention keep in its place.
+"""Transformers: the tensors of `DynamicCache`, and of what models without attention keep instead.
 
-Sources: transformers/cache_utils.py of release 5.23, and its models, run.
+Sources: transformers/cache_utils.py of release 5.23, and running its models.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from inspector.sizing.widths import WIDTHS
 
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
-    """Keys and values of each token; of a window those of all tokens but the one that comes next."""
+    """Keys and values of each token; for a window, of all its tokens except the next one."""
     return tuple(_held(group, request) for group in groups if group.elements)
 
 
@@ -21,7 +21,7 @@ def _held(group: Kept, request: Request) -> Held:
     own = WIDTHS[group.dtype] if group.dtype else None
     tokens = tokens_of(group, request)
     if group.window:
-        # DynamicSlidingWindowLayer keeps the last `window - 1`; of a window of 1 it cuts off nothing.
+        # DynamicSlidingWindowLayer keeps the last `window - 1`; for a window of 1 it drops nothing.
         tokens = min(tokens, group.window - 1 or tokens)
     if group.kind in PER_SEQUENCE:
         nbytes = (own or request.model).bytes_of(group.elements * (group.kernel or 1))
@@ -45,7 +45,7 @@ ENGINE = Engine(
     (
         "DynamicCache as generate() makes it from the configuration: a layer with a window holds window − 1 tokens",
         "latent attention keeps the latent, as Transformers does from release 5 on; older ones keep all heads",
-        "each new token makes a new tensor of a layer: for that moment its old one is there too",
+        "each new token makes a new tensor per layer: for a moment the old one exists as well",
     ),
     batch=2048,
 )

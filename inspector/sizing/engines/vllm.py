@@ -1,8 +1,8 @@
-"""vLLM: blocks of tokens in pages, and what models with several kinds of layers make of them.
+"""vLLM: blocks of tokens in pages, and how models with several kinds of layers use them.
 
-Sources: vLLM 0.32, v1/kv_cache_interface.py (the page of a layer, and how many of them a sequence may come to need),
+Sources: vLLM 0.32, v1/kv_cache_interface.py (the page of a layer, and how many a sequence may need),
 v1/core/kv_cache_utils.py (one page size for all, groups of layers), platforms/interface.py (attention's block grows to
-a state's page), layers/mamba/mamba_utils.py (states). Checked against these very functions (tools/vllm_caches.py).
+a state's page), layers/mamba/mamba_utils.py (states). Checked against these functions (tools/vllm_caches.py).
 """
 
 from __future__ import annotations
@@ -19,46 +19,46 @@ from inspector.sizing.widths import WIDTHS, Width
 BLOCK, LATENT_BLOCK = 16, 128
 #: Tokens of a step, `--max-num-batched-tokens`: a window's blocks have room for them.
 BATCHED = 2048
-#: Where the largest kind has fewer layers than this times the smallest's, groups are as large as the largest.
+#: If the largest kind has fewer layers than this factor times the smallest's, groups are as large as the largest.
 ALIKE = 1.5
-#: Pages of a state beside attention, where prefix caching keeps the last one as well as the one that is written; of
-#: Mamba 2 one more, which a prompt's states are written to on the way.
+#: Pages of a state in models with attention: prefix caching keeps the last one as well as the one being written; Mamba
+#: 2 needs one more, for a prompt's intermediate states.
 STATES, MAMBA2_STATES = 2, 3
 
 
 class Layer(NamedTuple):
-    """What vLLM calls a layer's specification."""
+    """A layer's specification, in vLLM's terms."""
 
-    group: Kept  # what it keeps; of a state the larger part
+    group: Kept  # what it keeps; for a state, the larger part
     number: int
     kind: str  # "full", "sliding", "state" or "cross": layers of one kind share pages
-    token: int  # bytes a token
+    token: int  # bytes per token
     state: int  # bytes of a sequence's state
     block: int  # tokens of a page; 0 for states
     page: int  # bytes of a page
 
     @property
     def whole(self) -> bool:
-        """Whether a page has no room for padding: rows of latents are read as they lie."""
+        """Whether a page cannot be padded: rows of latents are read contiguously."""
         return self.group.kind == "latent"
 
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
-    """Pages that a sequence of this length may come to need."""
+    """Pages that a sequence of this length may need."""
     layers = _aligned(tuple(_layers(groups, request)))
     if not layers:
         return ()
     if _is_uniform(layers):
         return tuple(_alone(layers, request))
     unified = _unified(layers)
-    if unified is None:  # windows beside latents whose pages do not fit: vLLM then keeps all tokens everywhere
+    if unified is None:  # windows and latents whose pages do not fit: vLLM then keeps all tokens everywhere
         everywhere = tuple(layer._replace(kind="full") for layer in layers)
         return tuple(_alone(everywhere, request))
     return tuple(_grouped(unified, request))
 
 
 def _layers(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
-    """Each layer's caches of tokens, and its states together as one."""
+    """Each layer's token caches, and its states merged into one."""
     states: dict[int, list[Kept]] = {}
     for group in groups:
         for number in group.layers if group.elements else ():
@@ -66,7 +66,7 @@ def _layers(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
                 states.setdefault(number, []).append(group)
             else:
                 kind = "cross" if group.kind in PER_SOURCE else "sliding" if group.window else "full"
-                # A chunk is kept like everything else: vLLM turns its manager of several kinds off for it.
+                # A chunk is kept like full attention: vLLM disables its hybrid cache manager for it.
                 kind = "full" if group.chunked else kind
                 token = _token(group, request)
                 block = BLOCK * group.stride
@@ -77,7 +77,7 @@ def _layers(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
 
 
 def _token(group: Kept, request: Request) -> int:
-    """Bytes of a token on one device: heads are divided, and repeated where there are fewer than devices."""
+    """Bytes of a token on one device: heads are divided, and replicated if there are fewer than devices."""
     share = 1, 1
     if group.heads is not None and request.tp > 1:
         share = max(1, group.heads // request.tp), max(1, group.heads)
@@ -86,13 +86,13 @@ def _token(group: Kept, request: Request) -> int:
 
 
 def _state(group: Kept, request: Request) -> int:
-    """Bytes of a state on one device: the last `kernel - 1` columns of a convolution, or the recurrence's own."""
+    """Bytes of a state on one device: the last `kernel - 1` columns of a convolution, or the recurrent state."""
     width: Width = request.model if group.kernel else request.states or request.model
     return width.bytes_of(group.elements * (group.kernel - 1 if group.kernel else 1) // request.tp)
 
 
 def _aligned(layers: Sequence[Layer]) -> tuple[Layer, ...]:
-    """Beside states, attention's blocks grow until a page is no smaller than a state, which is padded to its size."""
+    """With states, attention's blocks grow until a page is no smaller than a state, which is padded to that size."""
     state = max((layer.state for layer in layers), default=0)
     first = next((layer for layer in layers if layer.token), None)
     if not state or first is None:
@@ -108,13 +108,13 @@ def _aligned(layers: Sequence[Layer]) -> tuple[Layer, ...]:
 
 
 def _is_uniform(layers: Sequence[Layer]) -> bool:
-    """Whether all layers need the same number of pages: then each has pages of its own size."""
+    """Whether all layers need the same number of pages: then each has its own page size."""
     sizes = {(layer.kind, layer.group.window if layer.kind == "sliding" else None, layer.block) for layer in layers}
     return len(sizes) == 1 and (layers[0].kind != "state" or len({layer.page for layer in layers}) == 1)
 
 
 def _unified(layers: Sequence[Layer]) -> tuple[Layer, ...] | None:
-    """The layers with pages of one size: longer blocks where that comes out even, padding elsewhere."""
+    """The layers with pages of one size: longer blocks where the sizes divide evenly, padding elsewhere."""
     largest = max(layer.page for layer in layers)
     found = []
     for layer in layers:
@@ -135,14 +135,14 @@ def _pages(layer: Layer, request: Request, states: int) -> int:
     if layer.kind == "cross":
         return ceil(request.source / layer.block)
     if layer.kind == "sliding":
-        # The window's tokens but the one that comes, and those of a step; it may begin in the middle of a block.
+        # The window's tokens except the next one, and those of a step; it may begin in the middle of a block.
         tokens = min((layer.group.window or 0) - 1 + (request.batch or BATCHED), request.context)
         return ceil(tokens / layer.block) + 1
     return ceil(request.context / layer.block)
 
 
 def _alone(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
-    """Layers of one group, each with pages of its own size."""
+    """Layers of one group, each with its own page size."""
     pages = max(_pages(layer, request, 1) for layer in layers)
     kinds: dict[tuple[Kept, int], list[int]] = {}
     for layer in layers:
@@ -154,7 +154,7 @@ def _alone(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
 
 
 def _grouped(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
-    """Layers in groups of one size; the last group of a kind is filled up with layers that are none."""
+    """Layers in groups of one size; the last group of a kind is padded with empty layers."""
     kinds: dict[tuple[str, int | None, int, int, str | None], list[Layer]] = {}
     for layer in layers:
         window = layer.group.window if layer.kind == "sliding" else None
@@ -171,7 +171,7 @@ def _grouped(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
 
 
 def _group_size(counts: Sequence[int]) -> int:
-    """Layers of a group: those of the smallest kind, or of the largest where it is not much larger."""
+    """Layers of a group: those of the smallest kind, or of the largest if that is not much larger."""
     least, most = min(counts), max(counts)
     return most if most < least * ALIKE else least
 
@@ -188,9 +188,9 @@ ENGINE = Engine(
     ("F32", "F16", "BF16", "F8"),
     "",
     (
-        "pages that one sequence of the whole context may come to need, times the sequences; blocks of 16 tokens",
+        "pages that one sequence of the whole context may need, times the sequences; blocks of 16 tokens",
         "a step of 2,048 tokens and one step at a time (--max-num-batched-tokens, --batch here)",
-        "states in the model's type where the configuration names none; two pages of them beside attention, and three"
+        "states in the model's type unless the configuration names one; two pages of them next to attention, three"
         " of Mamba 2's (prefix caching)",
         "one page size for all kinds of layers, in a layout with layers outermost; no speculative decoding",
         "--gpu-memory-utilization 0.9 of a device",
