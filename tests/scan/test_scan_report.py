@@ -188,7 +188,7 @@ def test_too_many_rows(zoo: Path) -> None:
 
 
 def test_a_folder_that_is_no_scan(tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match="is no scan"):
+    with pytest.raises(TargetError, match="is not a scan's folder"):
         report(tmp_path)
 
 

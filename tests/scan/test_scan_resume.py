@@ -80,7 +80,7 @@ def test_roots_that_are_not_named_keep_their_rows(tmp_path: Path, scan: Scan) ->
 def test_a_scan_is_not_written_over(tmp_path: Path, scan: Scan) -> None:
     tree = make(tmp_path / "tree", a=llama())
     scan([tree], tmp_path / "out")
-    with pytest.raises(UsageError, match="has a scan already: --resume"):
+    with pytest.raises(UsageError, match="already has a scan: --resume"):
         scan([tree], tmp_path / "out")
 
 
@@ -90,7 +90,7 @@ def test_two_scans_do_not_share_a_folder(tmp_path: Path, scan: Scan) -> None:
     storage.prepare(out)
     with (
         storage.locked(out),
-        pytest.raises(UsageError, match=rf"another scan writes into it \(process {os.getpid()} on"),
+        pytest.raises(UsageError, match=rf"another scan is writing to it \(process {os.getpid()} on"),
     ):
         scan([tree], out)
     scan([tree], out)
