@@ -6,8 +6,8 @@ checkpoint = inspector.open("path/to/model")     # headers only
 result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
 forecast = inspector.predict("llama-7b")         # the prediction alone
 inspector.memory("path/to/model").total          # bytes to run it: weights, cache, activations
-inspector.diff("base", "tuned").counts           # two checkpoints, paired by what their tensors are for
-inspector.values("path/to/model", "norm").rows   # what the tensors' numbers are like: reads them
+inspector.diff("base", "tuned").counts # two checkpoints, their tensors paired by purpose
+inspector.values("path/to/model", "norm").rows # statistics of the tensors' numbers: reads them
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: Name → the module that has it, imported when it is first asked for.
+#: Name → the module that has it, imported on first use.
 _HOMES = {
     **dict.fromkeys(
         ("diff", "memory", "models", "open", "outline", "predict", "reconcile", "values", "variants"), "inspector.api"

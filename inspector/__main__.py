@@ -1,6 +1,6 @@
 """`python -m inspector`, and the `inspect` command.
 
-Its usual form, `inspect TARGET`, needs no parser of options, and does not wait for one to be imported.
+Its usual form, `inspect TARGET`, needs no option parser, and does not wait for one to be imported.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-#: Words that are no target where they stand first.
+#: Words that are not targets when they come first.
 COMMANDS = (
     "architectures",
     "audit",
@@ -28,7 +28,7 @@ COMMANDS = (
 
 
 def main() -> None:
-    """Run the command line. The version is told before anything else is imported."""
+    """Run the command line. The version is printed before anything else is imported."""
     if sys.argv[1:] == ["--version"]:
         from inspector import __version__
 
@@ -36,13 +36,13 @@ def main() -> None:
         return
     try:
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before the command could say what to do about it
+    except KeyboardInterrupt:  # before the command could handle it
         print("inspect: interrupted", file=sys.stderr)
         code = 130
     for stream in filter(None, (sys.stdout, sys.stderr)):
         with suppress(OSError):
             stream.flush()
-    # The system takes the memory back at once; the interpreter would free it tensor by tensor.
+    # The system reclaims the memory at once; the interpreter would free it tensor by tensor.
     os._exit(code)
 
 

@@ -45,8 +45,8 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
             has one, or the fields themselves.
 
     Raises:
-        ConfigError: it cannot be read, no table knows the architecture, or a needed field is missing.
-        TargetError: there is nothing at the path.
+        ConfigError: it cannot be read, no table knows the architecture, or a required field is missing. TargetError:
+        there is nothing at the path.
 
     Example:
         >>> llama = inspector.predict("llama-7b")
@@ -78,10 +78,10 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
 
 
 def outline(target: str | Path, *, config: str | Path | None = None, revision: str | None = None) -> Outline:
-    """Outline a checkpoint of which only the index is there: names, what the index claims, and the prediction.
+    """Outline a checkpoint from its index alone: names, what the index claims, and the prediction.
 
     Raises:
-        TargetError: there is nothing, or no index.
+        TargetError: there is nothing, or not an index.
         FormatError, ConfigError: the index cannot be read, or the configuration cannot.
 
     Example:
@@ -97,7 +97,7 @@ def outline(target: str | Path, *, config: str | Path | None = None, revision: s
     place = place_of(str(target), revision)
     try:
         if place.selected is None or not place.selected.endswith(".index.json"):
-            raise TargetError(f"{escape(str(target))} is no index")
+            raise TargetError(f"{escape(str(target))} is not an index")
         index = read_index(place, place.selected, Findings(place.selected))
         return of_index(index, configs.load(Path(config)) if config else configs.find(place))
     finally:
@@ -143,16 +143,16 @@ def diff(
     workers: int = 1,
     done: Callable[[int], object] = lambda _: None,
 ) -> Diff:
-    """Compare two checkpoints, whatever their formats: tensors are paired by what they are for.
+    """Compare two checkpoints, whatever their formats: tensors are paired by purpose.
 
     Args:
         a, b: targets, or what `reconcile` returned for them.
-        data: compare the values, too; else only headers are read.
-        workers: pairs whose values are read at once.
-        done: called with the bytes of both sides, as the values of each pair have been compared.
+        data: also compare the values; by default only headers are read.
+        workers: pairs whose values are read concurrently.
+        done: called with the bytes of both sides after the values of each pair.
 
     Raises:
-        TargetError, FormatError, SourceError: one of them cannot be read, or changed while it was.
+        TargetError, FormatError, SourceError: one of them cannot be read, or changed while being read.
         UsageError: `data` needs NumPy, which is not installed.
 
     Example:
@@ -167,7 +167,7 @@ def diff(
 
 
 def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = lambda _: None) -> Diff:
-    """A comparison of headers with that of the values. Arguments and errors as for `diff`."""
+    """Add a comparison of the values to one of headers. Arguments and errors as for `diff`."""
     with _comparison(result) as comparison:
         return comparison.run(workers, done)
 
@@ -204,14 +204,14 @@ def effects(
 
 
 def three(a: Diff, b: Diff, *, data: bool = False, workers: int = 1) -> Three:
-    """What two checkpoints have changed of the base that each was compared with: by one, by both alike, or apart."""
+    """What two checkpoints changed in the base that each was compared with: one, both identically, or differently."""
     from inspector.comparing.three import three as compare
 
     return compare(a, b, diff(a.b, b.b, data=data, workers=workers))
 
 
 def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
-    """The rank of the difference of each matrix whose values differ, of a comparison with values."""
+    """The rank of the difference of each matrix whose values differ, from a comparison with values."""
     with _comparison(result) as comparison:
         from inspector.comparing.forensics import rank
 
@@ -223,7 +223,7 @@ def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
 def merge(
     target: str | Path | Reconciliation, first: str | Path | Reconciliation, second: str | Path | Reconciliation
 ) -> Merge | None:
-    """Whether a checkpoint is a weighted sum of two parents; None where no tensor is in all three."""
+    """Whether a checkpoint is a weighted sum of two parents; None if no tensor is in all three."""
     own = _reconciled(target)
     with _comparison(diff(first, own)) as one, _comparison(diff(second, own)) as two:
         from inspector.comparing.forensics import merge as fit
@@ -232,7 +232,7 @@ def merge(
 
 
 def _comparison(result: Diff) -> closing[Comparison]:
-    """The values of both sides. Raises UsageError where NumPy is not installed."""
+    """The values of both sides. Raises UsageError if NumPy is not installed."""
     from inspector.measuring import needs
 
     needs.check()
@@ -256,7 +256,7 @@ def values(
 ) -> Values:
     """Summarise the values of tensors: counts, extremes, moments, percentiles, a histogram.
 
-    Reads only the tensors that are asked for; needs NumPy, which the extra `data` installs.
+    Reads only the selected tensors; needs NumPy, which the extra `data` installs.
 
     Args:
         pattern: a glob over whole names, a part of a name, a role, a group or a dtype.
@@ -266,7 +266,7 @@ def values(
 
     Raises:
         UsageError: NumPy is not installed.
-        TargetError: no tensor is like that.
+        TargetError: no tensor matches.
         FormatError, SourceError: nothing can be read.
 
     Example:
@@ -311,7 +311,7 @@ def sized(
     revision: str | None = None,
     include: str | None = None,
 ) -> Sized:
-    """The model at a target, as far as its memory goes, to ask `memory` about it more than once."""
+    """The model at a target, for several questions to `memory`."""
     from inspector.sizing.model import of_prediction, of_result
 
     found = _known(target, config, revision, include)
@@ -328,7 +328,7 @@ def sweep(model: Sized, **options: Any) -> Sweep:
 
 
 def training_plan(plan: Plan, lora: str | None) -> Plan:
-    """A plan with the adapter that is described, `r=16,targets=q_proj+v_proj`, or that lies in a folder."""
+    """A plan with an adapter, described as `r=16,targets=q_proj+v_proj` or given as a folder."""
     from inspector.sizing.training import plan_of
 
     adapter = open(lora).adapter if lora and "=" not in lora else None
@@ -341,7 +341,7 @@ def training_plan(plan: Plan, lora: str | None) -> Plan:
 
 
 def _known(target: Any, config: str | None, revision: str | None, include: str | None) -> Reconciliation | Prediction:
-    """What the files hold; where there are none, what the configuration predicts."""
+    """The files' contents; if there are none, what the configuration predicts."""
     if isinstance(target, (Reconciliation, Prediction)):
         return target
     if isinstance(target, Mapping) or _is_config(str(target)):
@@ -393,7 +393,7 @@ def _config_at(target: str, revision: str | None) -> Config:
 
 
 def _has_gguf(place: Place) -> bool:
-    """Whether the target is a GGUF file, or a folder of such without a configuration beside them."""
+    """Whether the target is a GGUF file, or a folder of GGUF files without a configuration."""
     if place.selected is not None:
         return place.selected.endswith(".gguf")
     return not any(name in place.files for name in configs.FILES) and any(
@@ -405,5 +405,5 @@ def _config_inside(target: str, revision: str | None) -> Config:
     """The configuration in a GGUF's key-values."""
     config = open(target, revision=revision).config
     if config is None:
-        raise ConfigError(f"{escape(target)} has no general.architecture: its key-values are no configuration")
+        raise ConfigError(f"{escape(target)} has no general.architecture: its key-values are not a configuration")
     return config

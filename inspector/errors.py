@@ -1,16 +1,16 @@
 """Everything that can go wrong, as one tree.
 
     InspectorError              one line for a person; the command exits with 2
-    ├── UsageError              the request itself makes no sense
-    ├── TargetError             nothing inspectable stands at the target
-    ├── SourceError             the bytes exist, and could not be had
-    │   └── NetworkError        the network or a server failed, which says nothing of the file
-    ├── FormatError             the bytes are not what their format says
-    ├── TableError              a table of an architecture is not what it should be
+    ├── UsageError              the request itself is invalid
+    ├── TargetError             there is nothing to inspect at the target
+    ├── SourceError             the bytes exist but could not be read
+    │ └── NetworkError the network or a server failed, which says nothing about the file ├── FormatError the bytes are
+    not what their format says
+    ├── TableError              an architecture's table is invalid
     └── ConfigError             a configuration cannot be read, or lacks what a prediction needs
-        └── CostError           it asks for more work than any model does
+        └── CostError           it asks for more work than any model needs
 
-Damage that leaves a header readable is no error: it is a `model.Finding`.
+Damage that leaves a header readable is not an error: it is a `model.Finding`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class InspectorError(Exception):
 
 
 class UsageError(InspectorError):
-    """The request itself makes no sense: an unknown label, an impossible option."""
+    """The request itself is invalid: an unknown label, an impossible option."""
 
 
 class TargetError(InspectorError):
@@ -29,11 +29,11 @@ class TargetError(InspectorError):
 
 
 class SourceError(InspectorError):
-    """The bytes exist, and could not be had: permissions, input/output, network."""
+    """The bytes exist but could not be read: permissions, input/output, network."""
 
 
 class NetworkError(SourceError):
-    """The network or a server failed, which says nothing of the file: trying again may help."""
+    """The network or a server failed, which says nothing about the file: trying again may help."""
 
 
 class FormatError(InspectorError):
@@ -48,7 +48,7 @@ class FormatError(InspectorError):
 
 
 class TableError(InspectorError):
-    """A table of an architecture is not what it should be: which file, which row, and why."""
+    """An architecture's table is invalid: which file, which row, and why."""
 
 
 class ConfigError(InspectorError):
@@ -56,4 +56,4 @@ class ConfigError(InspectorError):
 
 
 class CostError(ConfigError):
-    """A configuration asks for more work than any model does: it is made to exhaust a machine."""
+    """A configuration asks for more work than any model needs: it is made to exhaust a machine."""

@@ -1,11 +1,11 @@
-"""The nouns. Frozen data that every floor above shares; no behaviour beyond arithmetic on itself.
+"""The nouns: frozen data that every floor above shares, with no behaviour beyond arithmetic on itself.
 
 Sizes are bytes, counts are elements, offsets are from a file's first byte; all are exact integers.
-Named tuples, all of them: a checkpoint may have half a million tensors and keys, which are so built and
-hashed at C speed, and the classes themselves are made in less than half the time of dataclasses, at each start.
+All are named tuples: a checkpoint may have half a million tensors and keys, which are then built and hashed at C speed,
+and creating the classes at each start takes less than half as long as for dataclasses.
 """
 
-# Annotations are evaluated here, but for absent libraries: of a text, `NamedTuple` would compile each one again.
+# Annotations are evaluated here, except those of absent libraries: `NamedTuple` would compile each string again.
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ _Item = TypeVar("_Item")
 
 
 def view(name: str, noun: object) -> Any:
-    """What people see of a noun is made floors above, which it knows by this one name."""
+    """The module that renders a noun for people. It is floors above, and the nouns know only its name."""
     from importlib import import_module
 
     return getattr(import_module("inspector.report.notebook"), name)(noun)
@@ -47,7 +47,7 @@ def as_polars(noun: object) -> "pl.DataFrame":
 
 
 class Table(tuple[_Item, ...]):
-    """Several results that are a table together: a row each."""
+    """Several results that form a table, one row each."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ class Tensor(NamedTuple):
     """One tensor as its file's header declares it."""
 
     name: str
-    dtype: str  # the format's own word: "BF16", "Q4_K"
+    dtype: str  # the format's own name: "BF16", "Q4_K"
     shape: tuple[int, ...]  # row-major: GGUF's order reversed
     offset: int  # from the file's first byte
     nbytes: int  # bytes that the header claims for it
@@ -85,17 +85,17 @@ STACKED = -1  # `Key.expert` of a tensor that holds all experts of its layer
 class Key(NamedTuple):
     """What a tensor is for, whatever its name: the key on which file and prediction are joined."""
 
-    tower: str  # "text" when there is one; "encoder", "decoder", "vision", "audio", "projector", …
+    tower: str  # "text" if there is only one; "encoder", "decoder", "vision", "audio", "projector", …
     layer: int | None  # None outside the stack of layers
     expert: int | None  # None outside the experts; STACKED for all of them in one tensor
-    role: str  # Llama's words: "q_proj", "gate_proj", "norm", …
+    role: str  # Llama's names: "q_proj", "gate_proj", "norm", …
     part: str  # "weight", "bias" or a piece of quantization side data
-    branch: str = ""  # where a layer has several of the role: "cross", "temporal", …; "" for the usual one
+    branch: str = ""  # distinguishes several of a role in a layer: "cross", "temporal", …; "" for the main one
     indexes: tuple[int, ...] = ()  # further numbers in the name: stages, copies, …
 
 
 class Finding(NamedTuple):
-    """Something worth telling about a file, with its place and its numbers."""
+    """Something worth reporting about a file, with its location and numbers."""
 
     rule: str  # the rule's code, "hole", "duplicate-key", …
     severity: Severity
@@ -105,9 +105,9 @@ class Finding(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Which part of a whole tensor a file holds, of one that is spread over several files."""
+    """The part of a tensor that a file holds, if the tensor is spread over several files."""
 
-    start: tuple[int, ...]  # the place of its first element; one number, where the whole is cut as if it were flat
+    start: tuple[int, ...]  # position of its first element; one number if the whole was flattened before splitting
     whole: tuple[int, ...]  # the whole tensor's shape
 
 
@@ -127,11 +127,11 @@ class Region(NamedTuple):
 REGIONS: Mapping[str, str] = {
     "length": "header",  # safetensors: the 8 bytes that give the header's length
     "header": "header",  # safetensors: JSON with its padding; GGUF: magic, version and counts
-    "metadata": "header",  # GGUF key-values but for the tokenizer's
+    "metadata": "header",  # GGUF key-values except the tokenizer's
     "tokenizer": "header",  # GGUF key-values that begin with `tokenizer.`
     "tensor table": "header",  # GGUF tensor infos
     "pickle": "header",  # PyTorch: the program that names the tensors
-    "archive": "header",  # PyTorch, NumPy: ZIP's records around the tensors, and its list of them
+    "archive": "header",  # PyTorch, NumPy: ZIP's records around the tensors, and the list of its members
     "tensors": "tensors",  # claimed by at least one tensor
     "padding": "padding",  # required by the format's alignment
     "hole": "unused",  # between tensors, claimed by none
@@ -141,51 +141,51 @@ REGIONS: Mapping[str, str] = {
 
 
 class Header(NamedTuple):
-    """All that a weight file says before its tensor data."""
+    """Everything a weight file says before its tensor data."""
 
     path: str  # relative to the checkpoint, "/"-separated
     format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
     size: int  # the file's
     tensors: Sequence[Tensor]  # in the header's order
     regions: tuple[Region, ...]  # partition of [0, size), in order
-    metadata: Mapping[str, Any]  # `__metadata__`, or GGUF's key-values (decoded when asked for)
+    metadata: Mapping[str, Any]  # `__metadata__`, or GGUF's key-values (decoded on request)
     findings: tuple[Finding, ...] = ()
     strides: Mapping[int, tuple[int, ...]] = {}  # position in `tensors` → steps in elements, where unusual
-    pieces: Mapping[int, Piece] = {}  # position in `tensors` → which part of a larger tensor that one is
+    pieces: Mapping[int, Piece] = {}  # position in `tensors` → which part of a larger tensor it is
 
     def __repr__(self) -> str:
         return f"<Header {escape(self.path, 100)}: {plural(len(self.tensors), 'tensor')}, {decimal(self.size)}>"
 
     def bytes_in(self, column: str) -> int:
-        """Bytes of the regions that count for one column of `files[]`."""
+        """Bytes of the regions counted in one column of `files[]`."""
         return sum(r.size for r in self.regions if REGIONS[r.label] == column)
 
 
 class Joined(NamedTuple):
-    """Headers in which each tensor stands once and whole, of files that have parts of them."""
+    """Headers in which each tensor appears once and whole, for files that hold parts of tensors."""
 
-    files: tuple[Header, ...]  # a tensor stands in the first that has a part, in its whole shape, with all its bytes
-    copies: Mapping[str, int]  # tensor → bytes that files have of it a second time
+    files: tuple[Header, ...]  # a tensor is in the first that has a part, with its whole shape and all its bytes
+    copies: Mapping[str, int]  # tensor → bytes of its further copies
 
 
 class Origin(NamedTuple):
-    """Where a checkpoint's bytes came from, and what it cost to read them."""
+    """Where a checkpoint's bytes came from, and the cost of reading them."""
 
     kind: Literal["local", "hub", "url"]
     location: str  # absolute path, or URL without secrets
     revision: str | None = None  # commit hash, for a Hub repository
-    requests: int | None = None  # HTTP requests sent, redirects apart; None for local files
-    bytes_read: int = 0  # from weight files, index and configuration, as they came over the wire
-    redirects: int | None = None  # answers that only led elsewhere; None for local files
+    requests: int | None = None  # HTTP requests sent, without redirects; None for local files
+    bytes_read: int = 0  # from weight files, index and configuration, as received
+    redirects: int | None = None  # redirects followed; None for local files
 
 
 class Config(NamedTuple):
-    """A configuration in the words of Transformers, whatever it was written in."""
+    """A configuration with Transformers' field names, whatever dialect it was written in."""
 
     values: Mapping[str, Any]  # config.json's fields
     kind: Literal["config.json", "params.json", "gguf", "inferred"]
     path: str | None = None  # where it was read
-    notes: tuple[str, ...] = ()  # what was assumed or inferred, for people
+    notes: tuple[str, ...] = ()  # what was assumed or inferred, as text
 
     @property
     def model_type(self) -> str | None:
@@ -206,7 +206,7 @@ class Config(NamedTuple):
 
 
 class OtherFiles(NamedTuple):
-    """Files that lie beside the weights, of one kind."""
+    """Files of one kind next to the weights."""
 
     kind: str  # "tokenizer", "config", "pickle", "duplicate", …
     files: int
@@ -214,7 +214,7 @@ class OtherFiles(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """One of several checkpoints in a place, as file names tell it."""
+    """One of several checkpoints in a place, by file names."""
 
     name: str  # its files' common name, with their folder: "Llama-8B-Q4_K_M", "unet/model"
     format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
@@ -225,7 +225,7 @@ class Variant(NamedTuple):
 
 
 class Index(NamedTuple):
-    """`*.safetensors.index.json`: which file each tensor is said to be in, and the totals it claims."""
+    """`*.safetensors.index.json`: which file each tensor should be in, and the claimed totals."""
 
     path: str
     weight_map: Mapping[str, str]  # tensor name → file name
@@ -236,27 +236,27 @@ class Index(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """One model's weight files with what lies beside them; the result of opening a target."""
+    """One model's weight files and the files next to them; the result of opening a target."""
 
     target: str  # as typed
-    name: str  # what people would call it: the folder's or the repository's name
+    name: str  # its display name: the folder's or the repository's
     origin: Origin
     files: tuple[Header, ...]
     config: Config | None = None
     index: Index | None = None  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
-    other: tuple[OtherFiles, ...] | None = None  # None where the target is a single file
-    variants: tuple[Variant, ...] = ()  # of the place, where it holds several; the inspected one first
+    other: tuple[OtherFiles, ...] | None = None  # None if the target is a single file
+    variants: tuple[Variant, ...] = ()  # all in the place, if there are several; the inspected one first
     findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
     components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
     composite: str | None = None  # the class that puts the components together: "StableDiffusionPipeline"
-    card: Mapping[str, str] = {}  # `license` and `base_model`, as the model card or the key-values say
+    card: Mapping[str, str] = {}  # `license` and `base_model`, from the model card or the key-values
     namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
-    joined: Joined | None = None  # where tensors are spread over several files, as ranks of a run write them
+    joined: Joined | None = None  # if tensors are spread over several files, as ranks of a run write them
 
     @property
     def title(self) -> str:
-        """What was named: a lone file's name, a repository's id, or the folder's name."""
+        """What was named: a single file's name, a repository's id, or the folder's name."""
         if self.origin.kind == "hub":
             named = self.target.removeprefix("hf://").rstrip("/")
             return named if "://" not in named else "/".join(self.origin.location.rstrip("/").split("/")[-2:])
@@ -266,13 +266,13 @@ class Checkpoint(NamedTuple):
 
     @property
     def may_be_several(self) -> bool:
-        """Whether the folder may hold models that have nothing to do with each other."""
+        """Whether the folder may hold unrelated models."""
         loose = len(self.files) > 1 and self.index is None and not self.components
         return self.origin.kind != "hub" and self.other is not None and (loose or len(self.variants) > 1)
 
     @property
     def wholes(self) -> tuple[Header, ...]:
-        """The files with each tensor once and whole; `files` where none is spread over several."""
+        """The files with each tensor once and whole; `files` if none is spread over several."""
         return self.joined.files if self.joined else self.files
 
     @property
@@ -287,7 +287,7 @@ class Checkpoint(NamedTuple):
 
     @property
     def repository_size(self) -> int:
-        """Bytes of the weights and of everything beside them."""
+        """Bytes of the weights and of everything next to them."""
         return self.size + sum(other.size for other in self.other or ())
 
     @property
@@ -325,7 +325,7 @@ class Checkpoint(NamedTuple):
 
 
 class Component(NamedTuple):
-    """One of the models that a composite repository is made of."""
+    """One of the models that make up a composite repository."""
 
     name: str  # its folder: "unet", "2_Dense"
     kind: str  # the class that loads it
@@ -355,16 +355,16 @@ class Expected(NamedTuple):
     part: str  # "weight" or "bias"
     name: str  # template with {layer} and {expert}, as Transformers writes the tensor
     shape: tuple[int, ...]  # of each tensor
-    formula: tuple[str, ...]  # the same in configuration fields, a text a dimension
+    formula: tuple[str, ...]  # the same in configuration fields, one string per dimension
     numbers: tuple[str, ...]  # the same with the configuration's numbers
     layers: tuple[int, ...] | None = None  # None outside the stack of layers
-    experts: int | None = None  # experts a layer; None outside the experts
+    experts: int | None = None  # experts per layer; None outside the experts
     first_expert: int = 0  # the number of the first of them
-    active: int | None = None  # experts that work on one token
+    active: int | None = None  # active experts per token
     branch: str = ""  # as in `Key`
     indexes: tuple[int, ...] = ()  # the name's further numbers
     stacked: int | None = None  # experts in the first dimension of each tensor
-    buffer: bool = False  # stored, and no parameter
+    buffer: bool = False  # stored, but not a parameter
 
     @property
     def elements(self) -> int:
@@ -377,7 +377,7 @@ class Expected(NamedTuple):
 
     @property
     def expert_numbers(self) -> range:
-        """The numbers that the row's experts have in names."""
+        """The numbers of the row's experts in names."""
         return range(self.first_expert, self.first_expert + (self.experts or 0))
 
     @property
@@ -422,12 +422,12 @@ class Prediction(NamedTuple):
     config: Config
     family: str
     head: str  # suffix of the class: "ForCausalLM", "Model", …
-    expected: tuple[Expected, ...]  # stored tensors, buffers apart
-    tied: tuple[Expected, ...] = ()  # shared with the token embedding, and not stored
-    buffers: tuple[Expected, ...] = ()  # what a checkpoint may hold besides
-    optional: tuple[Expected, ...] = ()  # tensors of which the configuration does not tell whether they are there
+    expected: tuple[Expected, ...]  # stored tensors, except buffers
+    tied: tuple[Expected, ...] = ()  # shared with the token embedding, so not stored
+    buffers: tuple[Expected, ...] = ()  # what a checkpoint may also hold
+    optional: tuple[Expected, ...] = ()  # tensors whose presence the configuration does not determine
     base: "Prediction | None" = None  # of an adapter: the model that it changes
-    ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, which files hold beside the model
+    ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, stored with the model
 
     @property
     def parameters(self) -> int:
@@ -491,7 +491,7 @@ class Adapter(NamedTuple):
     served: Mapping[str, str]  # adapter tensor → the name of the weight that it changes
     parts: Mapping[str, str]  # adapter tensor → which piece it is: "lora_A"
     ranks: Mapping[int, int]  # rank → modules that have it
-    constants: frozenset[str] = frozenset()  # tensors that are no parameters
+    constants: frozenset[str] = frozenset()  # tensors that are not parameters
     config: Mapping[str, Any] = {}  # adapter_config.json's fields
 
 
@@ -499,16 +499,16 @@ class Packing(NamedTuple):
     """How a checkpoint's weights are packed: stored tensors → logical weights and their side data."""
 
     scheme: str  # "gptq", "bitsandbytes-nf4", "Q4_K_M", …
-    bits: int  # of a packed weight's elements, side data apart
+    bits: int  # per element of a packed weight, without side data
     group_size: int | None = None  # weights that share a scale
-    names: Mapping[str, str] = {}  # packed tensor → the name of the weight it stands for
+    names: Mapping[str, str] = {}  # packed tensor → the name of the weight it encodes
     shapes: Mapping[str, tuple[int, ...]] = {}  # packed tensor → logical shape
     side: Mapping[str, str] = {}  # side tensor → the name of the weight it serves
     widths: Mapping[str, int] = {}  # dtype that packs by itself → bits of an element
     findings: tuple[Finding, ...] = ()
-    odd_bits: Mapping[str, int] = {}  # packed tensor → its bits, where they are not `bits`
-    kinds: Mapping[str, str] = {}  # side tensor → what it is, for people: "scales"
-    uneven: bool = False  # `bits` is only the nearest whole number
+    odd_bits: Mapping[str, int] = {}  # packed tensor → its bits, if not `bits`
+    kinds: Mapping[str, str] = {}  # side tensor → its description: "scales"
+    uneven: bool = False  # `bits` is only the nearest integer
 
 
 class PackedSum(NamedTuple):
@@ -520,12 +520,12 @@ class PackedSum(NamedTuple):
 
     @property
     def bits(self) -> float:
-        """What one weight costs with its side data."""
+        """Bits per weight, including side data."""
         return (self.bytes + self.side_bytes) * 8 / self.parameters if self.parameters else 0.0
 
 
 class Nominal(NamedTuple):
-    """What people say: "7B" at so many bits a parameter."""
+    """The nominal size: "7B" at some bits per parameter."""
 
     label: str  # "7B", "8x7B"
     parameters: int
@@ -542,15 +542,15 @@ class Step(NamedTuple):
 
     cause: str  # a row of `causes.CAUSES`
     bytes: int
-    tensors: int  # that it is about
-    detail: str  # one line for people
+    tensors: int  # number of tensors it concerns
+    detail: str  # one line of text
 
 
 class Dimension(NamedTuple):
     """A size of a role's tensors."""
 
     size: int
-    meaning: str | None  # in configuration fields; None where nothing explains it
+    meaning: str | None  # in configuration fields; None if unexplained
 
 
 class RoleSum(NamedTuple):
@@ -566,13 +566,13 @@ class RoleSum(NamedTuple):
     predicted_parameters: int | None  # None where there is no prediction
     formula: str | None
     dtypes: tuple[str, ...] = ()
-    explained: str = ""  # the shapes where there is no prediction, as far as configuration fields explain them
-    dimensions: tuple[Dimension, ...] | None = None  # the sizes in these shapes; None beside a prediction
-    weight_bytes: int = 0  # of the tensors that hold parameters; buffers and second copies left out
+    explained: str = ""  # the shapes if there is no prediction, as far as configuration fields explain them
+    dimensions: tuple[Dimension, ...] | None = None  # the sizes in these shapes; None with a prediction
+    weight_bytes: int = 0  # of the tensors that hold parameters, without buffers and second copies
 
     @property
     def bits_per_weight(self) -> float | None:
-        """Stored bits for each parameter; None for buffers and the like."""
+        """Stored bits per parameter; None for buffers and the like."""
         return self.weight_bytes * 8 / self.parameters if self.parameters else None
 
 
@@ -586,7 +586,7 @@ class DtypeSum(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """One tensor with what it is for."""
+    """One tensor with its purpose."""
 
     tensor: Tensor
     file: str
@@ -596,46 +596,46 @@ class Labelled(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a file states about itself, beside what was counted."""
+    """A file's claim about itself, next to what was counted."""
 
     name: str  # "total_size", "total_parameters", "general.parameter_count", …
     claimed: str  # as stated
-    counted: int | str  # a number, or a phrase where that says more
-    note: str = ""  # why the two differ, where that is known
+    counted: int | str  # a number, or a phrase if that says more
+    note: str = ""  # why the two differ, if known
 
 
 class Count(NamedTuple):
-    """The model's parameters by another convention than ours, which is Transformers'."""
+    """The model's parameters by a convention other than ours, which is Transformers'."""
 
     name: str  # for scripts: "with_router_bias"
     parameters: int
-    what: str  # what is counted, for people
+    what: str  # what is counted, as text
 
 
 class Reconciliation(NamedTuple):
-    """A checkpoint joined with its prediction: every byte between them has a name."""
+    """A checkpoint joined with its prediction: every byte of difference has a cause."""
 
     checkpoint: Checkpoint
     prediction: Prediction | None
     packing: Packing | None  # None for plain tensors
-    dtype: str | None  # at which the prediction's bytes are counted: a dtype, or a packing scheme
+    dtype: str | None  # the dtype or packing scheme at which the prediction's bytes are counted
     nominal: Nominal | None
     predicted: int | None  # bytes
     on_disk: int  # bytes of all weight files
     steps: tuple[Step, ...]
     unexplained_bytes: int
     unexplained: tuple[str, ...]  # names of tensors
-    logical: int  # parameters that the model has, as counted
+    logical: int  # parameters of the model, as counted
     active: int | None
     stored_elements: int
     roles: tuple[RoleSum, ...]
     dtypes: tuple[DtypeSum, ...]
-    findings: tuple[Finding, ...]  # the checkpoint's, and what the join found
+    findings: tuple[Finding, ...]  # the checkpoint's, and those of the join
     claims: tuple[Claim, ...]
     tensors: Sequence[Labelled]
     adapter: Adapter | None = None
     components: tuple[ComponentSum, ...] = ()  # of a composite repository
-    packed: PackedSum | None = None  # what packed weights come to; None where types pack by themselves, as GGUF's do
+    packed: PackedSum | None = None  # totals of packed weights; None if types pack by themselves, as GGUF's do
     family: str | None = None  # of the prediction; a pipeline's main model's
     counts: tuple[Count, ...] = ()  # by other conventions
 
@@ -649,17 +649,17 @@ class Reconciliation(NamedTuple):
         return {header.path for header in self.checkpoint.files}.issuperset(variant.paths)
 
     def bits_per_weight(self, nbytes: int) -> float:
-        """So many bytes, spread over the parameters that were counted."""
+        """Bits per counted parameter, for a number of bytes."""
         return nbytes * 8 / self.logical if self.logical else 0.0
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes that hold parameters, with the side data of packed ones; buffers and second copies left out."""
+        """Bytes that hold parameters, with the side data of packed ones, without buffers and second copies."""
         return sum(role.bytes if role.group == "quantization" else role.weight_bytes for role in self.roles)
 
     @property
     def start(self) -> int:
-        """Where the bridge begins: the nominal bytes, or the predicted, or nothing."""
+        """The start of the bridge: the nominal bytes, or the predicted, or 0."""
         return self.nominal.bytes if self.nominal else self.predicted or 0
 
     def __repr__(self) -> str:

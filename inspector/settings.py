@@ -1,11 +1,11 @@
-"""A project's own settings: `[tool.checkpoint-inspector]` in pyproject.toml, of where the user works.
+"""A project's own settings: `[tool.checkpoint-inspector]` in the pyproject.toml of the working directory.
 
 [tool.checkpoint-inspector]
 ignore = ["pickle"]
 fail-on = "warning"
 tables = "architectures"
 
-They hold where the user works. A pyproject.toml that comes with a download has no say in the download's audit.
+They apply where the user works. A pyproject.toml in a download does not affect the download's audit.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ MAX_SIZE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a project asks of every audit, and the tables that it adds."""
+    """A project's settings for every audit, and the tables that it adds."""
 
     ignore: tuple[str, ...] = ()  # codes of rules
     fail_on: Severity = "error"
-    tables: Path | None = None  # a folder of tables, beside the file
-    path: str | None = None  # where it was read; None where no file says anything
-    passed_over: tuple[str, ...] = ()  # files that have settings and belong to what is audited
+    tables: Path | None = None  # a folder of tables, next to the file
+    path: str | None = None  # where it was read; None if no file has settings
+    passed_over: tuple[str, ...] = ()  # files with settings that belong to the audited models
 
 
 def here(targets: Iterable[str | Path] = ()) -> Settings:
-    """The settings that hold in the working directory; none where that was deleted. Raises UsageError."""
+    """The settings for the working directory; defaults if it was deleted. Raises UsageError."""
     try:
         start = Path.cwd()
     except OSError:
@@ -56,11 +56,11 @@ def here(targets: Iterable[str | Path] = ()) -> Settings:
 def load(start: Path, targets: Iterable[str | Path] = ()) -> Settings:
     """The settings of the nearest pyproject.toml, at `start` or above, that has the table.
 
-    What is audited has no say in how: a file within a target, beside a target that is a file, or in a folder that
-    is a model's is passed over.
+    An audited model must not configure its own audit: a file inside a target, next to a target file, or in a model's
+    folder is ignored.
 
     Raises:
-        UsageError: the table is not what it should be.
+        UsageError: the table is invalid.
     """
     folder = start.resolve()
     audited = [root for target in targets if (root := _root_of(target)) is not None]
@@ -87,7 +87,7 @@ def declares(path: Path) -> bool:
 
 
 def _root_of(target: str | Path) -> Path | None:
-    """The folder that a target means; None if it is not on this machine."""
+    """The folder of a target; None if it is not on this machine."""
     try:
         path = Path(target).expanduser().resolve()
         return path if path.is_dir() else path.parent if path.exists() else None
@@ -96,7 +96,7 @@ def _root_of(target: str | Path) -> Path | None:
 
 
 def _is_model(folder: Path) -> bool:
-    """Whether a folder was downloaded as a model: weights, or what goes with them, lie directly in it."""
+    """Whether a folder was downloaded as a model: weights, or files that accompany them, are directly in it."""
     try:
         names = [name.lower() for name in os.listdir(folder)]  # noqa: PTH208  names are all that is asked
     except OSError:
@@ -104,7 +104,7 @@ def _is_model(folder: Path) -> bool:
     return any(name.endswith(_MODEL) for name in names)
 
 
-#: Ends of names that only models' folders have.
+#: Suffixes that only occur in models' folders.
 _MODEL = (*WEIGHTS, ".index.json", "model_index.json", "tokenizer_config.json", "generation_config.json")
 
 
@@ -114,7 +114,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
             return None
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get(TABLE)
     except (OSError, ValueError, AttributeError, RecursionError):
-        return None  # other tools will tell what is wrong with it
+        return None  # other tools will report what is wrong with it
     if table is not None and not isinstance(table, dict):
         raise UsageError(f"{escape(str(path))}: tool.{TABLE} is not a table")
     return table

@@ -8,8 +8,8 @@ _DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _COUNT = ("", "K", "M", "B", "T")
 
-# C0, DEL, C1 controls, line separators, the marks that reorder bidirectional text, and what takes no room,
-# the selectors of variants among it.
+# C0, DEL, C1 controls, line separators, the marks that reorder bidirectional text, and invisible characters, including
+# variation selectors.
 _UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -37,7 +37,7 @@ def _scaled(number: int, step: int, names: tuple[str, ...], digits: int) -> str:
 
 
 def size(nbytes: int) -> str:
-    """Decimal and binary side by side: `13.48 GB, 12.55 GiB`."""
+    """Decimal and binary: `13.48 GB, 12.55 GiB`."""
     if abs(nbytes) < 1000:
         return f"{integer(nbytes)} B"
     return f"{decimal(nbytes)}, {_scaled(nbytes, 1024, _BINARY, 2)}"
@@ -54,7 +54,7 @@ def count(number: int) -> str:
 
 
 def bits(nbits: float) -> str:
-    """Bits a weight: `4.83`; whole numbers without a point."""
+    """Bits per weight: `4.83`; integers without a decimal point."""
     return f"{nbits:.2f}".rstrip("0").rstrip(".")
 
 
@@ -79,5 +79,5 @@ def escape(text: str, limit: int | None = None) -> str:
         text = text[: limit - 1] + "…"
     if text.isprintable() and (text.isascii() or max(text) < "\u034f"):  # the first that is printable and unsafe
         return text
-    # Compiled where it is first needed: most text needs no more.
+    # Compiled on first use: most text does not need it.
     return re.sub(_UNSAFE, lambda m: m[0].encode("unicode_escape").decode(), text)

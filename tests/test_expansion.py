@@ -452,7 +452,7 @@ def test_a_class_that_the_table_does_not_know() -> None:
     [
         ({"model_type": "odd"}, "no prediction for model_type 'odd': its architecture has no table"),
         ({"model_type": None}, "no prediction for a configuration without model_type: its architecture has no table"),
-        ({"general.type": "imatrix"}, "this file holds no model, so nothing is predicted: imatrix"),
+        ({"general.type": "imatrix"}, "this file does not hold a model, so nothing is predicted: imatrix"),
     ],
 )
 def test_what_is_not_predicted(values: dict[str, Any], message: str) -> None:
@@ -468,7 +468,7 @@ def test_more_tensors_than_any_model_has(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     monkeypatch.setattr(prediction, "family_of", lambda _: many)
     assert predict(Config({"depth": 20, "more": False}, "config.json")).tensors == 200_000
-    with pytest.raises(CostError, match=r"^the configuration asks for 200,001 tensors: no model has so many$"):
+    with pytest.raises(CostError, match=r"^the configuration asks for 200,001 tensors: no model has that many$"):
         predict(Config({"depth": 20, "more": True}, "config.json"))
 
 

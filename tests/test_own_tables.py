@@ -234,11 +234,11 @@ BAD: dict[str, tuple[Any, str]] = {
     "turns": ({**TABLE, "rows": [{"each": {"N": "0..2", "M": "1..2"}, "rows": []}]}, "each: not as many values"),
     "no end of turns": ({**TABLE, "rows": [{"each": {"N": "0..99999"}, "rows": []}]}, "more than 1000 turns"),
     "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is not a formula"),
-    "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is nothing that formulas know"),
+    "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is not supported in formulas"),
     "a lambda": ({**TABLE, "derived": {"x": "lambda: 1"}}, "derived x: `lambda: 1`"),
     "a loop over a list": (
         {**TABLE, "derived": {"x": "[word for word in words]"}},
-        "`[word for word in words]` is nothing that formulas know",
+        "`[word for word in words]` is not supported in formulas",
     ),
     "an index named like a function": (
         {**TABLE, "rows": [["q_proj", "q.{stage<2}", "1"]]},

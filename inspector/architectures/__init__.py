@@ -1,4 +1,4 @@
-"""What is known of model families: one table each, loaded when a configuration asks for it."""
+"""Knowledge of model families: one table each, loaded when a configuration needs it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
 from inspector.architectures.table import BARE, Family, Include
 
-#: The field in which a configuration from key-values names its GGUF architecture.
+#: The field with the GGUF architecture, in a configuration from key-values.
 GGUF_ARCHITECTURE = "general.architecture"
-#: The field in which that of a part beside a language model says how its output goes in.
+#: The field with the kind of projector, in the configuration of a language model's accompanying tower.
 PROJECTOR = "gguf.projector"
-#: Where a package tells the folder of its tables: `newmodel = "my_package.tables"`.
+#: The entry points by which a package names the folder of its tables: `newmodel = "my_package.tables"`.
 ENTRY_POINTS = "checkpoint_inspector.tables"
 
 
 class GgufArchitecture(str):
-    """A GGUF architecture that key-values named: JSON gives plain texts, so no config.json can claim GGUF's names."""
+    """A GGUF architecture that key-values named: JSON has only plain strings, so no config.json can claim one."""
 
     __slots__ = ()
 
 
 @cache
 def load(name: str) -> Family:
-    """The family that the package's table of this name says."""
+    """The family in the package's table of this name."""
     return _read(store(), "families", name)
 
 
 @cache
 def _read(home: Store, kind: str, name: str) -> Family:
-    """The family that a table says; one that is not the package's is checked. Raises TableError."""
+    """The family in a table; one that is not the package's is checked. Raises TableError."""
     if home.beyond is None:
         return table_file.read(kind, name, home.find)
     from inspector.architectures.table_check import check
@@ -43,8 +43,8 @@ def _read(home: Store, kind: str, name: str) -> Family:
 
 
 def load_gguf(architecture: str, model_type: str) -> Family | None:
-    """The family of a `general.architecture`, named as Transformers' `model_type` is; None where there is no table."""
-    if architecture.startswith("_"):  # what architectures are like is none
+    """The family of a `general.architecture`, named like Transformers' `model_type`; None if there is no table."""
+    if architecture.startswith("_"):  # names of inherited tables are not architectures
         return None
     first = next((home for home in (*_ADDED, store()) if home.has("gguf", architecture)), None)
     home = first or next((home for home in _installed() if home.has("gguf", architecture)), None)
@@ -52,11 +52,11 @@ def load_gguf(architecture: str, model_type: str) -> Family | None:
 
 
 def load_projector(name: str) -> Family | None:
-    """The family of a tower that feeds a language model, by its kind of projector; None where there is no table.
+    """The family of a tower that feeds a language model, by its kind of projector; None if there is no table.
 
     A file with two towers names both kinds, `gemma4v+gemma4a`: its family is that of each tower's own configuration.
     """
-    from inspector.architectures.data.gguf_keys import PROJECTORS_IN_ONE  # of no use to other formats
+    from inspector.architectures.data.gguf_keys import PROJECTORS_IN_ONE  # only for this format
 
     table = "_towers" if "+" in name or name in PROJECTORS_IN_ONE else name
     home = next((home for home in (*_ADDED, store()) if home.has("projectors", table)), None)
@@ -68,12 +68,12 @@ def _named(home: Store, architecture: str, name: str) -> Family:
     return _read(home, "gguf", architecture)._replace(name=name)
 
 
-#: Tables that somebody added, the last first.
+#: Added tables, the last first.
 _ADDED: list[Store] = []
 
 
 def add_tables(folder: str | Path) -> None:
-    """Add a folder of tables, whose architectures come before the package's own.
+    """Add a folder of tables, which take precedence over the package's own.
 
     Raises:
         TableError: a file in the folder is not a table.
@@ -87,17 +87,17 @@ def add_tables(folder: str | Path) -> None:
 
 
 def added_tables() -> tuple[str, ...]:
-    """The folders that were added, the last first, as another process of this machine finds them."""
+    """The added folders, the last first, as paths valid in another process."""
     return tuple(str(home.home.absolute()) for home in _ADDED)
 
 
-#: The folder of the project's own tables, where somebody has said it; the last holds.
+#: The folder of the project's own tables, if set; the last one applies.
 _PROJECT: list[Path | None] = []
 
 
 @contextmanager
 def tables_of_project(folder: Path | None) -> Iterator[None]:
-    """Within it, the project has these tables, whatever a pyproject.toml says: an audit knows what it audits."""
+    """Use these project tables, whatever a pyproject.toml says: an audit must not be configured by what it audits."""
     _PROJECT.append(folder)
     try:
         yield
@@ -135,7 +135,7 @@ def model_types() -> Mapping[str, str]:
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
-    """The family of a configuration's `model_type`, or of its GGUF architecture; None where no table knows it."""
+    """The family of a configuration's `model_type`, or of its GGUF architecture; None if no table knows it."""
     model_type = str(config.get("model_type"))
     architecture = config.get(GGUF_ARCHITECTURE)
     if isinstance(architecture, GgufArchitecture) and PROJECTOR in config:
@@ -148,7 +148,7 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
 
 
 def taken_off(include: Include, inner: Family) -> str:
-    """What the names of an included family lose in front: its own prefix, where the usual one would lose its own."""
+    """The prefix removed from an included family's names: its own, where the default would remove the includer's."""
     if include.head in BARE:  # which has no prefix
         return include.strip
     usual = family_of({"model_type": include.default_type}) if include.default_type not in inner.types else inner
@@ -156,21 +156,21 @@ def taken_off(include: Include, inner: Family) -> str:
 
 
 def _home_of(model_type: str) -> Store | None:
-    """The tables that have a model type. What is installed is looked at last: to find it takes as long as all else."""
+    """The tables that have a model type. Installed packages come last, because finding them is slow."""
     first = next((home for home in (*_ADDED, store()) if home.table_of(model_type)), None)
     return first or next((home for home in _installed() if home.table_of(model_type)), None)
 
 
 class Known(NamedTuple):
-    """A model type that has a table, and how far it was checked; None where it was not."""
+    """A model type with a table, and how far it was checked; None where it was not."""
 
     model_type: str
     table: str  # its file in `data/tables/families`
-    gguf: tuple[str, ...]  # the `general.architecture` values that mean it
+    gguf: tuple[str, ...]  # the corresponding `general.architecture` values
     keyed: int | None  # percent of tensors that have a role
     default: int | None  # percent of models predicted exactly, at the default configuration
     changed: int | None  # the same at changed configurations
-    drawn: int | None  # the same at configurations of other values and flags, which no table was made from
+    drawn: int | None  # the same at held-out configurations with other values and flags
 
 
 def listed() -> list[Known]:
@@ -194,7 +194,7 @@ class KnownGguf(NamedTuple):
     """An architecture of the `gguf` package: all its tensors are keyed."""
 
     architecture: str  # the value of `general.architecture`
-    model_type: str | None  # Transformers' word for it; None where that has no table
+    model_type: str | None  # Transformers' name for it; None if that has no table
     predicted: bool  # whether its key-values predict its tensors
 
 

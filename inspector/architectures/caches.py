@@ -1,4 +1,4 @@
-"""Configuration → what each layer keeps of the tokens that it has seen: its elements, whatever an engine makes of them.
+"""Configuration → what each layer caches of past tokens, in elements, before any engine's rounding.
 
 The knowledge is in the tables (`Cache`); this reads it for one configuration.
 """
@@ -17,49 +17,49 @@ from inspector.architectures.table import Cache, Family, Include, Row, nested_va
 from inspector.errors import ConfigError
 from inspector.model import Config
 
-#: Kinds that keep something for each token of an encoder, and for each sequence; the others do for each token.
+#: Kinds that keep something per encoder token, and per sequence; the others keep something per token.
 PER_SOURCE = frozenset({"cross"})
 PER_SEQUENCE = frozenset({"recurrent", "linear"})
 
-#: Towers of which a cache is; what a T5 would keep is not kept where it is MusicGen's encoder.
+#: Towers that have a cache: a T5 has none when it is MusicGen's encoder.
 GENERATING = frozenset({"text", "decoder"})
 
 #: The class suffix of a decoder.
 CAUSAL = "ForCausalLM"
 
-#: More elements than this are kept by no layer.
+#: The most elements that a layer may keep.
 MOST_ELEMENTS = 2**48
 
 
 class Kept(NamedTuple):
-    """Layers that keep alike."""
+    """Layers with equal caches."""
 
     kind: str
     layers: tuple[int, ...]
-    keys: int  # elements a token and layer; of states, a sequence and layer
+    keys: int  # elements per token and layer; for states, per sequence and layer
     values: int
     window: int | None  # tokens that a layer looks back at, itself included; None for all
-    kernel: int | None  # width of the convolution, of whose channels `keys` are
-    dtype: str | None  # where it is not the cache's own
-    stride: int  # tokens that are made one
+    kernel: int | None  # width of the convolution whose channels `keys` counts
+    dtype: str | None  # if it is not the cache's own
+    stride: int  # tokens that are merged into one
     waiting: bool  # whether only the tokens that do not fill a stride are kept
-    heads: int | None  # of keys and values, where these can be divided; None for what is whole
-    mixer: str  # whose states these are: "mamba2"; "" where it makes no difference
+    heads: int | None  # of keys and values, if these can be divided; None if indivisible
+    mixer: str  # whose states these are: "mamba2"; "" if irrelevant
     chunked: bool  # whether the window is a chunk
     engines: tuple[str, ...]  # that keep this; none for all
     formula: str
 
     @property
     def elements(self) -> int:
-        """Elements a token and layer."""
+        """Elements per token and layer."""
         return self.keys + self.values
 
 
 def kept(config: Config) -> tuple[Kept, ...]:
-    """What each layer keeps, layers that keep alike together.
+    """What each layer keeps, with equal layers grouped.
 
     Raises:
-        ConfigError: no table says, and why.
+        ConfigError: no table says; the message says why.
     """
     with formula.bounded():
         family = family_of(config.values)
@@ -72,18 +72,18 @@ def kept(config: Config) -> tuple[Kept, ...]:
 
 
 def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
-    """What an engine keeps of it: some keep a layer's tokens in another form than others do."""
+    """What an engine keeps: some keep a layer's tokens in another form than others."""
     return tuple(group for group in kept if not group.engines or engine in group.engines)
 
 
 def text_scope(config: Config) -> Scope | None:
-    """The fields of the part that keeps something: the text model of a larger one."""
+    """The fields of the part that has a cache: the text model of a larger one."""
     family = family_of(config.values)
     return _text(family, config.values, head_of(family, config)) if family else None
 
 
 def is_decoder_alone(config: Config) -> bool:
-    """Whether its class is a decoder without an encoder, though it may be made for one: `BartForCausalLM`."""
+    """Whether its class is a decoder without an encoder, although it may be designed for one: `BartForCausalLM`."""
     family = family_of(config.values)
     return family is not None and head_of(family, config) == CAUSAL and not config.values.get("add_cross_attention")
 
@@ -122,7 +122,7 @@ def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
 
 
 def _scope(family: Family, values: Mapping[str, Any]) -> Scope:
-    """The fields of a family, with those that its cache alone needs."""
+    """The fields of a family, with those that only its cache needs."""
     defaults = {**family.cache_defaults, **family.defaults}
     own = {name: text for name, text in family.cache_derived.items() if family.defaults.get(name) is None}
     derived = {**own, **family.derived}
@@ -130,7 +130,7 @@ def _scope(family: Family, values: Mapping[str, Any]) -> Scope:
 
 
 def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[int, Kept]]:
-    """The layers that keep this, and what each of them keeps; `at` has the scopes of layers that were asked about."""
+    """The layers that keep this, and what each keeps; `at` caches the layers' scopes."""
     keys, values = (_outputs(text, cache, scope) for text in (cache.keys, cache.values))
     differ = _differs(cache, scope)
     alike: Kept | None = None
@@ -148,13 +148,13 @@ def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[
 
 
 def _differs(cache: Cache, scope: Scope) -> bool:
-    """Whether one of its formulas may give another number for another layer."""
+    """Whether one of its formulas may vary between layers."""
     texts = (cache.keys, cache.values, cache.window, cache.kernel, cache.stride, cache.heads)
     return PER_LAYER in scope.values or any(scope.mentions(text, ("layer",)) for text in texts if text)
 
 
 def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:
-    """What a layer keeps, keys and values where they are formulas."""
+    """What a layer keeps, if keys and values are formulas."""
     window = formula.evaluate(cache.window, scope) if cache.window else None
     return Kept(
         cache.kind,
@@ -175,14 +175,14 @@ def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:
 
 
 def _heads(text: str, scope: Scope) -> int | None:
-    """How many heads there are; None where the family has no field of it: then nothing is divided by head."""
+    """The number of heads; None if the family has no field for it: then nothing is divided by head."""
     with suppress(ConfigError):
         return _whole(text, scope) if text else None
     return None
 
 
 def _told(cache: Cache, family: Family) -> str:
-    """The formula as people write it."""
+    """The formula in readable form."""
     texts = [_formula_of(text, family) for text in (cache.keys, cache.values) if text != "0"]
     if len(texts) == 2 and texts[0] == texts[1]:
         return f"2·{texts[0]}" if "+" not in texts[0] else f"2·({texts[0]})"
@@ -216,5 +216,5 @@ def _outputs(text: str, cache: Cache, scope: Scope) -> Mapping[int, int] | None:
 def _whole(text: str, scope: Scope, most: int = MOST_ELEMENTS) -> int:
     value = formula.evaluate(text, scope)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(text)}`: nothing a layer keeps")
+        raise ConfigError(f"the configuration gives {value!r:.40} for `{formula.show(text)}`: not a number of elements")
     return value

@@ -1,7 +1,7 @@
-"""Published counts of parameters that are not ours, each with what it counts: see docs/counting.md.
+"""Published parameter counts by other conventions, each with what it counts: see docs/counting.md.
 
-Ours are what Transformers' `num_parameters()` says of the tensors that are there: buffers are none, and a tensor with
-two names is one. Model cards, papers and other libraries count otherwise.
+Ours are Transformers' `num_parameters()` of the existing tensors: buffers do not count, and a tensor with two names
+counts once. Model cards, papers and other libraries count otherwise.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model import Count, Expected, Prediction, RoleSum
 
-#: The name of the count that has layers which predict further tokens.
+#: The name of the count that includes layers which predict further tokens.
 WITH_HEADS = "with_prediction_heads"
 #: The role of the bias that a mixture's router adds to its scores.
 CORRECTION = "router_bias"
@@ -24,10 +24,10 @@ def conventions(
     """Counts that differ from `parameters`.
 
     Args:
-        rows: what is predicted; tied: what is predicted and shares another tensor.
-        embeddings: parameters of token and position embeddings and of a head of its own.
+        rows: predicted tensors; tied: predicted tensors that share another.
+        embeddings: parameters of token and position embeddings and of a separate head.
         further: parameters of multi-token prediction layers, which Transformers does not load and `parameters`
-            leaves out.
+            excludes.
     """
     return tuple(each for each in _all(parameters, rows, tied, embeddings, further) if each.parameters != parameters)
 
@@ -55,7 +55,7 @@ def of_prediction(prediction: Prediction) -> tuple[Count, ...]:
 
 
 def in_heads(counts: Iterable[Count], parameters: int) -> int:
-    """Parameters of multi-token prediction layers, beside the model's own."""
+    """Parameters of multi-token prediction layers, in addition to the model's own."""
     return next((each.parameters for each in counts if each.name == WITH_HEADS), parameters) - parameters
 
 

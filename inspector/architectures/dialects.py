@@ -1,4 +1,4 @@
-"""Configurations in other words than Transformers': which keys they use, and what Transformers calls them.
+"""Configurations with field names other than Transformers': which keys they use, and Transformers' names for them.
 
 They are tables: `data/tables/dialects`.
 """
@@ -17,7 +17,7 @@ class Dialect(NamedTuple):
 
     name: str  # for people
     kind: Literal["config.json", "params.json"]  # what results call it
-    marks: frozenset[str]  # keys that tell it; all must be there
+    marks: frozenset[str]  # keys that identify it; all must be present
     keys: Mapping[str, str]  # its key → Transformers' field
     model_types: tuple[
         tuple[str, str], ...

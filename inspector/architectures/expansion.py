@@ -22,9 +22,9 @@ from inspector.architectures.table import (
 from inspector.errors import ConfigError, CostError
 from inspector.model import Expected
 
-#: A configuration comes from strangers: more layers, experts or blocks than this are refused.
+#: Configurations are untrusted: more layers, experts or blocks than this are refused.
 MAX_INDEX = 10_000
-#: What one layer, block or branch costs beside its formulas, in steps of evaluation; and one more shape.
+#: The cost of one layer, block or branch besides its formulas, in evaluation steps; and of one more shape.
 STEPS_PER_COMBINATION, STEPS_PER_SHAPE = 8, 100
 
 #: Index variable → its value.
@@ -52,7 +52,7 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
 
 
 def _piece(family: Family, values: Mapping[str, Any], prefix: str) -> Iterator[tuple[Row, Expected, bool]]:
-    """A part of the whole as a model by itself. Its embeddings are stored, whatever they are tied to in the whole."""
+    """A part of the whole as a separate model. Its embeddings are stored, whatever they are tied to in the whole."""
     rows = tuple(
         entry._replace(heads="", tied="" if entry.role == "embed_tokens" else entry.tied)
         for entry in family.rows
@@ -99,16 +99,16 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
 
 
 class _Alike(NamedTuple):
-    """What tensors of a row have in common that become one `Expected`."""
+    """What the tensors of a row that become one `Expected` have in common."""
 
     shape: tuple[int, ...]
     experts: int | None
-    indexes: tuple[Any, ...]  # numbers of the name that count neither layers nor experts
+    indexes: tuple[Any, ...]  # numbers in the name that count neither layers nor experts
     has_bias: bool
 
 
 def expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
-    """A row's tensors, one `Expected` for each shape that it has over its layers."""
+    """A row's tensors, one `Expected` for each shape over its layers."""
     bounds = dict(row.indexes)
     conditions = _Conditions(row, scope, bounds)
     if conditions.never():
@@ -136,7 +136,7 @@ def _together(
 
 
 class _Conditions:
-    """Whether a row is there under a combination of its indexes, and of what shape.
+    """Whether a row exists under a combination of its indexes, and its shape.
 
     A formula that mentions no index is evaluated once: layers are many, and most rows are alike in all of them.
     """
@@ -152,7 +152,7 @@ class _Conditions:
         self._size_varies = by_layer or any(scope.mentions(text, bounds) for text in sizes)
         self._bias_varies = bool(row.bias) and scope.mentions(row.bias, bounds)
         self._scope_varies = self._when_varies or self._size_varies or self._bias_varies
-        #: Whether two combinations may differ in what `under` says of them.
+        #: Whether `under` may differ between two combinations.
         self.varies = self._scope_varies or any(isinstance(each, str) for each in self._further)
         self._size: tuple[tuple[int, ...], int | None] | None = None
         self._bias: bool | None = None if row.bias else False
@@ -163,7 +163,7 @@ class _Conditions:
         return bool(row.when) and not self._when_varies and not formula.evaluate(row.when, self._scope)
 
     def under(self, combination: Combination) -> tuple[Any, ...] | None:
-        """The fields of `_Alike`; None where the row is absent."""
+        """The fields of `_Alike`; None if the row is absent."""
         scope = self._scope.at(**combination) if self._scope_varies else self._scope
         if self._when_varies and not formula.evaluate(self._row.when, scope):
             return None
@@ -180,7 +180,7 @@ class _Conditions:
 
 
 def _weight_and_bias(row: Row, scope: Scope, alike: _Alike, combinations: Sequence[Combination]) -> Iterator[Expected]:
-    """The tensors that a row has under these combinations, and the biases beside them."""
+    """The tensors of a row under these combinations, and their biases."""
     first = combinations[0]
     inner = scope.at(**first)
     dimensions = formula.dimensions(row.shape)
@@ -208,7 +208,7 @@ def _weight_and_bias(row: Row, scope: Scope, alike: _Alike, combinations: Sequen
 
 
 def _bias_of(weight: Expected, row: Row) -> Expected:
-    """The bias beside a weight: one number for each of its outputs."""
+    """The bias of a weight: one number for each of its outputs."""
     outputs = slice(-1, None) if row.transposed else slice(0, 1)
     return weight._replace(
         part="bias",
@@ -245,7 +245,7 @@ def _bound(expression: str, scope: Scope) -> int:
 
 
 def _active(expression: str, scope: Scope) -> int | None:
-    """How many experts work on one token; None for all, as for a configuration that leaves their number at null."""
+    """Active experts per token; None for all, as for a configuration that leaves their number at null."""
     if not expression or formula.evaluate(expression, scope) is None:
         return None
     return _bound(expression, scope)

@@ -1,7 +1,7 @@
 """Sizes explained by the configuration, where no table predicts: `11008 = intermediate_size`.
 
-A size has a meaning where one of its usual fields, or an expression over them, has its value; else where a single
-field of any name has it. If several unknown fields fit, the size stays unexplained.
+A size is explained if one of its usual fields, or an expression over them, has its value; else if exactly one field of
+any name has it. If several unknown fields fit, the size stays unexplained.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from inspector.architectures.naming import Slot
 from inspector.errors import ConfigError
 from inspector.model import Dimension
 
-#: A configuration comes from strangers: so many numbers of each of its parts are looked at.
+#: Configurations are untrusted: this many numbers of each of its parts are read.
 MOST_FIELDS = 2000
 
-#: Roles whose shapes tell the fields of a model without a configuration: role → fields of its dimensions.
+#: Roles whose shapes determine the fields of a model without a configuration: role → fields of its dimensions.
 TELLING: Mapping[str, tuple[str, ...]] = {
     "embed_tokens": ("vocab_size", "hidden_size"),
     "gate_proj": ("intermediate_size", "hidden_size"),
@@ -38,7 +38,7 @@ class _Fields:
     def __init__(self, own: Mapping[str, str], values: Mapping[str, int], others: Mapping[int, str | None]) -> None:
         self.own = own  # well-known name → the configuration's, with its path
         self.values = values  # well-known name → number
-        self.others = others  # number → the only other field that has it; None where several have
+        self.others = others  # number → the only other field that has it; None if several have
 
     def __getitem__(self, name: str) -> int:
         """The value of a field; formula's scope. Raises ConfigError."""
@@ -50,19 +50,19 @@ class _Fields:
         return int(value)
 
     def show(self, expression: str) -> str:
-        """An expression in the configuration's own words."""
+        """An expression with the configuration's own field names."""
         return _FIELD.sub(lambda word: self.own.get(word[0], word[0]), formula.show(expression))
 
 
 class Meanings:
-    """What the sizes of a model's tensors are."""
+    """The meanings of a model's sizes."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._parts = list(_parts(values))
         self._tables: dict[tuple[str, str], list[Mapping[int, str]]] = {}
 
     def of(self, size: int, group: str, tower: str) -> str | None:
-        """A size's meaning in a tensor of this group and tower; None where nothing explains it."""
+        """A size's meaning in a tensor of this group and tower; None if unexplained."""
         if size < 2:
             return None
         known = self._tables.get((group, tower))
@@ -110,7 +110,7 @@ def _fields(values: Mapping[str, Any], path: str) -> _Fields:
 
 
 def _table(fields: _Fields, group: str) -> dict[int, str]:
-    """Size → meaning, for tensors of one group: the first that has a value keeps it."""
+    """Size → meaning, for tensors of one group: the first to claim a size keeps it."""
     table: dict[int, str] = {}
     known = {name: groups for name, (_, groups) in WELL_KNOWN.items()}
     for expression, groups in (known | dict(EXPRESSIONS)).items():
@@ -131,9 +131,9 @@ def explain(
     """Role, group, tower and branch → its shapes in words, and the meaning of each size in them.
 
     Args:
-        values: the configuration's fields; None where there is none, and the tensors must tell.
+        values: the configuration's fields; None if there is none, and the tensors must show them.
         groups: tensors of one name pattern, by position.
-        shapes: logical, a shape a tensor.
+        shapes: logical, one shape per tensor.
     """
     by_role: dict[tuple[str, str, str, str], dict[tuple[int, ...], None]] = {}
     for slot, members in groups:
@@ -160,7 +160,7 @@ def _explained(
 
 
 def _told(by_role: Mapping[tuple[str, str, str, str], Iterable[tuple[int, ...]]]) -> dict[str, int]:
-    """The fields that a few tensors of the language model show by themselves."""
+    """The fields that a few tensors of the language model reveal."""
     told: dict[str, int] = {}
     for role, names in TELLING.items():
         shapes = {

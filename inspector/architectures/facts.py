@@ -1,4 +1,4 @@
-"""What people ask of a model first: layers, width, heads, vocabulary, context, experts."""
+"""A model's basic facts: layers, width, heads, vocabulary, context, experts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config
 
-#: Nested configurations that describe the language model, where there are several.
+#: Nested configurations that describe the language model, if there are several.
 TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config", "decoder_config", "decoder")
-#: Fact → the fields that give it, Transformers' usual word first.
+#: Fact → the fields that give it, Transformers' usual name first.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "encoder_layers"),
     "width": ("hidden_size", "n_embd", "d_model", "dim", "model_dim", "hidden_dim"),
@@ -42,7 +42,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-#: Fact → the switch without which the number means nothing.
+#: Fact → the switch without which the number is meaningless.
 SWITCHES: Mapping[str, str] = {"window": "use_sliding_window"}
 
 
@@ -54,7 +54,7 @@ class Fact(NamedTuple):
 
 
 def facts(config: Config | None) -> tuple[Fact, ...]:
-    """What a configuration, with the defaults of its family's table, says of the (language) model."""
+    """The facts about a (language) model in its configuration, with the defaults of its family's table."""
     return tuple(_facts(config)) if config else ()
 
 
@@ -74,7 +74,7 @@ def _facts(config: Config) -> Iterator[Fact]:
 
 
 def _text_of(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The configuration of the language model: nested in those of several parts, else the whole."""
+    """The configuration of the language model: nested if there are several parts, else the whole."""
     for part in TEXT_PARTS:
         nested = values.get(part)
         if isinstance(nested, Mapping):
@@ -83,7 +83,7 @@ def _text_of(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _number(scope: Any, field: str) -> int | None:
-    """A field's number. A list of one for each layer counts where all are equal: hybrids have no single one."""
+    """A field's number. A per-layer list counts if all are equal: hybrids have no single number."""
     value = _value(scope, field)
     if isinstance(value, list) and value and all(each == value[0] for each in value):
         value = value[0]

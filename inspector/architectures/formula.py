@@ -1,8 +1,8 @@
-"""The little language of the tables: integer expressions over configuration fields.
+"""The expression language of the tables: integer expressions over configuration fields.
 
 `num_attention_heads * head_dim`, `layer_types[layer] == "full_attention"`, `vision_config.hidden_size`.
-The syntax is Python's, read by `ast`; what may be written is listed in `_EVALUATE` and `FUNCTIONS`,
-and nothing else evaluates. A dotted name is a field of a nested configuration.
+The syntax is Python's, read by `ast`; the supported syntax is listed in `_EVALUATE` and `FUNCTIONS`, and nothing else
+evaluates. A dotted name is a field of a nested configuration.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class Scope(Protocol):
     """Where names get their values: index variables, configuration fields, defaults."""
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a name. Raises ConfigError where there is none."""
+        """The value of a name. Raises ConfigError if there is none."""
 
 
-#: Steps that one prediction may take, a node of an expression each; the most expensive known model takes 700,000.
+#: Steps that one prediction may take, one per node of an expression; the most expensive known model takes 700,000.
 MOST_STEPS = 2_000_000
 _left: ContextVar[list[int] | None] = ContextVar("left", default=None)
 
 
 @contextmanager
 def bounded(steps: int = MOST_STEPS) -> Iterator[None]:
-    """Within it, all evaluation together takes at most so many steps, or those left of one around it.
+    """Within this context, all evaluation together takes at most this many steps, or what remains of an enclosing one.
 
     Raises:
-        CostError: it would take more. A configuration comes from strangers.
+        CostError: it would take more: configurations are untrusted.
     """
     if _left.get() is not None:
         yield
@@ -53,13 +53,13 @@ def bounded(steps: int = MOST_STEPS) -> Iterator[None]:
 
 
 def spend(steps: int) -> None:
-    """Count work that a configuration asks for. Raises CostError where that is more than any model's."""
+    """Count work that a configuration asks for. Raises CostError if it exceeds any model's."""
     left = _left.get()
     if left is not None:
         left[0] -= steps
         if left[0] < 0:
             raise CostError(
-                f"the configuration asks for more than {integer(MOST_STEPS)} steps of work, which no model takes: "
+                f"the configuration asks for more than {integer(MOST_STEPS)} steps of work, more than any model needs: "
                 "not predicted"
             )
 
@@ -70,34 +70,34 @@ def ceil_to(number: int, multiple: int) -> int:
 
 
 def scaled(number: int, factor: float) -> int:
-    """`int(factor · number)`, the one place where a configuration's float meets a size."""
+    """`int(factor · number)`, the only place where a configuration's float affects a size."""
     return int(_OPERATORS[ast.Mult](factor, number))
 
 
 def divisible(number: float, divisor: int, least: int | None = None) -> int:
-    """The nearest multiple of `divisor`, no less than `least` nor than nine tenths of the number: a mobile net's width.
+    """The nearest multiple of `divisor`, at least `least` and nine tenths of the number: a MobileNet's width.
 
-    `divisible(30 * 1.4, 8)` = 40. `least` is the divisor where none is given.
+    `divisible(30 * 1.4, 8)` = 40. `least` defaults to the divisor.
     """
     nearest = max(divisor if least is None else least, int(number + divisor / 2) // divisor * divisor)
     return nearest + divisor if nearest < 0.9 * number else nearest
 
 
 def power(base: int, exponent: int) -> int:
-    """`2 ** stage`. Raises ValueError for what no width could be."""
+    """`2 ** stage`. Raises ValueError for an impossible width."""
     if not 0 <= exponent <= 32 or abs(base) > (64 if exponent > 3 else 100_000):
         raise ValueError(f"{base} ** {exponent}")
     return int(base**exponent)
 
 
-#: A configuration comes from strangers: no list is made longer.
+#: Configurations are untrusted: no longer list is made.
 LONGEST_LIST = 100_000
 
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def _numbers_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """The operation for numbers alone: a list times a number would be a list as long as a stranger likes."""
+    """The operation for numbers only: a list times a number could be arbitrarily long."""
 
     def checked(left: Any, right: Any) -> Any:
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
@@ -118,7 +118,7 @@ def count(value: Any) -> int:
 
 
 def spread(value: Any, number: int) -> Any:
-    """A list as it is, anything else so many times: what a field gives all stages, or each its own."""
+    """A list unchanged, anything else repeated: a field's value for all stages, or one for each."""
     if isinstance(value, (list, tuple)):
         return value
     if not 0 <= number <= LONGEST_LIST:
@@ -128,7 +128,7 @@ def spread(value: Any, number: int) -> Any:
 
 
 def stage(counts: Sequence[int], at: int) -> int:
-    """In which stage the block numbered `at` is, of stages of so many blocks; the first for what is before it."""
+    """The stage that contains block `at`, given the stages' numbers of blocks; the first for anything before it."""
     for number, end in enumerate(accumulate(counts)):
         if at < end:
             return number
@@ -146,16 +146,16 @@ def product(numbers: Sequence[int]) -> int:
 
 
 def bits(number: int) -> int:
-    """Bits that tell so many things apart, the logarithm of two rounded up: `bits(1024)` = 10."""
+    """Bits needed to distinguish this many things, the base-2 logarithm rounded up: `bits(1024)` = 10."""
     return (number - 1).bit_length()
 
 
 def numbers(text: str) -> list[int]:
-    """The whole numbers that a text has: `numbers("4/8")` = [4, 8]."""
+    """The integers in a string: `numbers("4/8")` = [4, 8]."""
     return [int(digits) for digits in _DIGITS.findall(text)]
 
 
-#: What is taken apart into factors is a side of a patch or a count, and never near this.
+#: Numbers to factor are sides of patches or counts, and never near this.
 LARGEST_PRODUCT = 10_000
 
 
@@ -173,15 +173,15 @@ def factors(number: int) -> list[int]:
 
 
 def products(numbers: Sequence[int]) -> list[int]:
-    """The products of a list's first numbers, one, two and so on: `products([5, 2, 2])` = [5, 10, 20]."""
+    """The cumulative products of a list: `products([5, 2, 2])` = [5, 10, 20]."""
     return list(accumulate(numbers, _OPERATORS[ast.Mult]))
 
 
 def evenly(sizes: Sequence[int], most: int, turns: int) -> list[int]:
-    """Places in a list of growing sizes: where one is after each turn on the way from the first to the last.
+    """Positions in a list of ascending sizes, one per turn on the way from the first to the last.
 
-    The sizes that are met grow as evenly towards `most` as they may, on a logarithmic scale; while there are enough of
-    them, none is met twice.
+    The sizes grow as evenly as possible towards `most`, on a logarithmic scale; none is used twice while there are
+    enough.
     """
     if not 1 <= turns <= LONGEST_LIST:
         raise ValueError(f"{turns} turns")
@@ -196,7 +196,7 @@ def evenly(sizes: Sequence[int], most: int, turns: int) -> list[int]:
 
 
 def _nearest(ideal: Sequence[float], sizes: Sequence[float]) -> list[int]:
-    """A place of its own for each ascending ideal, among more ascending sizes: those of the least sum of distances."""
+    """A distinct position for each ascending ideal among more ascending sizes, with the least sum of distances."""
     best: list[tuple[float, list[int]]] = [(0.0, [])] * (len(sizes) + 1)
     for number, size in enumerate(ideal):
         rows: list[tuple[float, list[int]]] = [(math.inf, [])] * (len(sizes) + 1)
@@ -209,7 +209,7 @@ def _nearest(ideal: Sequence[float], sizes: Sequence[float]) -> list[int]:
     return best[-1][1]
 
 
-#: What a formula may call.
+#: Functions that a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
     "scaled": scaled,
@@ -258,7 +258,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
 
 @cache
 def parse(text: str) -> ast.expr:
-    """The expression's syntax tree. Raises SyntaxError: a table is wrong, not a user."""
+    """The expression's syntax tree. Raises SyntaxError: the table is wrong, not the user."""
     return ast.parse(text.strip(), mode="eval").body
 
 
@@ -270,7 +270,7 @@ def names(text: str) -> frozenset[str]:
 
 @cache
 def _nodes(text: str) -> int:
-    """The size of an expression, as a measure of what it costs."""
+    """The size of an expression, as a measure of its cost."""
     return sum(1 for _ in ast.walk(parse(text)))
 
 
@@ -290,7 +290,7 @@ def evaluate(text: str, scope: Scope) -> Any:
     """The expression's value.
 
     Raises:
-        ConfigError: a field is missing, or its value is not what the arithmetic needs.
+        ConfigError: a field is missing, or its value does not suit the arithmetic.
     """
     spend(_nodes(text))
     try:
@@ -304,7 +304,7 @@ def _value(node: ast.expr, scope: Scope) -> Any:
 
 
 def _attribute(node: Any, scope: Scope) -> Any:
-    """A field of a nested configuration; None where either is absent."""
+    """A field of a nested configuration; None if either is absent."""
     outer = _value(node.value, scope)
     return outer.get(node.attr) if isinstance(outer, Mapping) else None
 
@@ -324,7 +324,7 @@ def _compare(node: Any, scope: Scope) -> bool:
     left = _value(node.left, scope)
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = _value(right_node, scope)
-        if isinstance(right, (list, str)):  # looked through by `in`, or compared item by item
+        if isinstance(right, (list, str)):  # searched by `in`, or compared item by item
             spend(len(right))
         if not _OPERATORS[type(op)](left, right):
             return False
@@ -349,7 +349,7 @@ class _Inner:
 
 
 def _list(node: Any, scope: Scope) -> list[Any]:
-    """`[… for layer in range(num_hidden_layers) if …]`, the one loop there is."""
+    """`[… for layer in range(num_hidden_layers) if …]`, the only loop."""
     (loop,) = node.generators
     number = _value(loop.iter.args[0], scope)
     if not 0 <= number <= LONGEST_LIST:
@@ -360,7 +360,7 @@ def _list(node: Any, scope: Scope) -> list[Any]:
 
 
 def _call(node: Any, scope: Scope) -> Any:
-    """A function's value; it may go through all of a list or a text that a configuration gives it."""
+    """A function's value; it may traverse all of a list or string from a configuration."""
     arguments = [_value(argument, scope) for argument in node.args]
     spend(sum(len(each) for each in arguments if isinstance(each, (list, tuple, str, Mapping))))
     return FUNCTIONS[node.func.id](*arguments)
@@ -384,7 +384,7 @@ _EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
 
 
 def is_loop(node: ast.AST) -> TypeGuard[ast.ListComp]:
-    """Whether a node is a loop that formulas may have: one name, which takes the numbers below one other."""
+    """Whether a node is an allowed loop: one name that ranges over the numbers below another."""
     if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
         return False
     loop = node.generators[0]
@@ -399,12 +399,12 @@ def is_loop(node: ast.AST) -> TypeGuard[ast.ListComp]:
     )
 
 
-#: Nodes that stand within others, and have no value of their own.
+#: Nodes inside others that have no value themselves.
 _WITHIN = (ast.expr_context, ast.comprehension, ast.And, ast.Or)
 
 
 def known(node: ast.AST) -> bool:
-    """Whether formulas may have such a node."""
+    """Whether formulas may contain such a node."""
     return isinstance(node, _WITHIN) or type(node) in _EVALUATE or type(node) in _OPERATORS
 
 
@@ -419,7 +419,7 @@ def dimensions(shape: str) -> tuple[str, ...]:
 
 @cache
 def show(text: str) -> str:
-    """An expression as people write it: `num_attention_heads·head_dim`."""
+    """An expression in readable form: `num_attention_heads·head_dim`."""
     return ast.unparse(parse(text)).replace(" * ", "·")
 
 
@@ -441,7 +441,7 @@ class _Numbers(ast.NodeTransformer):
 
 
 def show_numbers(text: str, scope: Scope) -> str:
-    """The same with the configuration's numbers in it: `32·128`."""
+    """The same with the configuration's numbers: `32·128`."""
     factors = _factors(text)
     if factors:
         return "·".join(_shown(scope[each], each) if each.isidentifier() else each for each in factors)
@@ -451,7 +451,7 @@ def show_numbers(text: str, scope: Scope) -> str:
 
 @cache
 def _factors(text: str) -> tuple[str, ...]:
-    """The names and numbers that a product is of, as most dimensions are; none of any other expression."""
+    """The factors of a product of names and numbers, like most dimensions; empty for any other expression."""
     factors = tuple(text.strip().split(" * "))
     plain = all(each.isdecimal() or (each.isidentifier() and not iskeyword(each)) for each in factors)
     return factors if plain and text.isascii() else ()

@@ -1,7 +1,7 @@
-"""No configuration: the dimensions, from a few tensors, so that the rest can be tested against them.
+"""Infers a configuration from a few tensors, so that the rest can be tested against it.
 
-Each dimension of a table's rows is an equation: `num_attention_heads * head_dim` is 4,096. Equations
-with one unknown are solved, again and again; a product of two unknown is cut by `ASSUMED`.
+Each dimension of a table's rows is an equation: `num_attention_heads * head_dim` is 4,096. Equations with one unknown
+are solved repeatedly; a product of two unknowns is resolved by `ASSUMED`.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from inspector.errors import ConfigError
 from inspector.model import Config, Key
 from inspector.units import integer
 
-#: Field → values to try, in this order, where only its product with another field shows.
+#: Field → values to try, in order, if only its product with another field is known.
 ASSUMED: Mapping[str, tuple[int, ...]] = {
     "head_dim": (128, 64, 96, 80, 256, 192, 160, 112, 48, 32, 16, 8, 4, 2, 1),
 }
-#: The share of tensors that a family must explain before its name is said.
+#: The share of tensors that a family must explain to be named.
 ENOUGH = 0.8
 
 
 def infer(
     weights: Iterable[tuple[str, tuple[int, ...]]], roles: set[str], patterns: Iterable[str] = ()
 ) -> Config | None:
-    """A configuration under which a known family explains the tensors; None where none does.
+    """A configuration under which a known family explains the tensors; None if none does.
 
     Args:
-        weights: name and logical shape of each weight, side data left out; gone through only where a family may fit.
-        roles: what the names' words tell.
-        patterns: the names with their numbers as `{}`, by which some families are known at once.
+        weights: name and logical shape of each weight, without side data; iterated only if a family may fit. roles:
+        roles by the words in names.
+        patterns: the names with numbers as `{}`, which identify some families immediately.
     """
     signs = store().signs
     likely = list(_by_signs(signs, patterns)) or [
@@ -51,7 +51,7 @@ def infer(
 
 
 def _by_signs(signs: Mapping[str, Sequence[str]], patterns: Iterable[str]) -> Iterable[str]:
-    """The types of whose signs all are there."""
+    """The types whose signs are all present."""
     met = {name for pattern in patterns for name in (pattern, naming.unwrapped(pattern))}
     return (model_type for model_type, wanted in signs.items() if met.issuperset(wanted))
 
@@ -65,7 +65,7 @@ def _needed(model_type: str) -> set[str]:
 
 
 def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, Config]:
-    """How well one model type explains the tensors, and the configuration that does it."""
+    """How well one model type explains the tensors, and under which configuration."""
     family = family_of({"model_type": model_type})
     assert family is not None
     named = naming.Namer(family).name(list(shapes))
@@ -101,7 +101,7 @@ def _score(config: Config, known: set[Key], shape_of: Mapping[Key, tuple[int, ..
 
 
 def _same(predicted: tuple[int, ...], stored: tuple[int, ...]) -> bool:
-    """The same dimensions in any order; of a packed weight that only shows its elements, as many."""
+    """The same dimensions in any order; or the same number of elements, if a packed weight shows no more."""
     return sorted(predicted) == sorted(stored) or (len(stored) == 1 and prod(predicted) == stored[0])
 
 
@@ -123,7 +123,7 @@ def _solve(family: Family, model_type: str, shape_of: Mapping[Key, tuple[int, ..
 
 
 def _without_guesses(family: Family) -> Family:
-    """The family's fields as unknowns: neither defaults nor derived values stand in for them."""
+    """The family's fields as unknowns: neither defaults nor derived values replace them."""
     return Family(family.name, {}, (), fields=family.fields)
 
 
@@ -132,7 +132,7 @@ def _of(entry: Key | Row) -> tuple[str, str]:
 
 
 def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict[str, int]:
-    """Numbers of layers and experts: one more than the highest that is met."""
+    """Numbers of layers and experts: one more than the highest index."""
     counts: dict[str, int] = {}
     for row in rows:
         for index, bound in row.indexes:
@@ -146,7 +146,7 @@ def _counts(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dic
 
 
 def _flags(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict[str, bool]:
-    """Conditions that are one field: true where a tensor that hangs on them is there."""
+    """Conditions that are a single field: true if a tensor that depends on them is present."""
     parts = {(*_of(key), key.part) for key in shape_of}
     flags: dict[str, bool] = {}
     for row in rows:
@@ -160,12 +160,12 @@ def _flags(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> dict
 
 
 def _is_field(condition: str) -> bool:
-    """Whether a condition is one field, and nothing else."""
+    """Whether a condition is a single field."""
     return condition.isidentifier() and not iskeyword(condition)
 
 
 def _parts(family: Family, names: Iterable[str]) -> dict[str, bool]:
-    """The same for parts by tables of their own: true where a name begins as theirs do."""
+    """The same for parts with their own tables: true if a name has their prefix."""
     parts = {entry.prefix: entry.when for entry in family.rows if isinstance(entry, Include) and _is_field(entry.when)}
     return {field: any(name.startswith(prefix) for name in names) for prefix, field in parts.items()}
 
@@ -178,7 +178,7 @@ def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> 
         dims = formula.dimensions(row.shape)
         if shape is not None and len(shape) == len(dims):
             yield from zip(dims, shape, strict=True)
-        elif shape is not None and len(shape) == 1:  # a packed weight that only shows its number of elements
+        elif shape is not None and len(shape) == 1:  # a packed weight of which only the number of elements is known
             yield " * ".join(f"({dim})" for dim in dims), shape[0]
 
 
@@ -198,7 +198,7 @@ def _assumption(equations: Iterable[tuple[str, int]], scope: Scope, notes: list[
         for candidate in candidates:
             if all(value % candidate == 0 for value in products):
                 notes.append(
-                    f"{field} {candidate} is assumed: the tensors only show its product with the number of heads"
+                    f"{field} {candidate} is assumed: the tensors only determine its product with the number of heads"
                 )
                 return {field: candidate}
     return {}
@@ -213,7 +213,7 @@ def _known(node: ast.expr, scope: Scope) -> int | None:
 
 
 def _solve_for(node: ast.expr, value: int, scope: Scope) -> tuple[str, int] | None:
-    """The one unknown of `node == value`; None where there is none, or more."""
+    """The one unknown of `node == value`; None if there is none, or several."""
     if isinstance(node, ast.Name):
         return node.id, value
     if not isinstance(node, ast.BinOp):

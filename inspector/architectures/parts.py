@@ -1,4 +1,4 @@
-"""A part of a whole as a model of its own: SigLIP's text model is the rows of SigLIP that `text_config` shapes."""
+"""A part of a whole as a separate model: SigLIP's text model is the rows of SigLIP that `text_config` shapes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _ABROAD = re.compile(r"_config\.")
 def part_of(
     whole: Family, scope: str, under: str, *, keep: bool = False, head: str = "", renamed: Mapping[str, str] = {}
 ) -> Family:
-    """The family of a part, whose own fields are what the whole calls `text_config.hidden_size`.
+    """The family of a part, whose own fields are the whole's `text_config.hidden_size` and so on.
 
     Args:
-        scope: the field of the whole that holds the part's configuration; dotted for a part's own part.
-        under: what the names of its tensors begin with in the whole: "text_model.".
-        keep: whether they begin so in the part, too.
-        head: the whole's class suffix, where its rows differ from class to class.
-        renamed: pieces of names → what the part calls them by itself.
+        scope: the field of the whole with the part's configuration; dotted for a part of a part. under: the prefix of
+        its tensors' names in the whole: "text_model.".
+        keep: whether they keep it in the part.
+        head: the whole's class suffix, if its rows differ between classes.
+        renamed: pieces of names → their names in the separate part.
     """
     outer = re.compile(rf"\b{re.escape(scope)}\.")
     taken = (row for row in whole.rows if isinstance(row, Row) and row.name.startswith(under))

@@ -19,31 +19,31 @@ from inspector.errors import ConfigError, CostError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
 
-#: A configuration comes from strangers: more tensors are refused, which are three times the largest published model's.
+#: Configurations are untrusted: more tensors, three times the largest published model's, are refused.
 MAX_TENSORS = 200_000
 
-#: The field of the number of layers, and as many as ever predict further tokens.
+#: The field for the number of layers, and the most layers that predict further tokens.
 DEPTH, MAX_AHEAD = "num_hidden_layers", 16
 
-#: The field that says what a file is, where it holds no model.
+#: The field that says what a file is, if not a model.
 NO_MODEL = "general.type"
 
-#: Dtypes at which a prediction's size is shown → bits a parameter.
+#: Dtypes at which a prediction's size is shown → bits per parameter.
 BYTES_AT: Mapping[str, int] = {"F32": 32, "F16": 16, "BF16": 16, "F8": 8, "I8": 8, "I4": 4}
 
 
 def bytes_at(prediction: Prediction, bits: int) -> int:
-    """Bytes of all predicted parameters at so many bits each, every tensor filled up to whole bytes."""
+    """Bytes of all predicted parameters at this many bits each, every tensor rounded up to whole bytes."""
     return sum(row.tensors * size_of(row.elements, bits) for row in prediction.expected if not row.buffer)
 
 
 def size_of(elements: int, bits: int) -> int:
-    """Bytes of so many elements, the last byte filled up."""
+    """Bytes of this many elements, rounded up."""
     return -(-elements * bits // 8)
 
 
 def by_role(prediction: Prediction) -> tuple[RoleForecast, ...]:
-    """The prediction with one line a role and branch, in the table's order."""
+    """The prediction with one line per role and branch, in the table's order."""
     lines: dict[tuple[str, str, str, str], list[Expected]] = {}
     for row in prediction.expected:
         lines.setdefault((row.role, row.group, row.tower, row.branch), []).append(row)
@@ -68,10 +68,10 @@ def _distinct(shapes: Iterable[tuple[str, tuple[str, ...]]]) -> str:
 
 
 def predict(config: Config) -> Prediction:
-    """The tensors that `config` says there are.
+    """The tensors that `config` implies.
 
     Raises:
-        ConfigError: no family knows the `model_type`, or a field that the family needs is missing.
+        ConfigError: no family has the `model_type`, or a field that the family needs is missing.
         CostError: it asks for more layers, experts or tensors than any model has.
     """
     try:
@@ -83,7 +83,7 @@ def predict(config: Config) -> Prediction:
 
 def _predict(config: Config) -> Prediction:
     if NO_MODEL in config.values:
-        raise ConfigError(f"this file holds no model, so nothing is predicted: {config.values[NO_MODEL]}")
+        raise ConfigError(f"this file does not hold a model, so nothing is predicted: {config.values[NO_MODEL]}")
     family = family_of(config.values)
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
@@ -104,12 +104,12 @@ def _predict(config: Config) -> Prediction:
         ahead=(*_ahead(family, config), *kinds["ahead"]),
     )
     if predicted.tensors > MAX_TENSORS:
-        raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has so many")
+        raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has that many")
     return predicted
 
 
 def _by_kind(rows: Iterable[tuple[Row, Expected, bool]]) -> Mapping[str, tuple[Expected, ...]]:
-    """The tensors by the field of `Prediction` that they go into."""
+    """The tensors by the field of `Prediction` that they belong to."""
     found: dict[str, list[Expected]] = {kind: [] for kind in ("expected", "tied", "buffers", "optional", "ahead")}
     for row, expected, tied in rows:
         found[_kind_of(row, tied=tied)].append(expected)
@@ -127,7 +127,7 @@ def _kind_of(row: Row, *, tied: bool) -> str:
 
 
 def _ahead(family: Family, config: Config) -> tuple[Expected, ...]:
-    """The layers after the last that predict further tokens: built like it, and left out of the model's own count."""
+    """The layers after the last that predict further tokens: built like it, but excluded from the model's own count."""
     number = config.values.get(family.ahead) if family.ahead else None
     if not isinstance(number, int) or not 0 < number <= MAX_AHEAD:
         return ()
@@ -139,7 +139,7 @@ def _ahead(family: Family, config: Config) -> tuple[Expected, ...]:
 
 
 def head_of(family: Family, config: Config) -> str:
-    """What the tables call the class: its suffix, or a word of the family's own."""
+    """The tables' name for the class: its suffix, or the family's own word."""
     named = family.classes.get(config.architecture or "") or class_suffix(config.architecture)
     return named or family.head
 

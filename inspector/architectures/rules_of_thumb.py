@@ -1,7 +1,7 @@
-"""Other ways to count parameters, beside the exact one, with the difference named.
+"""Other ways to count parameters, with a name for the difference from the exact count.
 
-Articles and model cards leave parts out: the head, the position embedding, biases, the shift of a
-norm. `explain` finds the parts whose sum lies nearest to the gap between a stated number and ours.
+Articles and model cards omit parts: the head, the position embedding, biases, the shift of a norm. `explain` finds the
+parts whose sum is nearest to the gap between a stated number and ours.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
 
-#: The share of a stated count that passes for a slip.
+#: The largest error, as a share of a stated count, that counts as a slip.
 NEAR = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A part that people leave out of a count."""
+    """A part that people omit from a count."""
 
     name: str
     covers: Callable[[Expected], bool]
@@ -57,8 +57,8 @@ class Explanation:
 def explain(prediction: Prediction, stated: int) -> Explanation:
     """The parts left out that bring the exact count to a stated one.
 
-    An exact match wins; then the fewest parts that come within `NEAR`, for a slip in somebody's sum is
-    likelier than one more part left out; then whatever comes nearest.
+    An exact match wins; then the fewest parts within `NEAR`, since a slip in somebody's sum is likelier than one more
+    omission; then whatever is nearest.
     """
     parts = [(o.name, sum(row.parameters for row in prediction.expected if o.covers(row))) for o in OMISSIONS]
     parts = [part for part in parts if part[1]]
@@ -90,7 +90,7 @@ class RuleOfThumb:
 
 
 def rule_of_thumb(prediction: Prediction) -> RuleOfThumb | None:
-    """The rule's estimate for a text model; None where the configuration lacks one of its three numbers."""
+    """The rule's estimate for a text model; None if the configuration lacks one of its three numbers."""
     scope = scope_of(prediction)
     try:
         layers, hidden, vocabulary = (
@@ -110,11 +110,11 @@ def _field(scope: Scope, common: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TrainingState:
-    """Bytes that training keeps a parameter, besides activations."""
+    """Bytes that training keeps per parameter, besides activations."""
 
     weights: int
     gradients: int
-    optimizer: int  # Adam's two moments, and the F32 master weights where the weights are narrower
+    optimizer: int  # Adam's two moments, and the F32 master weights if the weights are narrower
 
     @property
     def total(self) -> int:

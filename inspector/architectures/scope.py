@@ -1,4 +1,4 @@
-"""The fields of a configuration as a family's table sees them: what a name in a formula stands for."""
+"""The fields of a configuration as a family's table sees them: the values of names in formulas."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from inspector.architectures.data.layer_kinds import LAYER_KINDS, OLD_KINDS
 from inspector.architectures.table import Family, Include, nested_values
 from inspector.errors import ConfigError
 
-#: Larger numbers are no dimensions.
+#: Larger numbers are not dimensions.
 MAX_DIMENSION = 2**63 - 1
 
-#: Fields that every configuration has, though files leave them out, and their values there.
+#: Fields that every configuration has, even if omitted, with their defaults.
 EVERYWHERE: Mapping[str, Any] = {
     "id2label": {"0": "LABEL_0", "1": "LABEL_1"},
     "tie_word_embeddings": True,
@@ -22,27 +22,27 @@ EVERYWHERE: Mapping[str, Any] = {
     "out_features": None,
     "first_stage": 0,
 }
-#: A backbone gives the features of some stages, the last by default; stage 0 is the stem. Its table says how wide each
-#: stage is (`stage_widths`), and which is the first where there is no stem (`first_stage`).
+#: A backbone returns the features of some stages, by default the last; stage 0 is the stem. Its table has each stage's
+#: width (`stage_widths`), and the first stage if there is no stem (`first_stage`).
 EVERYWHERE_DERIVED: Mapping[str, str] = {
     "num_labels": "len(id2label)",
     "output_stages": "out_indices or ([sum(numbers(out_features[at])) - first_stage for at in range(len(out_features))]"
     " if out_features else [-1])",
     "channels": "[stage_widths[output_stages[at]] for at in range(len(output_stages))]",
 }
-#: Fields that files leave at null, and what every class takes then.
+#: Fields that files leave at null, with the value that every class then uses.
 FOR_NULL: Mapping[str, str] = {
     "num_key_value_heads": "num_attention_heads",
     "head_dim": "hidden_size // num_attention_heads",
 }
 
-#: Whole models that do not say whether their head is tied go by what their text model says, or its type.
+#: If a whole model does not say whether its head is tied, its text model, or that model's type, decides.
 TIED, TEXT = "tie_word_embeddings", "text_config"
 
-#: Mappings that are one value: labels by their numbers, which a file gives whole.
+#: Mappings that are a single value: labels by number, which a file replaces as a whole.
 WHOLE = frozenset({"id2label", "label2id"})
 
-#: The field in which a configuration gives layers values of their own: `{"4": {"head_dim": 512}}`.
+#: The field with per-layer values: `{"4": {"head_dim": 512}}`.
 PER_LAYER = "per_layer_config"
 
 
@@ -70,12 +70,12 @@ class Scope:
             self._aliases.setdefault(own, [own]).append(alias)
         self._pending: set[str] = set()
         self._known: dict[str, Any] = {}  # derived fields that are the same for every index
-        self._here: dict[str, Any] = {}  # those that these indexes change
+        self._here: dict[str, Any] = {}  # those that depend on these indexes
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a field or index. Raises ConfigError where the configuration must give it."""
+        """The value of a field or index. Raises ConfigError if the configuration must give it but does not."""
         if name in self.indexes:
             return self.indexes[name]
         given = self._given(name)
@@ -86,7 +86,7 @@ class Scope:
         return self._completed(name, given, self._whole_default(name))
 
     def _completed(self, name: str, given: Mapping[str, Any] | None, default: Any) -> Any:
-        """A nested configuration with what it leaves out; any other default as it is."""
+        """A nested configuration completed with what it omits; any other default unchanged."""
         whole = default if isinstance(default, Mapping) else {}
         if name in self._parts and (given is not None or default is not None):
             return _part(self._parts[name], self, whole)
@@ -95,13 +95,13 @@ class Scope:
         return self.filled(name, default) if isinstance(default, Mapping) and name not in WHOLE else default
 
     def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A part's fields, with those that follow from the whole where it leaves them out (`Family.followers`)."""
+        """A part's fields, including omitted ones that follow from the whole (`Family.followers`)."""
         follow = {name: field for name, field in self.family.followers(part) if values.get(field) is None}
         found = {field: self._derived(name) for name, field in follow.items() if name not in self._pending}
         return {**values, **found} if found else values
 
     def _whole_default(self, name: str) -> Any:
-        """What the table says of a nested configuration that is given; None where it leaves that to the part's own."""
+        """The table's values for a given nested configuration; None if it leaves them to the part's own table."""
         with suppress(ConfigError):
             return self._default(name, null=False)
         return None
@@ -117,14 +117,14 @@ class Scope:
         return None
 
     def _of_layer(self) -> Mapping[str, Any]:
-        """The values that `per_layer_config` gives to the layer that is asked for."""
+        """The values of `per_layer_config` for the current layer."""
         return self._layers.get(self.indexes["layer"], {}) if self._layers and "layer" in self.indexes else {}
 
     def _is_null(self, name: str) -> bool:
         return any(alias in self.values for alias in self._aliases.get(name, (name,)))
 
     def _default(self, name: str, null: bool) -> Any:
-        """What holds where the configuration says nothing, or says null."""
+        """The value if the configuration omits the field, or has null."""
         family = self.family
         typed = family.types.get(self.values.get("model_type", ""), {})
         if name == TIED and not any(name in known for known in (typed, family.derived, family.defaults)):
@@ -150,7 +150,7 @@ class Scope:
         return ConfigError(f"the configuration has no `{name}`, which a {self.family.name} model needs")
 
     def _derived(self, name: str) -> Any:
-        """A derived field's value; one that no index changes is worked out once."""
+        """A derived field's value; one that depends on no index is computed once."""
         if name in self._known or name in self._here:
             return self._known[name] if name in self._known else self._here[name]
         if name in self._pending:
@@ -167,7 +167,7 @@ class Scope:
         return value
 
     def mentions(self, text: str, indexes: Collection[str]) -> bool:
-        """Whether an expression's value may differ between the indexes, by itself or through a derived field."""
+        """Whether an expression's value may vary with the indexes, directly or through a derived field."""
         left, seen = [*formula.names(text)], set[str]()
         while left:
             name = left.pop()
@@ -188,7 +188,7 @@ class Scope:
 
 
 def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The configuration with today's words for the kinds of its layers."""
+    """The configuration with current names for the kinds of its layers."""
     lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
     new = {
         name: [OLD_KINDS.get(kind, kind) if isinstance(kind, str) else kind for kind in lists[name]] for name in lists
@@ -197,7 +197,7 @@ def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _tied_by_text(text: Any) -> bool | None:
-    """Whether a text model says that its head is tied, or its type does; None where it leaves that to the whole."""
+    """Whether a text model's head is tied, by its configuration or type; None if it leaves that to the whole."""
     if not isinstance(text, Mapping):
         return None
     family = family_of(text) if text.get("model_type") else None
@@ -207,11 +207,11 @@ def _tied_by_text(text: Any) -> bool | None:
 
 
 class Part(Mapping[str, Any]):
-    """A nested configuration: what it leaves out is what the table of its own type says, or else the whole's."""
+    """A nested configuration; omitted fields come from the table of its own type, or else the whole's."""
 
     def __init__(self, scope: Scope, whole: Mapping[str, Any]) -> None:
         self.scope = scope
-        self.whole = whole  # what the whole's table says of the part
+        self.whole = whole  # the whole's table's values for the part
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -237,14 +237,14 @@ def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[s
 
 
 def _typed_part(given: Mapping[str, Any], whole: Mapping[str, Any], outer: Any) -> Mapping[str, Any]:
-    """A nested configuration whose rows the whole's table has: what it leaves out is its own type's to say."""
+    """A nested configuration whose rows are in the whole's table; omitted fields come from its own type."""
     values = {**whole, **given}
     family = family_of(values) if values.get("model_type") not in (None, outer) else None
     return values if family is None else Part(Scope(family, values), whole)
 
 
 def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
-    """Layer → its own values; the numbers are written with leading zeros: `{"05": {"head_dim": 512}}`."""
+    """Layer → its own values; layers are written with leading zeros: `{"05": {"head_dim": 512}}`."""
     if not isinstance(layers, Mapping):
         return {}
     numbered = ((str(number), own) for number, own in layers.items() if isinstance(own, Mapping))
@@ -252,7 +252,7 @@ def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A number from a configuration: whole floats become integers, absurd ones are refused."""
+    """A number from a configuration: integral floats become integers, absurd values are refused."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     if isinstance(value, int) and not -MAX_DIMENSION <= value <= MAX_DIMENSION:

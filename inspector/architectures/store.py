@@ -1,4 +1,4 @@
-"""Where the tables are: documents by kind and name, read from one packed file, which is made of the folder of tables.
+"""The store of tables: documents by kind and name, read from one packed file made from the folder of tables.
 
     data/tables/families/llama.json     →  ("families", "llama")
     data/tables/families/clip.json      →  ("families", "clip"), ("families", "clip_vision"): a file may hold several
@@ -6,8 +6,8 @@
 
 The packed file, `data/tables.pack`, is a line of JSON about itself; two JSON objects with an entry a line, which table
 has a model type and where each document is; what documents have in common (RFC 1950's preset dictionary); then the
-documents, each deflated by itself. So one is found without reading the others. A wheel holds the packed file alone; in
-a source tree it is a cache beside the folder, and made again when the folder has changed.
+documents, each deflated separately, so that one can be read without the others. A wheel contains only the packed file;
+in a source tree it is a cache next to the folder, and rebuilt when the folder has changed.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from typing import Any
 
 from inspector.errors import TableError
 
-#: People's files, and the file that is made of them.
+#: The source files, and the packed file made from them.
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".pack")
 #: Kinds whose files always hold several documents, each under its name.
 SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions"})
-#: Fields of which a table has one: a file without them holds several tables, each under its name.
+#: Fields of which every table has one: a file without them holds several tables, each under its name.
 ONE = frozenset({"types", "like", "part", "rows"})
 
 
-#: Pieces of a document that others may have too, and bytes of those that a preset dictionary can have (RFC 1951, 2).
+#: Pieces of a document that others may share, and the most bytes of a preset dictionary (RFC 1951, 2).
 _SAID = rb'\{[^{}\[\]]*\}|\[[^\[\]{}]*\]|"[^"]{12,}"'
 _MOST_COMMON = 32_768
 
 
 class Store:
-    """Documents, and which of them has a model type."""
+    """Documents, and an index by model type."""
 
     def __init__(self, home: Path, content: bytes | mmap.mmap, beyond: Store | None = None) -> None:
         """Read the first line of what `packed` made.
 
         Args:
-            home: the folder that it was made of, or the packed file.
-            beyond: where what is not here may be.
+            home: the folder that it was made from, or the packed file.
+            beyond: a fallback store.
 
         Raises:
-            ValueError, KeyError, TypeError: it is no packed file.
+            ValueError, KeyError, TypeError: it is not a packed file.
         """
         start = content.find(b"\n") + 1
         about = json.loads(content[:start])
         self.home = home
         self.beyond = beyond
         self.stamp: list[int] | None = about["stamp"]
-        #: Model types that are tried where there is no configuration; the first of equals wins.
+        #: Model types that are tried if there is no configuration; the first of equals wins.
         self.inferable: tuple[str, ...] = tuple(about["inferable"])
-        #: Of some of them, the patterns of names by which files without a configuration are known.
+        #: For some of them, the name patterns that identify files without a configuration.
         self.signs: Mapping[str, list[str]] = about.get("signs", {})
         self._types = _Entries(content, start, start + about["types"])
         self._places = _Entries(content, self._types.end, self._types.end + about["places"])
@@ -66,7 +66,7 @@ class Store:
         self._content = content
 
     def find(self, kind: str, name: str) -> Mapping[str, Any]:
-        """A table's or a block's document. Raises KeyError where there is none."""
+        """A table's or a block's document. Raises KeyError if there is none."""
         place = self._places.get(f"{kind}/{name}")
         if place is None and self.beyond:
             return self.beyond.find(kind, name)
@@ -102,7 +102,7 @@ class Store:
 
 
 class _Entries:
-    """A JSON object with an entry a line, of which one is found by its text: to parse all would take longer."""
+    """A JSON object with one entry per line; entries are found by text search, because parsing all takes longer."""
 
     def __init__(self, content: bytes | mmap.mmap, start: int, end: int) -> None:
         self._content = content
@@ -138,7 +138,7 @@ def store() -> Store:
 
 
 def _kept(stamp: list[int]) -> Store | None:
-    """The packed file; None where it is not of the folder as it is."""
+    """The packed file; None if it does not match the folder."""
     try:
         found = Store(FOLDER, _mapped(PACKED))
     except (OSError, ValueError, KeyError, TypeError):
@@ -147,20 +147,20 @@ def _kept(stamp: list[int]) -> Store | None:
 
 
 def _mapped(path: Path) -> mmap.mmap:
-    """A file's content, of which only what is asked for is read, and which stays as it is when others replace it."""
+    """A file's content, read on demand, which stays unchanged when the file is replaced."""
     with path.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def of_folder(folder: Path) -> Store:
-    """A folder of somebody's own tables, which may be like the package's, and use its blocks. Raises TableError."""
+    """A folder of the user's own tables, which may inherit from the package's and use its blocks. Raises TableError."""
     if not folder.is_dir():
         raise TableError(f"{folder} is not a folder of tables")
     return Store(folder, packed(folder), beyond=store())
 
 
 def _stamp(folder: Path) -> list[int] | None:
-    """What changes when a file of the folder does: their number, their sizes' sum, the last change. None: no folder."""
+    """A stamp of the folder: the number of files, their total size, the last modification. None without a folder."""
     try:
         kinds = [entry.path for entry in os.scandir(folder) if entry.is_dir()]
     except FileNotFoundError:
@@ -173,7 +173,7 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
     """The packed file of a folder of tables, the same bytes for the same tables. Raises TableError.
 
     Args:
-        stamp: when the folder was as it is, for a cache.
+        stamp: the folder's stamp, for a cache.
     """
     types: dict[str, str] = {}
     inferable: dict[str, int] = {}
@@ -205,7 +205,7 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
 
 
 def _common(texts: Collection[bytes]) -> bytes:
-    """A preset dictionary: what many documents have in common, the most frequent last, where references are short."""
+    """A preset dictionary: what many documents share, the most frequent last, where references are short."""
     import re  # only where a table has changed
     from collections import Counter
 
@@ -227,18 +227,18 @@ def _entries(entries: Mapping[str, Any]) -> bytes:
 
 
 def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
-    """How far the types of a family are covered: wholly, where it says nothing else, if Transformers has them."""
+    """How far the types of a family are covered: fully by default, if Transformers has them."""
     checked = [model_type for model_type in document["types"] if model_type not in document.get("outside", ())]
     return {**dict.fromkeys(checked, [100] * 4), **document.get("coverage", {})}
 
 
 def documents(folder: Path) -> Iterator[tuple[Path, str, str, dict[str, Any]]]:
-    """File, kind, name and document of every table, and of each of several in one file.
+    """File, kind, name and document of every table, including each of several in one file.
 
-    Families may lie in the folder itself.
+    Families may be in the folder itself.
 
     Raises:
-        TableError: a file is no table.
+        TableError: a file is not a table.
     """
     for path in sorted((*folder.glob("*.json"), *folder.glob("*/*.json"))):
         kind = "families" if path.parent == folder else path.parent.name
@@ -249,7 +249,7 @@ def documents(folder: Path) -> Iterator[tuple[Path, str, str, dict[str, Any]]]:
 
 
 def _in_file(path: Path, *, several: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The tables in a file with their names: it is called like the only one."""
+    """The tables in a file by name: a single one is named like the file."""
     document = _document(path)
     if several or not ONE & document.keys():
         yield from ((name, each) for name, each in document.items() if isinstance(each, dict))
@@ -268,7 +268,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _keep(content: bytes) -> None:
-    """Keep the packed file for the next start, where this is allowed."""
+    """Save the packed file for the next start, if permitted."""
     import tempfile  # only where a table has changed
 
     try:

@@ -1,20 +1,20 @@
-"""What a family's table is made of. Read forwards it predicts, backwards it names.
+"""The parts of a family's table. Read forwards it predicts, read backwards it names.
 
     Row("q_proj", "model.layers.{layer<num_hidden_layers}.self_attn.q_proj",
         "num_attention_heads * head_dim, hidden_size", bias="attention_bias")
 
-A placeholder gives the number of its values: `{expert<num_local_experts}` counts from 0. Later uses
-of the same index need no bound. Every expression is in `formula`'s language.
+A placeholder includes the number of its values: `{expert<num_local_experts}` counts from 0. Later uses of the same
+index need no bound. Every expression is in `formula`'s language.
 """
 
-# Annotations are evaluated here: of a text, `NamedTuple` would compile each one again.
+# Annotations are evaluated here: `NamedTuple` would compile each string again.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
-#: Beginnings of words that end in a number of their own: `expert_7`, and PyTorch's `weight_ih_l0` of an LSTM.
+#: Prefixes of words that end in an index: `expert_7`, and PyTorch's `weight_ih_l0` of an LSTM.
 NUMBERED = r"(?:expert_|(?:weight|bias)_(?:ih|hh)_l)"
 _IS_NUMBER = re.compile(rf"{NUMBERED}?(\{{\w+\}}|[0-9]{{1,9}})")
 
@@ -26,32 +26,32 @@ def _indexes(name: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def bare(name: str) -> str:
-    """A name with its placeholders' bounds left out: `model.layers.{layer}`."""
+    """A name without its placeholders' bounds: `model.layers.{layer}`."""
     return _PLACEHOLDER.sub(r"{\1}", name)
 
 
 class Row(NamedTuple):
-    """The tensors of one role: where they are, what shape they have, when they are there."""
+    """The tensors of one role: their names, their shape, and the condition for their existence."""
 
     role: str  # a word of `roles.ROLES`
     name: str  # the tensor's name as Transformers writes it, without `leaf`
     shape: str  # row-major dimensions, as expressions: "vocab_size, hidden_size"; "" for a scalar
-    bias: str = ""  # condition for `name.bias` beside it, of the first dimension
-    when: str = ""  # condition for the row, asked for every index it mentions
+    bias: str = ""  # condition for an additional `name.bias` of the first dimension
+    when: str = ""  # condition for the row, evaluated for every index it mentions
     heads: str = ""  # class suffixes that have the row ("ForCausalLM LMHeadModel"); "" for the body
-    tied: str = ""  # condition under which it is the token embedding itself, and not stored
-    active: str = ""  # how many of the experts work on one token; "" for all
-    first_expert: str = ""  # the number of the first expert, where others of another shape come before; "" for 0
+    tied: str = ""  # condition under which it is the token embedding itself, so not stored
+    active: str = ""  # active experts per token; "" for all
+    first_expert: str = ""  # the number of the first expert, if experts of another shape come before; "" for 0
     tower: str = "text"
-    branch: str = ""  # which of several of the role in a layer: "cross", "temporal"; "" for the usual one
-    leaf: str = "weight"  # last word of the tensor's name; "" where `name` is the whole
+    branch: str = ""  # distinguishes several of the role in a layer: "cross", "temporal"; "" for the main one
+    leaf: str = "weight"  # last word of the tensor's name; "" if `name` is complete
     stacked: str = ""  # how many experts the tensor's first dimension holds; "" for a single matrix
-    buffer: bool = False  # no parameter; old checkpoints may hold it
-    persistent: bool = False  # a buffer that today's checkpoints hold too
+    buffer: bool = False  # not a parameter; old checkpoints may contain it
+    persistent: bool = False  # a buffer that current checkpoints also contain
     transposed: bool = False  # [in, out] where other conventions write [out, in]
-    optional: bool = False  # no field tells whether it is there: named where it is stored, and not predicted
-    ahead: bool = False  # of a layer that predicts further tokens: stored beside the model, and no part of its count
-    older: str = ""  # what older files call it, where no convention tells: `name` with numbers left out
+    optional: bool = False  # no field determines whether it exists: named if stored, but not predicted
+    ahead: bool = False  # of a layer that predicts further tokens: stored with the model, but not part of its count
+    older: str = ""  # its name in older files, if no convention covers it: `name` without numbers
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
@@ -74,18 +74,18 @@ class Include(NamedTuple):
     """Another family's rows, chosen by the `model_type` of a nested configuration."""
 
     scope: str  # the field that holds the nested configuration: "text_config"; dotted for a part's own part
-    prefix: str  # goes before each name; with a placeholder for a part of which there are many alike
-    strip: str = ""  # taken off the front of the included names first: "model."
+    prefix: str  # added before each name; with a placeholder for a repeated part
+    strip: str = ""  # first removed from the start of included names: "model."
     tower: str = "text"
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
-    default_type: str = ""  # `model_type` where the nested configuration names none
+    default_type: str = ""  # `model_type` if the nested configuration has none
     heads: str = ""  # class suffixes of the outer model that have the part; "" for all
     when: str = ""  # condition for the part, over the outer configuration
-    tied: str = ""  # condition, over the outer configuration, for a tied head; "" where the part's own holds
-    branch: str = ""  # goes before each branch, where another part of the tower has the same roles
-    without: str = ""  # roles, or whole names without numbers, that the outer model leaves out
-    defaults: Mapping[str, Any] = {}  # field values where nothing is nested
-    fill: bool = False  # whether they hold for what a nested configuration leaves out, too
+    tied: str = ""  # condition, over the outer configuration, for a tied head; "" to use the part's own
+    branch: str = ""  # added before each branch, if another part of the tower has the same roles
+    without: str = ""  # roles, or whole names without numbers, that the outer model omits
+    defaults: Mapping[str, Any] = {}  # field values if there is no nested configuration
+    fill: bool = False  # whether they also replace what a nested configuration omits
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
@@ -103,27 +103,27 @@ CACHE_KINDS = ("full", "sliding", "latent", "recurrent", "linear", "cross", "sha
 
 
 class Cache(NamedTuple):
-    """What layers keep of the tokens that they have seen, to go on from there."""
+    """What layers keep of past tokens in order to continue."""
 
     kind: str  # full, sliding, latent, recurrent, linear, cross, shared or none
-    keys: str  # elements a token: a formula, or the role whose outputs are kept (`k_proj`); a sequence for states
-    values: str = "0"  # the same; 0 where values are read out of what `keys` keeps
+    keys: str  # elements per token: a formula, or the role whose outputs are kept (`k_proj`); per sequence for states
+    values: str = "0"  # the same; 0 if values are derived from what `keys` keeps
     when: str = ""  # condition for the layer; "" for all that have the role, or all layers
-    layers: str = "num_hidden_layers"  # how many layers there are, where `keys` is no role
+    layers: str = "num_hidden_layers"  # the number of layers, if `keys` is not a role
     window: str = ""  # tokens that a layer looks back at, itself included; "" for all
-    kernel: str = ""  # width of a convolution, of whose channels `keys` are: what it keeps follows from the engine
+    kernel: str = ""  # width of a convolution, whose channels `keys` counts: what it keeps depends on the engine
     dtype: str = ""  # of a state that is not kept in the model's own dtype: "F32"
-    stride: str = ""  # tokens that are made one before they are kept; "" for 1
-    waiting: bool = False  # whether these are the tokens of the last stride that is not full yet
-    heads: str = ""  # how many heads `keys` are of, for engines that divide these among devices; "" for what is whole
+    stride: str = ""  # tokens that are merged into one before they are kept; "" for 1
+    waiting: bool = False  # whether these are the tokens of the last, incomplete stride
+    heads: str = ""  # the number of heads in `keys`, for engines that divide these among devices; "" if indivisible
     tower: str = "text"  # of the role
     branch: str = ""  # of the role: "cross"
-    mixer: str = ""  # "mamba2": whose states these are, where an engine keeps more of them than of others
+    mixer: str = ""  # "mamba2": whose states these are, if an engine keeps more of them than of others
     chunked: bool = False  # whether `window` is a chunk: tokens look back at their own chunk alone
     engines: str = ""  # the engines that keep this ("transformers vllm"); "" for all
 
 
-#: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which gives the features of several stages.
+#: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which returns the features of several stages.
 BARE = ("Model", "Backbone")
 
 
@@ -133,22 +133,22 @@ class Family(NamedTuple):
     name: str
     types: Mapping[str, Mapping[str, Any]]  # model_type → the field values that set it apart
     rows: tuple[Row | Include, ...]
-    prefix: str = ""  # of the body's names, as `rows` have it
+    prefix: str = ""  # of the body's names in `rows`
     prefixes: Mapping[str, str] = {}  # class suffix → its own; "Model" has none
     classes: Mapping[str, str] = {}  # class name → what stands for its suffix
-    pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → what its names begin with there
-    head: str = "ForCausalLM"  # the class suffix where `architectures` says nothing
+    pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → its names' prefix there
+    head: str = "ForCausalLM"  # the class suffix if `architectures` is absent
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
-    ahead: str = ""  # the field that counts layers like the last which predict further tokens, stored beside the model
+    ahead: str = ""  # the field that counts layers built like the last which predict further tokens
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
-    uncached: str = ""  # why that is not said, for people
-    cache_defaults: Mapping[str, Any] = {}  # fields that `cache` alone needs, where they are absent
+    uncached: str = ""  # why that is unknown, as text
+    cache_defaults: Mapping[str, Any] = {}  # defaults of fields that only `cache` needs
     cache_derived: Mapping[str, str] = {}  # expressions for them
 
     def has_head(self, head: str) -> bool:
-        """Whether the rows tell what a class of this suffix has."""
+        """Whether the rows cover a class of this suffix."""
         if head in (self.head, *BARE, *self.prefixes, *self.pieces, *self.classes.values()):
             return True
         return any(head in entry.heads.split() for entry in self.rows)
@@ -161,27 +161,27 @@ class Family(NamedTuple):
                 yield name, field
 
     def prefix_under(self, head: str) -> str:
-        """What the body's names begin with in a class of this suffix."""
+        """The prefix of the body's names in a class of this suffix."""
         return self.prefixes.get(head, "" if head in BARE else self.prefix)
 
 
 @lru_cache(4096)
 def numbers_of(template: str) -> tuple[str | int, ...]:
-    """What stands for each number of a name: an index variable, or the number itself."""
+    """The placeholder of each number in a name: an index variable, or the number itself."""
     found = (_IS_NUMBER.fullmatch(word) for word in template.split("."))
     words = (match[1] for match in found if match)
     return tuple(word[1:-1] if word.startswith("{") else int(word) for word in words)
 
 
 def part_at(values: Mapping[str, Any], scope: str) -> Any:
-    """What a configuration has in a field, or down a dotted path of fields; None where it has nothing."""
+    """The value of a configuration's field, or of a dotted path of fields; None if absent."""
     found: Any = values
     for field in scope.split("."):
         found = found.get(field) if isinstance(found, Mapping) else None
     return found
 
 
-#: Towers whose fields may lie in the whole's own configuration: a vision tower has none of the text model's.
+#: Towers whose fields may be in the whole's own configuration: a vision tower has none of the text model's.
 MAIN_TOWERS = frozenset({"text", "encoder", "decoder"})
 
 
@@ -190,7 +190,7 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
     nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
         usual = include.defaults if include.fill else {}
-        # A part whose class has no type of its own is written with an empty one.
+        # A part whose class has no own type is written with an empty one.
         own = {**usual, **nested, "model_type": nested.get("model_type") or include.default_type}
         # Published configurations write the whole's type into a part: Qwen3-VL's vision tower is no Qwen3-VL.
         if include.default_type and own["model_type"] == values.get("model_type"):
@@ -202,14 +202,14 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
 
 
 def inner_head(include: Include, family: Family, model_type: str) -> str:
-    """The class suffix to read an included family as; AutoModel's where a part of another type has no such class."""
+    """The class suffix to read an included family as; AutoModel's if a part of another type has no such class."""
     head = include.head or "body"
     other = include.default_type not in ("", model_type)
     return "Model" if other and not family.has_head(head) else head
 
 
 def inner_tower(include: Include, tower: str) -> str:
-    """The tower of an included row: the include's, but for towers within it."""
+    """The tower of an included row: the include's, except for towers within it."""
     return include.tower if tower == "text" else tower
 
 
@@ -219,7 +219,7 @@ def inner_branch(include: Include, branch: str) -> str:
 
 
 def is_left_out(row: Row, without: Sequence[str]) -> bool:
-    """Whether an include leaves a row out, by its role or by its name."""
+    """Whether an include omits a row, by its role or by its name."""
     return bool(without) and (row.role in without or bare_name(row.name) in without)
 
 
@@ -232,6 +232,6 @@ _SUFFIX = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|Model|Backbone)
 
 
 def class_suffix(class_name: str | None) -> str | None:
-    """What a class adds to its family's body: `LlamaForCausalLM` → `ForCausalLM`, `LlamaModel` → `Model`."""
+    """The suffix that a class adds to its family's name: `LlamaForCausalLM` → `ForCausalLM`, `LlamaModel` → `Model`."""
     match = _SUFFIX.search(class_name or "")
     return match[1] if match else None

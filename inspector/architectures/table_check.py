@@ -1,4 +1,4 @@
-"""Whether a table that somebody wrote is one: what is wrong with it in one line, with its file and row."""
+"""Checks a user's table: what is wrong with it in one line, with its file and row."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from inspector.architectures.table import CACHE_KINDS, Family, Row
 from inspector.errors import TableError
 from inspector.units import escape
 
-#: Columns of a row that are formulas, and of an include.
+#: Columns of a row, and of an include, that are formulas.
 _FORMULAS = ("shape", "bias", "when", "tied", "active", "first_expert", "stacked")
 _INCLUDED = ("when", "tied")
 
 
 def check(home: Store, kind: str, name: str) -> Family:
-    """The family that the table says.
+    """The family in the table.
 
     Raises:
-        TableError: it says none, or one of its formulas is none.
+        TableError: it is not a family, or one of its formulas is invalid.
     """
     try:
         family = table_file.read(kind, name, home.find)
@@ -58,7 +58,7 @@ def formulas(family: Family) -> Iterator[tuple[str, Any]]:
 
 
 def fault(text: Any) -> str | None:
-    """What is wrong with a formula; None where nothing is."""
+    """The fault of a formula; None if it is valid."""
     try:
         tree = formula.parse(text)
     except (SyntaxError, AttributeError) as error:
@@ -69,5 +69,5 @@ def fault(text: Any) -> str | None:
         unknown = called and not (isinstance(called, ast.Name) and called.id in formula.FUNCTIONS)
         no_loop = isinstance(node, ast.ListComp) and not formula.is_loop(node)
         if unknown or no_loop or not formula.known(node):
-            return f"`{escape(str(text))}`: `{escape(ast.unparse(node))}` is nothing that formulas know"
+            return f"`{escape(str(text))}`: `{escape(ast.unparse(node))}` is not supported in formulas"
     return None

@@ -1,4 +1,4 @@
-"""The tree on a terminal: keys alone suffice, 80 × 24 is enough, and nothing needs a colour.
+"""The tree on a terminal: usable with the keyboard alone, at 80 × 24, and without colours.
 
 Browser(load).run()     # `load` opens the target in a thread, while the first screen is shown
 """
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from textual.events import Key, Resize
     from textual.widgets.tree import TreeNode
 
-#: Columns of the terminal from which the details stand beside the tree.
+#: Columns of the terminal from which the details are next to the tree.
 WIDE = 110
-_SETTLED = 0.2  # seconds until the first screen is painted, which goes first
-_NAME = 20  # columns that a line's name has at least
-_LABEL = 11  # columns of the words in the details
+_SETTLED = 0.2  # seconds until the first screen is painted, which has priority
+_NAME = 20  # the least columns of a line's name
+_LABEL = 11  # columns of the labels in the details
 
 
 class Lines(Tree[Node]):
@@ -54,7 +54,7 @@ class Lines(Tree[Node]):
         self.auto_expand = True
 
     def on_resize(self, _: Resize) -> None:
-        self.notify_style_update()  # lines are as long as the widget is wide
+        self.notify_style_update()  # lines depend on the widget's width
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:  # noqa: ARG002  Tree's signature
         """The name, and the columns."""
@@ -82,7 +82,7 @@ class Lines(Tree[Node]):
         return max(self.scrollable_content_region.width or self.size.width, 20)
 
     def show(self, nodes: list[Node]) -> None:
-        """Other outermost lines."""
+        """Replace the outermost lines."""
         self.clear()
         self._add(self.root, nodes)
         self.root.expand()
@@ -92,7 +92,7 @@ class Lines(Tree[Node]):
         self._fill(event.node)
 
     def _fill(self, node: TreeNode[Node]) -> None:
-        """Make the lines of a branch, where there are none yet."""
+        """Make the lines of a branch, unless they exist."""
         if node.data is not None and node.data.children is not None and not node.children:
             self._add(node, node.data.children())
 
@@ -103,7 +103,7 @@ class Lines(Tree[Node]):
     def action_open(self) -> None:
         node = self.cursor_node
         if node is not None and node.allow_expand and not node.is_expanded:
-            self._fill(node)  # at once: the next key may be there before the event
+            self._fill(node)  # immediately: the next key may arrive before the event
             node.expand()
         else:
             self.action_cursor_down()
@@ -129,7 +129,7 @@ def _right(cell: str, width: int) -> str:
 
 
 def _named(line: Node, icon: str, width: int) -> str:
-    """A line's name, where it is too long without what its neighbours have in common, or without its middle."""
+    """A line's name; if too long, without what its neighbours have in common, or without its middle."""
     name = icon + line.label
     if text_width(name) > width and line.shared:
         name = f"{icon}…{line.label[line.shared :]}"
@@ -147,7 +147,7 @@ def _end(text: str, width: int) -> str:
 
 
 class Browser(App[None]):
-    """A screen of the tree, what is told of the line under the cursor, and the keys."""
+    """A screen with the tree, the details of the line under the cursor, and the keys."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS = """
@@ -180,13 +180,13 @@ class Browser(App[None]):
         """
         Args:
             load: opens the target.
-            name: what was named, until it is open.
+            name: the target's name, shown until it is open.
         """
         super().__init__(ansi_color=True)
         self._load = load
         self.jobs: set[Thread] = set()  # at work
         self._named = name
-        self._home: Content | None = None  # the models of a folder, from which one was opened
+        self._home: Content | None = None  # the models of a folder from which one was opened
         self.content: Content | None = None
         self.view = "role"
         self.failure: Exception | None = None
@@ -207,7 +207,7 @@ class Browser(App[None]):
     def on_mount(self) -> None:
         self.query_one(Lines).display = False
         self.query_one("#details").display = False
-        # Only what the first screen does not need is read after it: one interpreter does one thing at a time.
+        # Everything the first screen does not need is loaded after it: one interpreter does one thing at a time.
         self.call_after_refresh(self.open_target)
 
     def on_resize(self, event: Resize) -> None:
@@ -218,13 +218,13 @@ class Browser(App[None]):
     # --- opening --------------------------------------------------------------------------------------
 
     def open_target(self) -> None:
-        """Open what was named, in a thread."""
+        """Open the target in a thread."""
         load = self._load
 
         def opened() -> None:
             try:
                 content = load(self._progress)
-            except Exception as error:  # whoever runs the command tells what it means
+            except Exception as error:  # the caller of the command reports it
                 self.call_from_thread(self.failed, error)
             else:
                 self.call_from_thread(self.opened, content)
@@ -232,10 +232,10 @@ class Browser(App[None]):
         self._beside(opened)
 
     def _beside(self, job: Callable[[], None]) -> None:
-        """Run a job in a thread for which nobody waits who leaves, as is done for Textual's own workers."""
+        """Run a job in a thread that does not delay the exit, as Textual's own workers would."""
 
         def run() -> None:
-            # Who has left needs no answer: there is no loop any more, or nobody who reads what is sent to it.
+            # After the exit no answer is needed: the event loop is gone, or nothing reads its messages.
             with suppress(RuntimeError, CancelledError):
                 job()
             self.jobs.discard(thread)
@@ -250,7 +250,7 @@ class Browser(App[None]):
             self.call_later(self.query_one("#waiting", Static).update, told)
 
     def failed(self, error: Exception) -> None:
-        """What cannot be opened ends the program, or leads back to the models among which it was chosen."""
+        """A target that cannot be opened ends the program, or leads back to the list of models."""
         if self._home is None:
             self.failure = error
             self.exit()
@@ -259,7 +259,7 @@ class Browser(App[None]):
         self.notify(escape(str(error)), severity="error", markup=False)
 
     def opened(self, content: Content) -> None:
-        """Show what was opened."""
+        """Show the opened target."""
         if isinstance(content, Models):
             self._home = content
         self.content, self.view, self._measured = content, "role", None
@@ -275,7 +275,7 @@ class Browser(App[None]):
         self.set_timer(_SETTLED, self.prepare)
 
     def prepare(self) -> None:
-        """Go through the tensors before somebody opens a branch of them."""
+        """Go through the tensors before a branch is opened."""
         content = self.content
         if content is None:
             return
@@ -289,7 +289,7 @@ class Browser(App[None]):
     # --- what is shown --------------------------------------------------------------------------------
 
     def rebuild(self) -> None:
-        """The lines of the view, or those that the search finds."""
+        """Show the lines of the view, or those that the search finds."""
         content, lines = self.content, self.query_one(Lines)
         if content is None:
             return
@@ -306,7 +306,7 @@ class Browser(App[None]):
         self.call_after_refresh(self.tell)
 
     def head(self) -> None:
-        """The names of the columns, at their places."""
+        """The names of the columns, aligned."""
         content, lines = self.content, self.query_one(Lines)
         if content is None:
             return
@@ -338,10 +338,10 @@ class Browser(App[None]):
         return node.data if node is not None else None
 
     def tell(self) -> None:
-        """The details of the line under the cursor, folded to the panel."""
+        """Show the details of the line under the cursor, folded to the panel."""
         told, line = self.query_one("#told", Static), self.line
         if self.content is None or line is None or (line.children is not None and not self.content.is_prepared):
-            told.update("")  # until `prepare` is done: the tree is not kept waiting
+            told.update("")  # until `prepare` is done: the tree does not wait
             return
         width = self.panel_width
         shown = list(folded(self.content.details(line), width))
@@ -411,7 +411,7 @@ class Browser(App[None]):
     def action_measure(self) -> None:
         line = self.line
         if line is None or line.item is None:
-            self.notify("values are told of one tensor: open the branch first", markup=False)
+            self.notify("values are shown for one tensor: open the branch first", markup=False)
             return
         self._measured = (line, ["reading …"])
         self.tell()
@@ -435,14 +435,14 @@ class Browser(App[None]):
         self._beside(measured)
 
     def measured(self, line: Node, shown: list[str]) -> None:
-        """Show what was measured, where nothing else was asked for meanwhile."""
+        """Show the measurements, unless something else was requested in the meantime."""
         if self._measured is not None and self._measured[0] is line:
             self._measured = (line, shown)
             self.tell()
 
 
 def folded(told: list[tuple[str, str]], width: int) -> Iterator[str]:
-    """Words and texts in two columns, the second folded."""
+    """Labels and texts in two columns, the second folded."""
     for word, text in told:
         lines = wrapped(text, max(width - _LABEL, 12), 0).split("\n")
         yield f"{word:<{_LABEL}}{lines[0]}"

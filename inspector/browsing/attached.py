@@ -1,4 +1,4 @@
-"""An adapter beside its base: the weights that its tensors change, and whether their shapes go together."""
+"""An adapter and its base: the weights that its tensors change, and whether their shapes match."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What is browsed: a checkpoint's tensors, a comparison's pairs, the names in an index, the models of a folder.
 
-Each says which lines its tree has, what stands in their columns, and what is told of the one under the cursor.
+Each defines the lines of its tree, their columns, and the details of the one under the cursor.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from inspector.browsing.nodes import MOST_FOUND, VIEWS, Item, Node, found, group
 from inspector.model import Key
 from inspector.units import escape, plural
 
-#: What is told of a line: a word, and a text that may be folded.
+#: A detail of a line: a label, and a text that may be folded.
 Told = tuple[str, str]
-#: Called with how many of how many headers are read.
+#: Called with the number of headers read and their total.
 Progress = Callable[[int, int], None]
-#: Opens what was named; may be called from a thread.
+#: Opens the target; may be called from a thread.
 Load = Callable[[Progress], "Content"]
 
 
 class Content:
-    """What every kind of content has."""
+    """The interface of every kind of content."""
 
     title = ""  # escaped, like all text here
     summary = ""
-    headers: tuple[str, ...] = ()  # of the columns beside the names
+    headers: tuple[str, ...] = ()  # of the columns next to the names
     widths: tuple[int, ...] = ()  # of these columns
     views: tuple[str, ...] = tuple(VIEWS)
-    #: What `measure` tells, for the list of keys; "" where it tells nothing.
+    #: What `measure` does, for the list of keys; "" if nothing.
     measures = ""
     is_comparison = False
-    only_differing = False  # whether a comparison leaves out what is the same
+    only_differing = False  # whether a comparison hides what is the same
 
     @cached_property
     def items(self) -> Sequence[Item]:
@@ -40,7 +40,7 @@ class Content:
         return tuple(self.made())
 
     def prepare(self) -> None:
-        """Make the leaves, before somebody asks for them."""
+        """Make the leaves in advance."""
         _ = self.items
 
     @property
@@ -49,12 +49,12 @@ class Content:
         return True
 
     def made(self) -> Iterable[Item]:
-        """Make the leaves, in their order."""
+        """Make the leaves, in order."""
         raise NotImplementedError
 
     @property
     def shown(self) -> Sequence[Item]:
-        """The leaves that are not left out."""
+        """The leaves that are not hidden."""
         return [item for item in self.items if item.differs] if self.only_differing else self.items
 
     def roots(self, view: str) -> list[Node]:
@@ -67,15 +67,15 @@ class Content:
         return leaves(matches[:MOST_FOUND]), len(matches)
 
     def cells(self, node: Node) -> tuple[str, ...]:
-        """What stands in the columns of a line."""
+        """The cells of a line."""
         raise NotImplementedError
 
     def details(self, node: Node) -> list[Told]:
-        """All that is known of a line."""
+        """All details of a line."""
         raise NotImplementedError
 
     def measure(self, item: Item, width: int) -> list[str]:
-        """What reading the data of a leaf tells. Raises InspectorError."""
+        """Measure a leaf by reading its data. Raises InspectorError."""
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ class Models(Content):
     def __init__(self, target: str, models: Iterable[tuple[str, str]], opener: Callable[[str], Load]) -> None:
         """
         Args:
-            models: the name and the target of each.
+            models: the name and target of each.
             opener: what opens a target.
         """
         self._models, self._opener = tuple(models), opener
@@ -112,7 +112,7 @@ class Models(Content):
 
 
 class Names(Content):
-    """The tensors that an index names whose files are not there: no sizes are known."""
+    """The tensors of an index without files: no sizes are known."""
 
     headers, widths = ("tensors",), (16,)
 
@@ -140,7 +140,7 @@ class Names(Content):
 
 
 def place(key: Key, group: str) -> list[Told]:
-    """What a key says, in words."""
+    """A key in words."""
     told: list[tuple[str, Any]] = [
         ("role", f"{key.role or 'other'} in {group}"),
         ("tower", key.tower if key.tower != "text" else ""),

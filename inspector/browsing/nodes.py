@@ -1,9 +1,9 @@
-"""Items in a tree whose branches are made when they are opened, and the items that a word finds.
+"""Items in a tree whose branches are made when opened, and search for items.
 
     by_role(items)   →  attention › q_proj › layer 3 › model.layers.3.self_attn.q_proj.weight
     by_layer(items)  →  layer 3 › q_proj › …
 
-A level that does not divide its items is left out, and a branch of one item is that item.
+A level that does not divide its items is skipped, and a branch with one item is replaced by it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MOST_FOUND = 500
 
 
 class Item(NamedTuple):
-    """A leaf: a tensor, or what a key has on either side of a comparison."""
+    """A leaf: a tensor, or both sides of a key in a comparison."""
 
     name: str
     key: Key
     group: str
-    words: tuple[str, ...]  # what it is found by beside its name: role, group, dtype
-    subject: Any  # what it stands for
+    words: tuple[str, ...]  # search terms besides its name: role, group, dtype
+    subject: Any  # the object that it represents
     differs: bool = True  # False where a comparison found both sides the same
 
 
@@ -37,16 +37,16 @@ class Node(NamedTuple):
     label: str  # escaped
     items: Callable[[], Sequence[Item]]  # the leaves below
     children: Callable[[], list[Node]] | None  # None for a leaf
-    shared: int = 0  # signs at the beginning of the label that its neighbours have, too
+    shared: int = 0  # leading characters of the label that its neighbours share
 
     @property
     def item(self) -> Item | None:
-        """What a leaf stands for."""
+        """The item of a leaf."""
         return None if self.children else self.items()[0]
 
 
 class Place(NamedTuple):
-    """Where a level puts an item: what orders the branches, and what they are called."""
+    """Where a level puts an item: the order and the label of its branch."""
 
     order: int
     label: str
@@ -82,13 +82,13 @@ VIEWS: Mapping[str, tuple[Level, ...]] = {
 
 
 def grouped(items: Sequence[Item], levels: Sequence[Level]) -> list[Node]:
-    """The branches of the first level that divides the items; the items where none does."""
+    """The branches of the first level that divides the items; the items if none does."""
     for at, level in enumerate(levels):
         found: dict[Place, list[Item]] = {}
         for item in items:
             found.setdefault(level(item), []).append(item)
         if len(found) > 1:
-            places = sorted(found, key=lambda place: place.order)  # a stable sort: words stay as they are met
+            places = sorted(found, key=lambda place: place.order)  # a stable sort: names keep their order of appearance
             return _beside([_branch(place.label, found[place], levels[at + 1 :]) for place in places])
     return leaves(items)
 
@@ -98,7 +98,7 @@ def _branch(label: str, items: Sequence[Item], levels: Sequence[Level]) -> Node:
 
 
 def branch(label: str, items: Callable[[], Sequence[Item]], levels: Sequence[Level]) -> Node:
-    """A line that opens on items, divided by the levels."""
+    """A line that opens into items, divided by the levels."""
     return Node(escape(label, 200), items, lambda: grouped(items(), levels))
 
 
@@ -113,23 +113,23 @@ def leaves(items: Iterable[Item]) -> list[Node]:
 
 
 def _beside(nodes: list[Node]) -> list[Node]:
-    """Lines that know what the names of the leaves among them have in common, up to a dot."""
+    """Lines with the common prefix of their leaves' names, up to a dot."""
     names = [node.label for node in nodes if node.children is None]
     shared = commonprefix(names).rfind(".") + 1 if len(names) > 1 else 0  # noqa: RUF071  no paths
     return [node._replace(shared=shared) if node.children is None else node for node in nodes]
 
 
 def found(items: Iterable[Item], wanted: str) -> list[Item]:
-    """The items whose name has the text, or matches it as a glob; or which have it as their role, group or dtype.
+    """The items whose name has the text, or matches it as a glob; or whose role, group or dtype it is.
 
-    A search for `q_proj layer 3` or `down_proj Q6_K` is for items that have each of the words.
+    A search for `q_proj layer 3` or `down_proj Q6_K` finds items that match every word.
     """
     tests = [_test(word) for word in _words(wanted)]
     return [item for item in items if all(test(item) for test in tests)]
 
 
 def _words(wanted: str) -> list[str]:
-    """`layer 3` is one word, to which only that layer answers."""
+    """`layer 3` is one word, which matches only that layer."""
     words: list[str] = []
     for word in wanted.lower().split():
         if word.isdecimal() and words and words[-1] == "layer":

@@ -32,7 +32,7 @@ class Pairs(Content):
     def __init__(self, result: Diff, compare: Compare) -> None:
         """
         Args:
-            compare: reads both sides of a pair, and tells how their values compare. Raises InspectorError.
+            compare: reads both sides of a pair and describes how their values compare. Raises InspectorError.
         """
         self.result, self._compare = result, compare
         self.only_differing = any(pair.status != "same" for pair in result.pairs)
@@ -87,7 +87,7 @@ class Pairs(Content):
 
 def _side(pair: Pair) -> Side:
     side = pair.a or pair.b
-    assert side is not None  # a pair has one at least
+    assert side is not None  # a pair has at least one
     return side
 
 

@@ -1,4 +1,4 @@
-"""A checkpoint's tensors: the sums of a branch, and all that is known of one tensor."""
+"""A checkpoint's tensors: the totals of a branch, and all details of one tensor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.model import Expected, Labelled, Reconciliation, RoleSum
 from inspector.report.words import shape_text
 from inspector.units import bits, count, decimal, escape, integer, plural, size
 
-#: Tensors that are gone through sooner than anybody could notice.
+#: The number of tensors that takes no noticeable time.
 _FEW = 5000
 Measure = Callable[[Labelled, int], list[str]]
 
@@ -26,7 +26,7 @@ class Tensors(Content):
     def __init__(self, result: Reconciliation, measure: Measure) -> None:
         """
         Args:
-            measure: reads a tensor; lines of a width, of what its values are like. Raises InspectorError.
+            measure: reads a tensor and returns lines of a given width about its values. Raises InspectorError.
         """
         self.result, self._measure = result, measure
         checkpoint = result.checkpoint
@@ -46,7 +46,7 @@ class Tensors(Content):
             yield Item(each.tensor.name, each.key, each.group, known, each)
 
     def roots(self, view: str) -> list[Node]:
-        """By role the groups are known from the result's sums, before the tensors are gone through."""
+        """By role, the groups are known from the result's totals, before the tensors are visited."""
         groups = dict.fromkeys(role.group for role in self.result.roles if role.tensors)
         if view != "role" or len(groups) < 2:
             return super().roots(view)
@@ -135,7 +135,7 @@ class Tensors(Content):
             if finding.tensor == tensor.name:
                 yield finding.severity, escape(finding.message)
         if tensor.name in self._unexplained:
-            yield "warning", "nothing explains this tensor"
+            yield "warning", "this tensor is unexplained"
 
     @cached_property
     def _unexplained(self) -> frozenset[str]:
@@ -152,7 +152,7 @@ class Tensors(Content):
         return rows
 
     def _predicted(self, each: Labelled) -> Iterator[Told]:
-        """The formula of the prediction's row; where layouts differ, that of its role."""
+        """The formula of the prediction's row; if layouts differ, that of its role."""
         key = each.key
         for row in self._rows.get((key.tower, key.role, key.part, key.branch, key.indexes), ()):
             if key.layer is None if row.layers is None else key.layer in row.layers:

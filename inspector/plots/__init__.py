@@ -1,10 +1,10 @@
-"""Charts of results as plotly's figures: those of `--html`, for notebooks and for whoever changes them further.
+"""Charts of results as plotly's figures: those of `--html`, for notebooks and further customisation.
 
     inspector.plots.treemap(result)      # where the bytes are: group → role → layer → tensor
     inspector.plots.waterfall(result)    # the bridge from label to disk
-    inspector.plots.heatmap(result)      # layers × roles: bits a weight, bytes, dtype; of a diff or of values, too
-    inspector.plots.cache(memory)        # memory over the context, and what devices have
-    inspector.plots.histogram(values)    # how the numbers of tensors are spread
+    inspector.plots.heatmap(result) # layers × roles: bits per weight, bytes, dtype; also of a diff or of values
+    inspector.plots.cache(memory) # memory over the context, and what devices have inspector.plots.histogram(values) #
+    how the numbers of tensors are spread
 
 `pip install 'checkpoint-inspector[plots]'` brings plotly.
 """
@@ -27,7 +27,7 @@ __all__ = ["cache", "heatmap", "histogram", "treemap", "waterfall"]
 
 
 def treemap(result: Reconciliation | Checkpoint) -> go.Figure:
-    """Where the bytes are: group → role → layer → tensor; what is too small to be seen stands together."""
+    """Where the bytes are: group → role → layer → tensor; parts too small to see are merged."""
     from inspector.plots import byte_map
 
     return as_figure(byte_map.chart(_joined(result)))
@@ -43,8 +43,8 @@ def waterfall(result: Reconciliation | Checkpoint) -> go.Figure:
 def heatmap(result: Reconciliation | Checkpoint | Diff | Values) -> go.Figure:
     """Layers × roles.
 
-    Of a checkpoint bits a weight, bytes or dtype, by a button; of a comparison its statuses and, where values were
-    compared, their distance; of values their deviation and extremes.
+    For a checkpoint: bits per weight, bytes or dtype, chosen by a button; for a comparison: its statuses and, if values
+    were compared, their distance; for values: their deviation and extremes.
     """
     from inspector.model import Checkpoint, Reconciliation
     from inspector.plots import layer_map
@@ -63,14 +63,14 @@ def heatmap(result: Reconciliation | Checkpoint | Diff | Values) -> go.Figure:
 
 
 def cache(result: Memory) -> go.Figure:
-    """Memory over the context, a line for each type of cache, beside what devices have."""
+    """Memory over the context, one line per type of cache, with the devices' capacity."""
     from inspector.plots import cache_lines
 
     return as_figure(cache_lines.chart(result))
 
 
 def histogram(result: Values) -> go.Figure:
-    """How the numbers of tensors are spread, a line each."""
+    """The distribution of tensors' numbers, one line each."""
     from inspector.plots import value_bars
 
     return as_figure(value_bars.chart(result))

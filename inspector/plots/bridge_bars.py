@@ -1,4 +1,4 @@
-"""The bridge: from what people say to what the disk holds, a bar a step."""
+"""The bridge: from the stated size to the bytes on disk, one bar per step."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from inspector.units import integer, signed
 
 
 def chart(result: Reconciliation) -> Chart:
-    """A waterfall of the steps, downwards; the last bar is what the disk holds."""
+    """A waterfall of the steps, downwards; the last bar is the bytes on disk."""
     rows = list(bridge_rows(result))
     shown = [signed(nbytes) if step else integer(nbytes) for nbytes, step, *_ in rows]
-    # A cause may be there twice, which an axis of names would not show: the bars have numbers, `ticktext` the names.
+    # A cause may occur twice, which an axis of names would not show: the bars have numbers, `ticktext` the names.
     places = list(range(len(rows)))
     trace = {
         "type": "waterfall",
@@ -42,7 +42,7 @@ def chart(result: Reconciliation) -> Chart:
         xaxis={"tickformat": ".3~s", "ticksuffix": "B", "automargin": True, "nticks": 6},
     )
     return Chart(
-        "From what people say to what the disk holds",
+        "From the stated size to the bytes on disk",
         f"{rows[0][2]}, then {len(rows) - 2} steps to {integer(result.on_disk)} bytes on disk",
         [trace],
         layout,

@@ -11,7 +11,7 @@ from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
 from inspector.units import decimal, integer, plural, size
 
-#: Columns of the table that say where a row stands in the picture.
+#: Columns of the table that locate a row in the chart.
 _LEVELS = ("group", "role", "layer, or tensor outside", "tensor")
 
 
@@ -49,7 +49,7 @@ def _placed(node: Node, own: str, parent: str, level: int, colour: str) -> Itera
 
 
 def _rows(node: Node, above: tuple[str, ...]) -> Iterator[tuple[str | int, ...]]:
-    """A row for each area of the picture, below what it is a part of."""
+    """One row for each area of the chart, below its parent."""
     place = (*above, node.name)
     yield (*place, *[""] * (len(_LEVELS) - len(place)), node.tensors, node.parameters, node.bytes)
     for child in node.children:
@@ -57,7 +57,7 @@ def _rows(node: Node, above: tuple[str, ...]) -> Iterator[tuple[str | int, ...]]
 
 
 def _colour(group: str) -> str:
-    """A group's own, in every chart."""
+    """A group's colour, the same in every chart."""
     groups = list(BY_GROUP)
     return PALETTE[groups.index(group) % len(PALETTE)] if group in groups else PALETTE[-2]
 

@@ -1,4 +1,4 @@
-"""Memory over the context: weights, cache and activations together, beside what devices have."""
+"""Memory over the context: weights, cache and activations together, with the devices' capacity."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from inspector.sizing.devices import DEVICES
 from inspector.sizing.memory import Memory, at_context, cache_types, contexts
 from inspector.units import decimal, integer, plural
 
-#: Types of cache that are drawn, the asked one first; and devices where none was named.
+#: Types of cache that are drawn, the requested one first; and devices, if none was named.
 MOST_TYPES, MOST_DEVICES = 4, 5
 
 
 class _Line(NamedTuple):
-    """What a device, or several, can hold."""
+    """The capacity of a device, or of several."""
 
     name: str
     nbytes: int
 
 
 def chart(result: Memory) -> Chart:
-    """Lines that grow with the context, one a type of cache, and a level for each device."""
+    """Lines that grow with the context, one per type of cache, and a level for each device."""
     curves = _curves(result)
     lines = list(_devices(result, [each.total for curve in curves.values() for each in curve]))
     own = next(iter(curves.values()))
@@ -62,7 +62,7 @@ def _curves(result: Memory) -> dict[str, list[Memory]]:
 
 
 def _devices(result: Memory, totals: list[int]) -> Iterator[_Line]:
-    """The devices that were named, together; else some that people have, around what is needed."""
+    """The named devices together; else some common ones around the required size."""
     rooms = [each.room for each in result.devices if each.room is not None]
     if rooms:
         names = dict.fromkeys(each.device.name for each in result.devices if each.device)

@@ -1,4 +1,4 @@
-"""Two checkpoints, layers × roles: what differs and, where values were compared, by how much."""
+"""Two checkpoints, layers × roles: what differs and, if values were compared, by how much."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class _Crossing(NamedTuple):
     """The pairs of one role in one layer."""
 
     tensors: int
-    status: str  # each that occurs
+    status: str  # every status that occurs
     agreement: str
-    sums: Sums | None  # None where no values were compared
+    sums: Sums | None  # None if no values were compared
 
     @property
     def distance(self) -> float | None:
-        """‖a − b‖ / ‖a‖; of equal values nothing was summed up."""
+        """‖a − b‖ / ‖a‖; nothing was summed for equal values."""
         return 0.0 if self.agreement == "equal" else self.sums.relative if self.sums else None
 
 
 def chart(result: Diff) -> Chart:
-    """A heat map of statuses; of values compared, of ‖a − b‖ / ‖a‖ and of how they agree."""
+    """A heat map of statuses; if values were compared, also of ‖a − b‖ / ‖a‖ and of their agreement."""
     found = axes((pair.key for pair in result.pairs), (*result.a.roles, *result.b.roles))
     members: dict[Place, list[tuple[Pair, Data | None]]] = {}
     for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True):

@@ -1,6 +1,6 @@
-"""What every chart is made of: plotly's traces as plain dictionaries, and the same numbers in words and as a table.
+"""The parts of every chart: plotly's traces as plain dictionaries, and the same numbers in words and as a table.
 
-A page needs plotly's script alone; `as_figure` alone imports plotly, for those who ask in Python.
+A page needs only plotly's script; only `as_figure`, for use in Python, imports plotly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MISSING = "plotly is not installed: pip install 'checkpoint-inspector[plots]'"
-#: Colours that are told apart by those who do not tell red from green (Okabe and Ito), on white and on black.
+#: Colours that people with red-green colour blindness can distinguish (Okabe and Ito), on white and on black.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
 _LAYOUT: Mapping[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
@@ -31,12 +31,12 @@ class Chart(NamedTuple):
     """One chart."""
 
     title: str
-    summary: str  # one sentence that says what the chart shows, for those who do not see it
+    summary: str  # one sentence that says what the chart shows, for those who cannot see it
     traces: Sequence[Mapping[str, Any]]
     layout: Mapping[str, Any]
     headers: tuple[str, ...]  # of the table with the chart's numbers
     rows: Sequence[tuple[str | int | float | None, ...]]
-    views: tuple[str, ...] = ()  # names of the traces, where one at a time is shown
+    views: tuple[str, ...] = ()  # names of the traces, if one is shown at a time
     height: int = 420  # pixels
 
 
@@ -46,12 +46,12 @@ def chart_layout(**own: Any) -> dict[str, Any]:
 
 
 def label(text: str, limit: int = 80) -> str:
-    """Text from a file as plotly shows it letter by letter: it takes `<b>`, `<a href>` and entities for markup."""
+    """Text from a file, escaped for plotly, which treats `<b>`, `<a href>` and entities as markup."""
     return as_text(escape(text, limit), quote=False)
 
 
 def as_figure(chart: Chart) -> go.Figure:
-    """The chart as plotly's object, which notebooks show. Raises UsageError where plotly is not installed."""
+    """The chart as plotly's object, which notebooks show. Raises UsageError if plotly is not installed."""
     try:
         import plotly.graph_objects as go  # an extra; a tenth of a second
     except ImportError as error:

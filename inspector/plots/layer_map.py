@@ -1,4 +1,4 @@
-"""Layers × roles: bits a weight, bytes, and dtypes."""
+"""Layers × roles: bits per weight, bytes, and dtypes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
 from inspector.units import bits, integer, plural
 
-#: Rows and columns that a person can tell apart; the table of tensors has the rest.
+#: The most rows and columns that are distinguishable; the table of tensors has the rest.
 MOST_ROWS, MOST_COLUMNS = 400, 120
 _ROW = 14  # pixels
 
 
 def chart(result: Reconciliation) -> Chart:
-    """A heat map that shows bits a weight, bytes or dtypes."""
+    """A heat map of bits per weight, bytes or dtypes."""
     found = grid(result.tensors, result.roles)
     views = {
         "bits": numbers(found.axes, {place: cell.bits for place, cell in found.cells.items()}, _told(found)),
@@ -42,13 +42,13 @@ def chart(result: Reconciliation) -> Chart:
 
 
 def places(found: Axes, values: Container[Place]) -> list[Place]:
-    """Where something stands, row by row, as far as it is shown."""
+    """The shown cells, row by row."""
     shown = [(row, column) for row in found.rows[:MOST_ROWS] for column in found.columns[:MOST_COLUMNS]]
     return [place for place in shown if place in values]
 
 
 def chart_height(found: Axes) -> int:
-    """Pixels that make every row a row, and the names of the columns legible."""
+    """Pixels that keep every row visible and the names of the columns legible."""
     return 170 + _ROW * max(12, min(len(found.rows), MOST_ROWS))
 
 
@@ -60,7 +60,7 @@ def numbers(found: Axes, values: Mapping[Place, float | None], told: Mapping[Pla
 
 
 def words(found: Axes, values: Mapping[Place, str], told: Mapping[Place, str]) -> dict[str, Any]:
-    """One trace of words, each with a colour of its own."""
+    """One trace of words, each with its own colour."""
     known = list(dict.fromkeys(values[place] for place in places(found, values)))
     numbered = {word: number for number, word in enumerate(known)}
     steps = len(known) or 1
@@ -103,7 +103,7 @@ def _finite(value: float | None) -> float | None:
 def axes_layout(found: Axes) -> dict[str, Any]:
     """Names of layers downwards, of roles above."""
     rows, columns = found.rows[:MOST_ROWS], found.columns[:MOST_COLUMNS]
-    every = max(1, len(rows) // 40)  # names that have room
+    every = max(1, len(rows) // 40)  # names that fit
     return chart_layout(
         yaxis={**_names(rows, every), "autorange": "reversed"},
         xaxis={**_names(columns, 1), "side": "top", "tickangle": -60},

@@ -1,4 +1,4 @@
-"""How numbers are spread: histograms of tensors, or of groups of them."""
+"""Distributions of numbers: histograms of tensors, or of groups of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspector.measuring.values import Values
 from inspector.plots.figure import Chart, chart_layout, label
 from inspector.units import integer, plural
 
-#: Histograms that can be told apart.
+#: The most histograms that are distinguishable.
 MOST = 8
 
 

@@ -1,4 +1,4 @@
-"""What tensors' numbers are like, layers × roles: their deviation, their largest, what is no number."""
+"""Statistics of tensors' numbers, layers × roles: deviation, largest magnitude, NaN and infinity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.units import integer, plural
 
 
 def chart(found: Values) -> Chart:
-    """A heat map with a cell for each layer and role; of values told by tensor."""
+    """A heat map with a cell for each layer and role, for values grouped by tensor."""
     members: dict[Place, list[Row]] = {}
     for row in found.rows:
         members.setdefault(place_of(row.tensors[0].key), []).append(row)

@@ -1,1 +1,1 @@
-"""Results → text, JSON, CSV. Nothing is counted here."""
+"""Results → text, JSON, CSV. Nothing is computed here."""

@@ -1,4 +1,4 @@
-"""`inspect architectures` for people: a line a model type, and one a GGUF architecture."""
+"""`inspect architectures` as text: one line per model type, and one per GGUF architecture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %",
 
 
 def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
-    """Each model type with its family, GGUF's names for it, and what was checked in percent."""
+    """Each model type with its family, GGUF's names for it, and its coverage in percent."""
     rows = [
         (
             each.model_type,
@@ -45,7 +45,7 @@ COLUMNS = (
 
 
 def rows(known: Iterable[Known]) -> Rows:
-    """A row a model type."""
+    """One row per model type."""
     return Rows(COLUMNS, list(map(architecture, known)))
 
 

@@ -1,4 +1,4 @@
-"""An audit as text for people and as the JSON that scripts read."""
+"""An audit as text, and as JSON for scripts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from inspector.report.documents import SCHEMA, finding
 from inspector.report.tables import Column, Rows
 from inspector.units import escape, plural, size
 
-#: Findings of one model that are shown; --json has them all.
+#: Findings shown per model; --json has them all.
 MOST_FINDINGS = 40
 _PATH, _MESSAGE = 80, 300
 
 
 def text(result: Audit, width: int | None = None) -> str:
-    """Model by model, then the sum, in at most `width` columns."""
+    """Model by model, then the totals, in at most `width` columns."""
     return "\n".join((*_models(result, width), "", summary(result)))
 
 
@@ -36,7 +36,7 @@ def _models(result: Audit, width: int | None) -> Iterator[str]:
 
 
 def line(found: Audited | Failed) -> str:
-    """`inspect scan --watch`: one model in one line, with its gravest finding."""
+    """`inspect scan --watch`: one line per model, with its most severe finding."""
     if isinstance(found, Failed):
         return f"{escape(found.target, 120)}: {escape(str(found.reason), _MESSAGE)}"
     first = next((each for each in found.findings if each.severity != "info"), None)
@@ -45,25 +45,25 @@ def line(found: Audited | Failed) -> str:
 
 
 def title(model: Audited) -> str:
-    """What people call it: for `.` and the like, the folder's own name."""
+    """A display name: for `.` and the like, the folder's own name."""
     unnamed = model.root is not None and PurePath(model.target).name in ("", "..")
     return Path(model.root or "").resolve().name if unnamed else model.target
 
 
 def verdict(model: Audited) -> str:
-    """Ours in numbers, then the reference readers'."""
+    """Our verdict in numbers, then the reference readers'."""
     numbers = {s: sum(f.severity == s for f in model.findings) for s in ("error", "warning", "info")}
     told = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
     absent = any(finding.rule in _ABSENT for finding in model.findings)
     return "; ".join(filter(None, (told or "nothing found", *_readers(model.verdicts, whole=not absent))))
 
 
-#: What says that files of a set are not there.
+#: Rules about missing files of a set.
 _ABSENT = frozenset({"missing-shard", "missing-part"})
 
 
 def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
-    """ "safetensors opens all 4": what it said itself. "would open": what its rules say, where it was not asked."""
+    """ "safetensors opens all 4": its own verdict. "would open": the verdict of its rules, if it was not run."""
     for reader in sorted({verdict.reader for verdict in verdicts}):
         own = [verdict for verdict in verdicts if verdict.reader == reader]
         opened = sum(verdict.accepts is True for verdict in own)
@@ -72,7 +72,7 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
             continue
         opens = "opens" if all(verdict.asked for verdict in own) else "would open"
         if opened == len(own) and not whole:
-            yield f"{reader} {opens} the {plural(opened, 'file')} that {'is' if opened == 1 else 'are'} there"
+            yield f"{reader} {opens} the {plural(opened, 'file')} that {'is' if opened == 1 else 'are'} present"
         elif opened == len(own):
             yield f"{reader} {opens} {'it' if opened == 1 else f'all {opened}'}"
         else:
@@ -80,7 +80,7 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
 
 
 def _table(model: Audited, width: int | None) -> str:
-    """Columns where they fit; else each message below its place, folded."""
+    """Columns if they fit; else each message below its location, folded."""
     rows = [
         (
             "",
@@ -99,12 +99,12 @@ def _table(model: Audited, width: int | None) -> str:
     return "\n".join(line for pair in zip(heads, below, strict=True) for line in pair)
 
 
-#: Columns by which a message stands to the right of its finding.
+#: Columns by which a message is indented below its finding.
 _INDENT = 9
 
 
 def summary(result: Audit) -> str:
-    """All findings, counted, in one line."""
+    """Counts of all findings, in one line."""
     counts = result.counts
     told = (
         f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}, {plural(counts['info'], 'note')}"
@@ -138,18 +138,18 @@ def document(result: Audit) -> dict[str, Any]:
     }
 
 
-#: Columns of a table with a row a finding.
+#: Columns of a table with one row per finding.
 COLUMNS = tuple(Column(name, "string") for name in ("target", "severity", "rule", "path", "tensor", "message"))
 
 
 def rows(result: Audit) -> Rows:
-    """A row a finding."""
+    """One row per finding."""
     found = [{"target": model.target, **finding(each)} for model in result.checkpoints for each in model.findings]
     return Rows(COLUMNS, found)
 
 
 def rules() -> str:
-    """`inspect audit --rules`: a line each."""
+    """`inspect audit --rules`: one line each."""
     rows = [(rule.code, rule.severity, rule.group, rule.title) for rule in all_rules().values()]
     return table(rows, (), "llll")
 

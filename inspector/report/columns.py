@@ -1,6 +1,6 @@
 """Rows of cells → lines of text in columns, as wide as the terminal allows.
 
-The well-kept packages for this cost 0.05 s to import, a quarter of the whole command on a GGUF file.
+The established packages for this take 0.05 s to import, a quarter of the whole command on a GGUF file.
 """
 
 from __future__ import annotations
@@ -8,26 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from unicodedata import combining, east_asian_width
 
-_GAP = 2  # columns of the terminal between two of the table
-_LEAST = 8  # below this a column that may disappear does
-GO = -1  # of a column that is worth nothing shortened
+_GAP = 2  # terminal columns between two table columns
+_LEAST = 8  # below this, a column that may disappear does so
+GO = -1  # for a column that is useless if shortened
 
 
 def text_width(text: str) -> int:
-    """Columns of a terminal that a text takes: two for each wide character, none for a combining one."""
+    """Terminal columns of a text: two for each wide character, none for a combining one."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _beginning(text: str, width: int) -> str:
-    """As much of a text as fits, one character at least."""
+    """As much of a text as fits, at least one character."""
     end = next((end for end in range(1, len(text)) if text_width(text[: end + 1]) > width), len(text))
     return text[:end]
 
 
 def shortened(text: str, width: int) -> str:
-    """At most `width` columns of a text, with `…` for what is left out."""
+    """At most `width` columns of a text, with `…` for the omitted part."""
     if text_width(text) <= width:
         return text
     taken, room = [], width - 1
@@ -47,12 +47,12 @@ def table(
     width: int | None = None,
     give: Sequence[tuple[int, int]] = (),
 ) -> str:
-    """Columns two spaces apart, each `l`eft or `r`ight; no header line where `headers` is empty.
+    """Columns two spaces apart, each `l`eft- or `r`ight-aligned; no header line if `headers` is empty.
 
     Args:
-        width: columns of the terminal; None for no bound.
-        give: (table column, width down to which it is shortened where there is no room), in the order in which columns
-            give way; with 0 a column that gets too narrow disappears, with GO at once.
+        width: terminal columns; None for no limit.
+        give: (table column, width down to which it may be shortened), in the order in which columns shrink; with 0 a
+            column that gets too narrow disappears, with GO immediately.
     """
     lines = [headers, *rows] if headers else list(rows)
     widths = [max(map(text_width, column)) for column in zip(*lines, strict=True)]
@@ -73,7 +73,7 @@ def _cell(cell: str, width: int, side: str) -> str:
 
 
 def _fit(widths: list[int], width: int, give: Sequence[tuple[int, int]]) -> None:
-    """Shorten columns, or leave them out, in their order until a line fits."""
+    """Shorten or drop columns, in order, until a line fits."""
     natural = list(widths)
     for column, least in give:
         over = _line(widths) - width
@@ -81,7 +81,7 @@ def _fit(widths: list[int], width: int, give: Sequence[tuple[int, int]]) -> None
             widths[column] = 0 if least == GO else max(min(widths[column], least or _LEAST), widths[column] - over)
         if not least and _line(widths) > width:
             widths[column] = 0
-    for column, _ in give:  # what a column that went has left
+    for column, _ in give:  # the space freed by a dropped column
         room = width - _line(widths)
         if widths[column] and room > 0:
             widths[column] = min(natural[column], widths[column] + room)
@@ -101,9 +101,9 @@ def fitted(line: str, width: int | None) -> str:
 
 
 def wrapped(text: str, width: int | None, indent: int = 2) -> str:
-    """A line folded at spaces to the width, further lines indented; as it is where there is no bound.
+    """A line folded at spaces to the width, further lines indented; unchanged if there is no limit.
 
-    A word that is longer than a line is cut.
+    A word longer than a line is split.
     """
     if width is None or text_width(text) <= width:
         return text
@@ -114,7 +114,7 @@ def wrapped(text: str, width: int | None, indent: int = 2) -> str:
         if line.strip() and text_width(candidate) > width:
             lines.append(line)
             candidate = " " * indent + word
-        while text_width(candidate) > width > indent:  # a word, of a path say, that no line has room for
+        while text_width(candidate) > width > indent:  # a word, such as a path, longer than any line
             lines.append(head := _beginning(candidate, width))
             candidate = " " * indent + candidate[len(head) :]
         line = candidate

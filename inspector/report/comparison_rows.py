@@ -1,4 +1,4 @@
-"""Comparisons that are not of two whole models, as rows: an adapter on its base, one that was merged, three ways."""
+"""Comparisons other than of two whole models, as rows: an adapter on its base, a merged adapter, three ways."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEY = (
     Column("part", "string"),
 )
 _SIDES = (("name", "string"), ("dtype", "string"), ("shape", "list<uint64>"))
-#: Columns of an adapter beside its base: `a_` is the weight that a tensor changes, `b_` the adapter's tensor.
+#: Columns of an adapter on its base: `a_` is the weight that a tensor changes, `b_` the adapter's tensor.
 ATTACHED = (
     Column("status", "string"),
     *_KEY,
@@ -27,7 +27,7 @@ ATTACHED = (
     Column("expected_shape", "list<uint64>"),
     Column("change", "double"),
 )
-#: Columns of the weights that an adapter touches, beside a model that is said to have it merged.
+#: Columns of the weights that an adapter changes, compared with an allegedly merged model.
 MERGED = (
     *(*_KEY, Column("name", "string"), Column("change", "double"), Column("data", "string")),
     *(*(Column(name, "double") for name in ("max_abs", "relative")), Column("why", "string")),
@@ -40,7 +40,7 @@ THREE = (
 
 
 def attached(result: Attachment, effects: Sequence[Effect] = ()) -> Rows:
-    """A row a tensor of the adapter, beside the weight that it changes; with `effects`, by how much."""
+    """One row per tensor of the adapter, with the weight that it changes; with `effects`, by how much."""
     changes = {each.base.tensor.name: each.relative for each in effects}
     rows = list[dict[str, Any]]()
     for told in comparisons.attachment_document(result)["tensors"]:
@@ -53,12 +53,12 @@ def attached(result: Attachment, effects: Sequence[Effect] = ()) -> Rows:
 
 
 def merged(effects: Sequence[Effect]) -> Rows:
-    """A row a weight that an adapter touches, and how the merged model's agrees with it."""
+    """One row per weight that an adapter changes, and how the merged model's weight agrees with it."""
     return Rows(MERGED, list(map(comparisons.effect, effects)))
 
 
 def three(result: Three) -> Rows:
-    """A row a tensor of the base."""
+    """One row per tensor of the base."""
     told = comparisons.three_document(result)["tensors"]
     flat = ({f"{side}_{name}": each[side][name] for side in "ab" for name in ("status", "data")} for each in told)
     return Rows(THREE, [{**each, **sides} for each, sides in zip(told, flat, strict=True)])

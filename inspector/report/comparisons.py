@@ -1,4 +1,4 @@
-"""What is shown beside a comparison of two: adapters on a base, two that come from one base, ranks and merges."""
+"""Comparisons other than of two models: adapters on a base, two derived from one base, ranks and merges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _layers(keys: Sequence[Key]) -> str:
 
 
 def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iterator[str]:
-    """Which modules an adapter touches, what does not fit, what it adds; with `effects`, how large each change is."""
+    """Which modules an adapter changes, what does not fit, what it adds; with `effects`, how large each change is."""
     found = result.adapter.adapter
     base, adapter = result.base.checkpoint, result.adapter.checkpoint
     method = found.method if found else "weights"
@@ -75,7 +75,7 @@ def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iter
 
 
 def _untold(effects: Sequence[Effect]) -> Iterator[str]:
-    """What an adapter leaves as it is, and what is not known of it."""
+    """What an adapter leaves unchanged, and what could not be compared."""
     idle = [each for each in effects if each.relative == 0]
     if idle:
         yield f"{plural(len(idle), 'weight')} of these stay unchanged: the adapter adds zero"
@@ -102,7 +102,7 @@ def _touched(role: tuple[str, str], members: Sequence[Attached], effects: Mappin
     return f"{role[0]}{layers}", integer(len(members)), role[1], integer(added), told
 
 
-# --- a base, an adapter, and what is said to be both ----------------------------------------------
+# --- a base, an adapter, and an allegedly merged model ----------------------------------------------
 
 
 def is_merged(changes: Diff, effects: Sequence[Effect]) -> bool:
@@ -114,7 +114,7 @@ def is_merged(changes: Diff, effects: Sequence[Effect]) -> bool:
 
 
 def _others(changes: Diff, touched: Collection[str]) -> Iterator[str]:
-    """Tensors that differ though no adapter touches them."""
+    """Tensors that differ although the adapter does not change them."""
     for pair, data in zip(changes.pairs, changes.data or (), strict=True):
         side = pair.a or pair.b
         name = side.tensors[0].tensor.name if side else ""
@@ -141,7 +141,7 @@ def merged_lines(adapter: Reconciliation, changes: Diff, effects: Sequence[Effec
         yield f"and {plural(len(wrong) - _SHOWN, 'further weight')}"
     others = list(_others(changes, touched))
     for name in others[:_SHOWN]:
-        yield f"{escape(name, 100)}: differs from {base}, though the adapter does not touch it"
+        yield f"{escape(name, 100)}: differs from {base}, although the adapter does not change it"
     if len(others) > _SHOWN:
         yield f"and {plural(len(others) - _SHOWN, 'further tensor')}"
     yield from _untold([each for each in effects if each.why])
@@ -164,7 +164,7 @@ def merged_document(adapter: Reconciliation, changes: Diff, effects: Sequence[Ef
 
 
 def effect(each: Effect) -> dict[str, Any]:
-    """What is made of one weight."""
+    """The effect on one weight."""
     sums = each.merged.sums if each.merged else None
     return {
         **key_document(each.base.key),
@@ -214,7 +214,7 @@ def attachment_document(result: Attachment, effects: Sequence[Effect] = ()) -> d
 
 
 def _attached(each: Attached) -> dict[str, Any]:
-    """`only_b` for what is added, `shape` for what does not fit; `a` is the weight that it changes."""
+    """`only_b` for additions, `shape` for a misfit; `a` is the weight that it changes."""
     piece, base = each.piece, each.base
     weight = base and {"name": base.tensor.name, "dtype": base.tensor.dtype, "shape": list(base.tensor.shape)}
     return {
@@ -228,7 +228,7 @@ def _attached(each: Attached) -> dict[str, Any]:
 
 
 def key_document(key: Key) -> dict[str, Any]:
-    """What a tensor is for."""
+    """A tensor's key."""
     return {
         "role": key.role,
         "tower": key.tower,
@@ -251,7 +251,7 @@ _CHANGES: Mapping[Change, str] = {
 
 
 def three_lines(result: Three, *, everything: bool = False) -> Iterator[str]:
-    """What two have changed of one base, by role."""
+    """What two models changed in one base, by role."""
     sides = (("base", result.a.a), ("a", result.a.b), ("b", result.b.b))
     yield table([(mark, *_identity(each)) for mark, each in sides], (), "lllr")
     groups: dict[tuple[Change, str], list[Third]] = {}
@@ -278,7 +278,7 @@ def _third(change: Change, what: str, members: Sequence[Third]) -> tuple[str, ..
 
 
 def _told(members: Sequence[Third], side: int) -> str:
-    """What was changed, in a word or a few."""
+    """What was changed, in a few words."""
     found: dict[str, None] = {}
     for each in members:
         pair, data = ((each.a, each.data_a), (each.b, each.data_b))[side]
@@ -326,14 +326,14 @@ Ranks = Sequence[tuple[Pair, "Rank"]]
 
 
 def rank_lines(ranks: Ranks) -> Iterator[str]:
-    """Of which rank the differences are, by role."""
+    """The ranks of the differences, by role."""
     if not ranks:
         yield "no matrix with the same layout on both sides differs in its values"
         return
     groups: dict[tuple[str, str], list[tuple[Pair, Rank]]] = {}
     for pair, each in ranks:
         full = f"of {integer(each.full)}"
-        told = f"{integer(each.rank)} {full}" if each.rank is not None else f"more than can be told, {full}"
+        told = f"{integer(each.rank)} {full}" if each.rank is not None else f"more than can be determined, {full}"
         groups.setdefault((place_of(pair.key), told), []).append((pair, each))
     yield table(
         [

@@ -27,9 +27,9 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str
     """What differs.
 
     Args:
-        stat: only sums by role.
-        everything: what is the same, too.
-        by: what a line is about: a role over its layers, a layer, or a tensor.
+        stat: only totals by role.
+        everything: also what is the same.
+        by: what a line covers: a role over its layers, a layer, or a tensor.
     """
     yield from _identities(result)
     if result.shared < UNRELATED and not everything:
@@ -78,7 +78,7 @@ def _identities(result: Diff) -> Iterator[str]:
 
 
 def identity(result: Reconciliation) -> tuple[str, ...]:
-    """One side: target, family and type, parameters, bits of each, bytes."""
+    """One side: target, family and type, parameters, bits per parameter, bytes."""
     checkpoint = result.checkpoint
     width = f"{bits(result.bits_per_weight(result.on_disk))} bits" if result.logical else ""
     family = result.prediction.family if result.prediction else "unknown architecture"
@@ -103,22 +103,22 @@ def _fields(result: Diff) -> Iterator[str]:
 
 
 def field_value(value: Any) -> str:
-    """A configuration's value, in a few words."""
+    """A configuration's value, briefly."""
     return "absent" if value is None else escape(str(value), 40)
 
 
 class _Row(NamedTuple):
-    """Pairs that differ alike, over the layers in which they do."""
+    """Pairs that differ in the same way, over the layers in which they do."""
 
     status: str
-    what: str  # role, with tower and part where they are not the usual ones
+    what: str  # role, with tower and part unless they are the defaults
     change: str
     layers: tuple[int, ...]
     tensors: int
     a: int  # bytes
     b: int
     elements: tuple[int, int]
-    values: str  # how these compare; "" where they were not read
+    values: str  # how these compare; "" if they were not read
     differs: bool
 
 
@@ -126,7 +126,7 @@ _Member = tuple[Pair, Data | None]
 
 
 def _grouped(result: Diff, by: str) -> list[_Row]:
-    """The pairs in groups: of one role, of one layer, or each by itself."""
+    """The pairs in groups: by role, by layer, or each separately."""
     groups: dict[tuple[Any, ...], list[_Member]] = {}
     for number, (pair, data) in enumerate(zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)):
         found = (data.status, data.transform) if data else ()
@@ -164,7 +164,7 @@ _CONVERTER = {"leaves out": "the converter leaves it out", "makes": "the convert
 
 
 def compared(members: Sequence[_Member]) -> str:
-    """How the values of several pairs compare, in a few words."""
+    """How the values of several pairs compare, briefly."""
     found = [data for _, data in members if data]
     first = found[0]
     if first.status is None:
@@ -189,7 +189,7 @@ def _what(pair: Pair) -> str:
 
 
 def change_of(pair: Pair) -> str:
-    """What a pair has on either side: `BF16 → Q6_K`, two shapes where these differ, one where only a side has it."""
+    """Both sides of a pair: `BF16 → Q6_K`, two shapes if they differ, one if only one side has it."""
     if pair.a is None or pair.b is None:
         side = pair.a or pair.b or _NOTHING
         return f"{_shape(side)} {side.dtype}"
@@ -223,7 +223,7 @@ _WIDEST = 30  # signs of the bar of `--stat`
 
 
 def _stat(rows: Iterable[_Row]) -> Iterator[tuple[str, ...]]:
-    """Sums by role, with what b has more or less than a as a bar."""
+    """Totals by role, with the difference from a to b as a bar."""
     sums: dict[str, list[int]] = {}
     for row in rows:
         total = sums.setdefault(row.what, [0, 0, 0, 0, 0])
@@ -248,7 +248,7 @@ def _told(layers: Sequence[int]) -> str:
 
 
 def _trained(result: Diff) -> Iterator[str]:
-    """Which layers have other values, where some have and some have not."""
+    """Which layers have other values, if some do and some do not."""
     changed: dict[str, dict[int, bool]] = {}
     for pair, data in zip(result.pairs, result.data or (), strict=True):
         if data and data.status and pair.key.layer is not None:
@@ -264,7 +264,7 @@ def _trained(result: Diff) -> Iterator[str]:
 
 
 def verdict(result: Diff) -> str:
-    """How many tensors are alike, and how the others differ, in a line."""
+    """How many tensors are equal, and how the others differ, in one line."""
     counts = result.counts
     told = [f"{plural(counts['same'], 'tensor')} the same in dtype and shape"]
     told += [f"{integer(counts[status])} {words}" for status, words in _VERDICTS.items() if counts[status]]
@@ -306,7 +306,7 @@ def document(result: Diff) -> dict[str, Any]:
     }
 
 
-#: Columns of a table with a row a pair; `a_` and `b_` are of the sides.
+#: Columns of a table with one row per pair; `a_` and `b_` are the sides.
 _SIDES = (("name", "string"), ("dtype", "string"), ("shape", "list<uint64>"), ("bytes", "uint64"))
 COLUMNS: tuple[Column, ...] = (
     *(Column(name, "string") for name in ("status", "role", "tower", "branch")),
@@ -320,7 +320,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def rows(result: Diff) -> Rows:
-    """A row a pair; of a side that fuses or stacks several tensors the first one's name and shape."""
+    """One row per pair; for a side with several fused or stacked tensors, the first one's name and shape."""
     return Rows(COLUMNS, [_flat(each) for each in document(result)["tensors"]])
 
 
@@ -351,12 +351,12 @@ def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
 
 
 def _number(value: float | None) -> float | None:
-    """A number that JSON has: none that is infinite."""
+    """A number that JSON can express: not an infinity."""
     return value if value is not None and isfinite(value) else None
 
 
 def _side(side: Side | None) -> dict[str, Any] | None:
-    """One tensor; where the other side fuses or stacks several, the first, and the names of all."""
+    """One tensor; if the other side fuses or stacks several, the first, and the names of all."""
     if side is None:
         return None
     names = [each.tensor.name for each in side.tensors]

@@ -1,4 +1,4 @@
-"""Results as plain dictionaries: the JSON that scripts read. Field names are a promise."""
+"""Results as plain dictionaries: the JSON for scripts. Field names are stable."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _reconciliation(result: Reconciliation) -> dict[str, Any]:
 
 
 def metadata(checkpoint: Checkpoint, entries: Iterable[Entry], *, whole: bool) -> dict[str, Any]:
-    """`inspect metadata TARGET [KEY] --json`. `complete` is false where a value is only its beginning."""
+    """`inspect metadata TARGET [KEY] --json`. `complete` is false if only the beginning of a value is given."""
     return {
         "schema": SCHEMA,
         "target": checkpoint.target,
@@ -202,7 +202,7 @@ def metadata(checkpoint: Checkpoint, entries: Iterable[Entry], *, whole: bool) -
     }
 
 
-#: Bytes of a text that are given where no key was asked for.
+#: Bytes of a string that are given if no key was requested.
 LONGEST_TEXT = 64 * 1024
 
 
@@ -219,14 +219,14 @@ def _entry(each: Entry, *, whole: bool) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON has: infinities and not-a-number as text."""
+    """A value that JSON can express: infinities and NaN as text."""
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def finding(each: Finding) -> dict[str, Any]:
-    """A finding, its text as it is: escaping is for terminals."""
+    """A finding, its text unescaped: escaping is for terminals."""
     return {
         "rule": each.rule,
         "severity": each.severity,
@@ -237,7 +237,7 @@ def finding(each: Finding) -> dict[str, Any]:
 
 
 def tensor(each: Labelled) -> dict[str, Any]:
-    """A tensor with what it is for."""
+    """A tensor with its purpose."""
     key = each.key
     return {
         "name": each.tensor.name,
@@ -261,7 +261,7 @@ def prediction(
     result: Prediction, *, tensors: bool = False, training: bool = False, stated: int | None = None
 ) -> dict[str, Any]:
     """`inspect predict CONFIG --json`."""
-    from inspector.architectures import rules_of_thumb as counts  # an audit's documents need none of them
+    from inspector.architectures import rules_of_thumb as counts  # an audit's documents do not need them
 
     document: dict[str, Any] = {
         "schema": SCHEMA,
@@ -324,7 +324,7 @@ def _forecast(line: RoleForecast) -> dict[str, Any]:
 
 
 def _heads(result: Prediction, *, tensors: bool) -> dict[str, Any]:
-    """What predicts further tokens, beside the model: counted nowhere else."""
+    """Layers that predict further tokens: not counted anywhere else."""
     heads = result._replace(expected=result.ahead)
     document = {
         "parameters": heads.parameters,
@@ -335,7 +335,7 @@ def _heads(result: Prediction, *, tensors: bool) -> dict[str, Any]:
 
 
 def predicted_tensors(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
-    """A row a predicted tensor."""
+    """One row per predicted tensor."""
     for row in rows:
         for key in row.keys():
             yield {

@@ -38,7 +38,7 @@ def prediction(result: Prediction, width: int | None = None, *, training: bool, 
 
 
 def predicted_tensors(result: Prediction, width: int | None = None) -> Iterator[str]:
-    """`inspect predict --tensors`: a line each."""
+    """`inspect predict --tensors`: one line each."""
     rows = [
         ("×".join(map(str, row.shape)) or "scalar", " ".join(filter(None, (row.branch, row.role))), row.name_of(key))
         for row in result.expected

@@ -1,4 +1,4 @@
-"""What files say of themselves → text for a terminal."""
+"""Metadata of files → text for a terminal."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inspector.report.tables import Column, Rows
 from inspector.units import escape, integer, plural
 
 _NAME = 100  # characters of a name that are shown
-_VALUE = 120  # characters of a value that are shown, where it is one of many
+_VALUE = 120  # characters of a value that are shown in a list
 
 
 def metadata(entries: Iterable[Entry]) -> Iterator[str]:
-    """`inspect metadata`: a line a key, long values by their beginning."""
+    """`inspect metadata`: one line per key, with the beginning of long values."""
     files: tuple[str, ...] = ()
     several = len({entry.files for entry in entries}) > 1
     for entry in entries:
@@ -30,7 +30,7 @@ def metadata(entries: Iterable[Entry]) -> Iterator[str]:
 def _preview(entry: Entry) -> str:
     value, complete = entry.preview(_VALUE)
     if entry.type == "float32":
-        return f"{value:.7g}"  # all the digits that 32 bits have
+        return f"{value:.7g}"  # all the digits of a 32-bit float
     shown = (
         ", ".join(escape(str(item), 40) for item in value) if isinstance(value, list) else escape(str(value), _VALUE)
     )
@@ -47,12 +47,12 @@ _COLUMNS = (
 
 
 def rows(document: Mapping[str, Any]) -> Rows:
-    """A row a key of `documents.metadata`; values as JSON, for keys have values of any type."""
+    """One row per key of `documents.metadata`; values as JSON, because they have any type."""
     return Rows(_COLUMNS, [{**each, "value": json.dumps(each["value"])} for each in document["metadata"]])
 
 
 def values(entries: Iterable[Entry]) -> Iterator[str]:
-    """`inspect metadata TARGET KEY`: the value in full, a line an item or a line of text."""
+    """`inspect metadata TARGET KEY`: the value in full, one line per item or line of text."""
     for entry in entries:
         value = entry.value()
         for item in value if isinstance(value, list) else str(value).split("\n"):

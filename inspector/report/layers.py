@@ -9,12 +9,12 @@ from inspector.bridge.by_layer import Kind, Strip, ranges
 from inspector.report.tables import Column, Rows
 from inspector.units import decimal, escape, integer, plural
 
-_WIDTH = 100  # letters a line
-_DIFFERENCES = 6  # that are told of one kind
+_WIDTH = 100  # letters per line
+_DIFFERENCES = 6  # listed for one kind
 
 
 def lines(strips: Iterable[Strip]) -> Iterator[str]:
-    """A strip of letters for each tower, then its kinds of layers, a line each."""
+    """A strip of letters for each tower, then its kinds of layers, one line each."""
     for strip in strips:
         kinds = plural(len(strip.kinds), "kind")
         yield ""
@@ -39,7 +39,7 @@ def _dtypes(dtypes: Mapping[str, int]) -> str:
 
 
 def documents(strips: Iterable[Strip]) -> list[dict[str, Any]]:
-    """A dictionary a layer, for `--json`."""
+    """One dictionary per layer, for `--json`."""
     return [
         {
             "tower": each.tower,
@@ -55,18 +55,18 @@ def documents(strips: Iterable[Strip]) -> list[dict[str, Any]]:
     ]
 
 
-#: Columns of a table with a row a layer.
+#: Columns of a table with one row per layer.
 COLUMNS = (
     Column("tower", "string"),
     Column("layer", "int64"),
     Column("kind", "string"),
     *(Column(name, "uint64") for name in ("tensors", "parameters", "bytes")),
-    Column("dtypes", "list<string>"),  # of most bytes first
+    Column("dtypes", "list<string>"),  # by bytes, descending
 )
 
 
 def rows(strips: Iterable[Strip]) -> Rows:
-    """A row a layer."""
+    """One row per layer."""
     return Rows(COLUMNS, [{**each, "dtypes": _by_bytes(each["dtypes"])} for each in documents(strips)])
 
 

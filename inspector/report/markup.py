@@ -1,6 +1,6 @@
-"""Texts from files in tables that other programs render: in each format, what its reader would take for markup is none.
+"""Strings from files in tables that other programs render: escaped so that no format's reader sees markup in them.
 
-A tensor's name may be a link, a script or a formula. Formats for the eye alone need nothing more than `units.escape`.
+A tensor's name may be a link, a script or a formula. Formats for display only need nothing beyond `units.escape`.
 """
 
 from __future__ import annotations
@@ -9,27 +9,27 @@ import html
 import re
 from collections.abc import Mapping
 
-#: Format of tabulate's → the one that is written in its place: these two leave all escaping out.
+#: A format of tabulate → its replacement: these two do not escape anything.
 SAFE: Mapping[str, str] = {"unsafehtml": "html", "latex_raw": "latex"}
-#: Format → letters that a backslash takes the meaning from.
+#: Format → characters to escape with a backslash.
 _BACKSLASHED: Mapping[str, str] = {
     **dict.fromkeys(("github", "pipe"), "\\|`*[]"),  # CommonMark 2.4, and GitHub's tables
     **dict.fromkeys(("jira", "youtrack"), "\\|{}[]*!"),
     "rst": "\\`*|_",
 }
-#: Formats whose readers take HTML as it is, with the letters that are written as its entities beside `<`, `>` and `&`.
+#: Formats whose readers accept HTML, with the characters to write as entities besides `<`, `>` and `&`.
 _HTML: Mapping[str, str] = {
     **dict.fromkeys(("github", "pipe", "jira", "youtrack"), ""),
     **dict.fromkeys(("mediawiki", "moinmoin", "textile", "asciidoc"), "|{}[]'!*"),
     "orgtbl": "|",
 }
-#: How formulas of spreadsheets begin.
+#: First characters of spreadsheets' formulas.
 _FORMULA = ("=", "+", "-", "@")
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:e[+-]?\d+)?%?")
 
 
 def cell(text: str, form: str) -> str:
-    """A printable text as one cell of a table in a format."""
+    """A printable string as one cell of a table in a format."""
     if form == "tsv":
         return inert(text)
     for letter in _BACKSLASHED.get(form, ""):
@@ -42,5 +42,5 @@ def cell(text: str, form: str) -> str:
 
 
 def inert(text: str) -> str:
-    """A printable text that no spreadsheet takes for a formula; a number is none."""
+    """A printable string that no spreadsheet treats as a formula; numbers are unchanged."""
     return "'" + text if text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text

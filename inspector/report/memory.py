@@ -1,4 +1,4 @@
-"""What a model takes, as text and as a document."""
+"""A model's memory, as text and as a document."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def identity(result: Memory) -> str:
 
 
 def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
-    """Weights, cache, activations and their sum: exact bytes, bytes for people, and in which type."""
+    """Weights, cache, activations and their total: exact bytes, readable bytes, and the type."""
     yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), result.weights.dtype
     if result.cache is None:
         yield "cache", "unknown", "", ""
@@ -66,14 +66,14 @@ HELD_HEADERS = ("cache of", "layers", "tokens", "bytes", "a layer keeps, for eac
 
 
 def held_rows(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
-    """The cache, a row for layers that hold alike."""
+    """The cache, one row per group of equal layers."""
     for each in result.held or ():
         tokens = integer(each.tokens) if each.tokens else "state"
         yield f"{each.kind} {each.dtype}", ranges(each.layers), tokens, integer(each.nbytes), each.formula
 
 
 def growth_lines(result: Memory) -> Iterator[str]:
-    """What one more token takes, and what it reads."""
+    """The cost of one more token, and the bytes it reads."""
     read = result.weights.read
     if result.held is not None:
         yield f"one more token of each sequence: {integer(result.growth)} bytes of cache"
@@ -98,7 +98,7 @@ DEVICE_HEADERS = ("device", "weights", "cache", "activations", "left", "fits", "
 
 
 def device_row(each: Placed) -> tuple[str, ...]:
-    """One device: what is on it, what is left, what else would fit."""
+    """One device: what is on it, what is free, what else would fit."""
     name = escape(each.device.name, 30) if each.device else "each"
     cache = "unknown" if each.cache is None else decimal(each.cache)
     left = "" if each.room is None else _signed(each.room - each.nbytes)
@@ -112,7 +112,7 @@ def _signed(number: int) -> str:
 
 
 def tokens_a_second(result: Memory) -> int | None:
-    """Bandwidth ÷ bytes that one token reads: what no engine can pass. None where either is not known."""
+    """Bandwidth ÷ bytes that one token reads: an upper bound for any engine. None if either is unknown."""
     named = [each.device for each in result.devices if each.device]
     if not named or any(each.bandwidth is None for each in named):
         return None
@@ -137,7 +137,7 @@ def _training(training: Training) -> Iterator[str]:
 
 
 def training_rows(training: Training) -> list[tuple[str, str, str, str]]:
-    """What training takes, term by term, and the total."""
+    """Memory for training, term by term, and the total."""
     terms = [(term, getattr(training, term), training.formulas[term]) for term in _TERMS]
     rows = [(term, integer(nbytes), size(nbytes), how) for term, nbytes, how in terms if nbytes is not None]
     total = ("total", integer(training.total), size(training.total), f"{integer(training.trained)} parameters trained")
@@ -148,7 +148,7 @@ _TERMS = ("weights", "gradients", "optimizer", "master", "activations")
 
 
 def assumptions(result: Memory) -> Iterator[str]:
-    """What the numbers take for granted, a line each."""
+    """The assumptions behind the numbers, one line each."""
     yield from result.weights.assumes
     yield from result.engine.assumes
     if any(each.kind == "cross" for each in result.held or ()):
@@ -159,7 +159,7 @@ def assumptions(result: Memory) -> Iterator[str]:
         yield "512 MiB on each device for its driver and kernels"
     nominal = dict.fromkeys(each.device.name for each in result.devices if each.device and each.device.nominal)
     if nominal:
-        yield f"memory of {', '.join(nominal)} is that of the data sheet: a driver may report a few percent less"
+        yield f"memory of {', '.join(nominal)} is from the data sheet: a driver may report a few percent less"
 
 
 def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def _training_document(training: Training | None) -> dict[str, Any] | None:
     return {**terms, **told, "formulas": dict(training.formulas), "assumes": list(training.assumes)}
 
 
-#: Columns of a sweep, with a row a context and type of cache.
+#: Columns of a sweep, with one row per context and type of cache.
 COLUMNS = (
     Column("context", "uint64"),
     Column("cache_dtype", "string"),
@@ -261,7 +261,7 @@ COLUMNS = (
 
 
 def rows(swept: Sequence[Memory]) -> Rows:
-    """A row a context and type of cache."""
+    """One row per context and type of cache."""
     return Rows(COLUMNS, [_swept(each) for each in swept])
 
 

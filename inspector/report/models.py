@@ -1,4 +1,4 @@
-"""A folder of unrelated models → a table, a model a line, and the same for scripts."""
+"""A folder of unrelated models → a table, one line per model, and the same for scripts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = 100  # characters of a name that are shown
 
 
 def lines(title: str, found: Models, width: int | None = None) -> str:
-    """`inspect FOLDER` for a folder of models: a line each, and whether all is there."""
+    """`inspect FOLDER` for a folder of models: one line each, and whether it is complete."""
     total = sum(each.on_disk for _, each in found if isinstance(each, Reconciliation))
     head = f"{escape(title, _NAME)}\n{plural(len(found), 'model')}, {decimal(total)}; name one to inspect it"
     rows = [_row(named, each) for named, each in found]
@@ -43,7 +43,7 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
 
 
 def _state(result: Reconciliation) -> str:
-    """`complete`, or what keeps it from being so."""
+    """`complete`, or why not."""
     told = escape(judgement(result), 80)
     return told.partition(",")[0] if told.startswith((COMPLETE, "1 error")) or " errors," in told else told
 
@@ -57,7 +57,7 @@ COLUMNS = (
 
 
 def rows(found: Models) -> Rows:
-    """A row a model."""
+    """One row per model."""
     return Rows(COLUMNS, documents(found))
 
 

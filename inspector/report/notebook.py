@@ -1,6 +1,6 @@
-"""What the nouns look like in Python: text, HTML for notebooks, and tables for pandas, Arrow and Polars.
+"""The nouns' representations in Python: text, HTML for notebooks, and tables for pandas, Arrow and Polars.
 
-The methods of `Checkpoint`, `Reconciliation` and `Prediction` come here; the nouns themselves know nothing of it.
+The methods of `Checkpoint`, `Reconciliation` and `Prediction` delegate here; the nouns themselves contain none of it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Noun = Union[
 
 
 def overview(noun: Overviewed) -> str:
-    """What `inspect` prints of it."""
+    """What `inspect` prints for it."""
     if isinstance(noun, Prediction):
         return forecast.prediction(noun, training=False, stated=None)
     return text.overview(_joined(noun))
@@ -55,7 +55,7 @@ def overview(noun: Overviewed) -> str:
 
 def html(noun: Overviewed) -> str:
     """A title, the verdict, and a table of roles. Text from files is escaped."""
-    from tabulate import tabulate  # for notebooks alone
+    from tabulate import tabulate  # only for notebooks
 
     if isinstance(noun, Prediction):
         title, lines = f"{noun.family} ({noun.head or 'no head'})", [f"{noun.parameters:,} parameters predicted"]
@@ -77,35 +77,35 @@ def html(noun: Overviewed) -> str:
 
 
 def to_arrow(noun: Noun) -> pa.Table:
-    """A row a tensor, pair, finding or the like, with exact types. Raises UsageError where pyarrow is not installed."""
+    """One row per tensor, pair or finding, with exact types. Raises UsageError if pyarrow is not installed."""
     return rows(noun).to_arrow()
 
 
 def to_pandas(noun: Noun) -> pd.DataFrame:
-    """The same rows. Raises UsageError where pandas is not installed."""
+    """The same rows. Raises UsageError if pandas is not installed."""
     return rows(noun).to_pandas()
 
 
 def to_polars(noun: Noun) -> pl.DataFrame:
-    """The same rows. Raises UsageError where polars or pyarrow is not installed."""
+    """The same rows. Raises UsageError if polars or pyarrow is not installed."""
     return rows(noun).to_polars()
 
 
 def rows(noun: Noun) -> Rows:
-    """What a noun has many of: tensors, pairs of them, their statistics, findings."""
+    """A noun's items as rows: tensors, pairs of them, their statistics, findings."""
     if isinstance(noun, Prediction):
         return Rows(PREDICTED, list(predicted_tensors(noun.expected)))
     if isinstance(noun, (Checkpoint, Reconciliation)):
         return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
     from importlib import import_module
 
-    # Loaded for whoever has such a noun.
+    # Loaded only for such a noun.
     module, function = _ROWS[type(noun).__name__]
     found: Rows = getattr(import_module(f"inspector.report.{module}"), function)(noun)
     return found
 
 
-#: Noun → the module that tells it, and the function that makes its rows.
+#: Noun → the module that renders it, and the function that makes its rows.
 _ROWS = {
     "Attachment": ("comparison_rows", "attached"),
     "Audit": ("audit", "rows"),

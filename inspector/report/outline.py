@@ -16,7 +16,7 @@ MOST_NAMES = 4
 
 
 def lines(target: str, found: Outline, width: int | None = None) -> str:
-    """`inspect INDEX` where none of its files is here."""
+    """`inspect INDEX` if none of its files exists here."""
     told = (wrapped(line, width) for line in _told(target, found))
     rows = [
         (" ".join(filter(None, (each.branch, each.role))), each.tower, each.group, integer(each.tensors))
@@ -32,7 +32,7 @@ def _told(target: str, found: Outline) -> Iterator[str]:
     claimed = f"; total_size says {integer(found.claimed)} bytes" if found.claimed is not None else ""
     yield f"an index alone: {tensors} in {plural(found.files, 'file')}, none of which is here{claimed}"
     if found.prediction is None:
-        yield "no configuration beside it predicts the tensors: names without sizes"
+        yield "no configuration next to it predicts the tensors: names without sizes"
         return
     predicted = found.prediction
     yield f"predicted: {integer(predicted.parameters)} parameters in {plural(predicted.tensors, 'tensor')}"
@@ -87,5 +87,5 @@ COLUMNS = (*(Column(name, "string") for name in ("role", "group", "tower", "bran
 
 
 def rows(found: Outline) -> Rows:
-    """A row a role."""
+    """One row per role."""
     return Rows(COLUMNS, [each._asdict() for each in found.roles])

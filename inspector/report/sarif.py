@@ -16,7 +16,7 @@ from inspector.units import escape
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-#: GitHub's scale from 0 to 10, by which it ranks security findings.
+#: GitHub's scale from 0 to 10 for ranking security findings.
 _SECURITY = {"error": "8.0", "warning": "5.0", "info": "1.0"}
 
 
@@ -60,7 +60,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(finding: Finding, model: Audited, at: dict[str, int]) -> dict[str, Any]:
     location: dict[str, Any] = {
-        # Weight files have no lines; services want one all the same.
+        # Weight files have no lines, but services require one.
         "physicalLocation": {"artifactLocation": {"uri": _uri(finding, model)}, "region": {"startLine": 1}}
     }
     if finding.tensor is not None:
@@ -77,7 +77,7 @@ def _result(finding: Finding, model: Audited, at: dict[str, int]) -> dict[str, A
 
 
 def _uri(finding: Finding, model: Audited) -> str:
-    """Where it is: relative to the working directory for what lies below it, as code scanning wants."""
+    """The location: relative to the working directory if below it, as code scanning expects."""
     if model.root is None:
         return quote(f"{model.target}/{finding.path or ''}".rstrip("/"), safe="/:@", errors="replace")
     full = Path(model.root) / (finding.path or "")
@@ -90,6 +90,6 @@ def _uri(finding: Finding, model: Audited) -> str:
 
 
 def _fingerprint(finding: Finding, model: Audited) -> str:
-    """The same for the same finding in the next run, whatever numbers its message has."""
+    """Equal for the same finding in the next run, whatever the numbers in its message."""
     told = "\0".join((finding.rule, _uri(finding, model), finding.tensor or ""))
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]

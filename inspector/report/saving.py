@@ -1,4 +1,4 @@
-"""Writing an output file whole or not at all, and never over a file of another kind: a weight file least of all."""
+"""Writes an output file completely or not at all, and never over a file of another kind, least of all a weight file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.units import escape
 
 
 class Output(NamedTuple):
-    """A kind of file that is written, and how such files begin, in small letters."""
+    """A kind of output file, and its first bytes in lower case."""
 
     what: str
     beginnings: tuple[bytes, ...]
@@ -30,7 +30,7 @@ def check(path: str, kind: Output) -> None:
 
     Raises:
         UsageError: it is a folder, a device, or a file of another kind.
-        SourceError: its folder is not there, or the file cannot be looked at.
+        SourceError: its folder does not exist, or the file cannot be examined.
     """
     name = escape(path)
     if path in ("", "-"):
@@ -48,7 +48,7 @@ def check(path: str, kind: Output) -> None:
 
 def _check_present(path: Path, kind: Output) -> None:
     name = escape(str(path))
-    mode = path.stat().st_mode  # a link that leads nowhere raises
+    mode = path.stat().st_mode  # a dangling link raises
     if not stat.S_ISREG(mode):
         raise UsageError(f"{name} is a {'folder' if stat.S_ISDIR(mode) else 'device'}: name a file")
     with path.open("rb") as file:
@@ -58,13 +58,13 @@ def _check_present(path: Path, kind: Output) -> None:
 
 
 def save(path: str, kind: Output, write: Callable[[Path], object]) -> None:
-    """Have a file written beside the place, and put there when it is whole. Raises as `check` does.
+    """Write a file next to its destination, and move it there when complete. Raises as `check` does.
 
     Args:
-        write: writes to the path that it is given.
+        write: writes to the given path.
     """
     check(path, kind)
-    place = Path(path).resolve()  # a link stays one
+    place = Path(path).resolve()  # a link is kept
     from tempfile import mkstemp  # 5 ms
 
     try:
@@ -83,7 +83,7 @@ def save(path: str, kind: Output, write: Callable[[Path], object]) -> None:
 
 
 def _mode(place: Path) -> int:
-    """Permissions: those of the file that is replaced, or of any new file."""
+    """Permissions: those of the replaced file, or the default for new files."""
     if place.exists():
         return stat.S_IMODE(place.stat().st_mode)
     mask = os.umask(0)

@@ -1,4 +1,4 @@
-"""A scan as text: how far it is, what it came to, and what its tables tell. No sums are made here."""
+"""A scan as text: progress, results, and report. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from inspector.scanning.asking import Answer, Report
     from inspector.scanning.run import Progress
 
-#: Letters of a cell that are shown.
+#: Characters of a cell that are shown.
 _CELL = 120
-#: Columns that are bytes, and such as are parameters, for people.
+#: Columns in bytes, and columns that count parameters, shown in readable units.
 _BYTES = frozenset({"on_disk", "bytes_each", "bytes_again", "bytes_more"})
 _COUNTS = frozenset({"logical"})
 TITLES = {
@@ -28,14 +28,14 @@ TITLES = {
     "broken": "Broken: rules with errors",
     "unsafe": "Unsafe: rules of safety",
     "unreadable": "Unreadable",
-    "same_data": "The same content again (by known digests)",
-    "same_tensors": "The same tensors (names, shapes, dtypes)",
+    "same_data": "Identical content (by known digests)",
+    "same_tensors": "Identical tensors (names, shapes, dtypes)",
     "same_model": "One model in several formats or types",
-    "derived": "Made of another model, as they say",
+    "derived": "Derived from another model, by their own claim",
     "fine_tunes": "Equal shapes, different data (by known digests)",
     "grown": "New or changed with the last scan",
 }
-#: Columns that text leaves out: they only name a group.
+#: Columns omitted from text: they only name a group.
 _KEYS = frozenset({"same_data", "same_tensors", "same_model"})
 
 
@@ -56,7 +56,7 @@ def _time(seconds: float) -> str:
 
 
 def done(scan: Mapping[str, Any], folder: str) -> str:
-    """What a scan came to, in three lines."""
+    """The result of a scan, in three lines."""
     units, gone = scan["units"], scan["vanished"]
     rate = units["inspected"] / scan["seconds"] if scan["seconds"] else 0
     did = f"{plural(scan['inspected'], 'checkpoint')} inspected in {_time(scan['seconds'])} ({rate:.0f}/s)"
@@ -80,7 +80,7 @@ def lines(found: Report, folder: str, width: int | None = None) -> str:
 
 
 def head(found: Report, folder: str) -> list[str]:
-    """The folder, what it holds, and what has grown."""
+    """The folder, its contents, and growth."""
     total = found.total
     held = f"{plural(total['checkpoints'], 'checkpoint')}, {decimal(total['on_disk'])}"
     held += f", {count(total['logical'])} parameters"
@@ -95,13 +95,13 @@ def head(found: Report, folder: str) -> list[str]:
 
 
 def shown(found: Report) -> list[tuple[str, Answer]]:
-    """The sections that have something to tell."""
+    """The sections that are not empty."""
     first = len(found.scans) < 2
     return [(name, each) for name, each in found.sections.items() if each.rows and not (first and name == "grown")]
 
 
 def _history(scans: Sequence[Mapping[str, Any]]) -> str:
-    """What grew since the scan before."""
+    """Growth since the previous scan."""
     before, last = scans[-2:]
     if last.get("finished") is None or before.get("finished") is None:
         return f"scan {last['number']}"
@@ -137,13 +137,13 @@ def _cell(name: str, value: Any) -> str:
 
 
 def as_rows(answer: Answer) -> Rows:
-    """The answer to any query, each column with the type that its values have."""
+    """The answer to any query, each column with the type of its values."""
     columns = [Column(name, _kind([row[at] for row in answer.rows])) for at, name in enumerate(answer.columns)]
     return Rows(tuple(columns), [dict(zip(answer.columns, map(_value, row), strict=True)) for row in answer.rows])
 
 
 def _kind(values: Sequence[Any]) -> str:
-    """As Arrow calls it: unsigned but for numbers below zero; text where values have nothing else in common."""
+    """Arrow's name for the type: unsigned unless numbers are negative; string if values have nothing else in common."""
     lists = [value for value in values if isinstance(value, (list, tuple))]
     if lists:
         return f"list<{_kind([each for value in lists for each in value])}>"
@@ -157,7 +157,7 @@ def _kind(values: Sequence[Any]) -> str:
 
 
 def _value(value: Any) -> Any:
-    """What JSON has for it: dates and what DuckDB has besides as text."""
+    """A value as JSON: dates and DuckDB's other types as text."""
     if isinstance(value, (list, tuple)):
         return list(map(_value, value))
     if isinstance(value, Decimal):

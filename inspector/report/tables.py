@@ -20,34 +20,34 @@ class Column(NamedTuple):
     """One column of a table."""
 
     name: str
-    type: str  # as Arrow calls it: "string", "uint64", "list<uint64>", "double", "bool"
+    type: str  # Arrow's name: "string", "uint64", "list<uint64>", "double", "bool"
 
 
 class Rows(NamedTuple):
-    """A result as a table: what any of the forms is written from."""
+    """A result as a table, from which every output form is written."""
 
     columns: tuple[Column, ...]
-    rows: Sequence[Mapping[str, Any]]  # JSON's values; absent and None alike are nothing
+    rows: Sequence[Mapping[str, Any]]  # JSON values; absent and None are both null
 
     @property
     def names(self) -> list[str]:
         return [each.name for each in self.columns]
 
     def of(self, name: str, value: str) -> Rows:
-        """The rows with a first column that says of what they are."""
+        """The rows with a leading column that identifies their source."""
         return Rows((Column(name, "string"), *self.columns), [{name: value, **row} for row in self.rows])
 
     def to_arrow(self) -> pa.Table:
-        """With exact types. Raises UsageError where pyarrow is not installed."""
+        """With exact types. Raises UsageError if pyarrow is not installed."""
         return arrow_table(self.columns, self.rows)
 
     def to_pandas(self) -> pd.DataFrame:
-        """With whole numbers exact beside absent ones. Raises UsageError where pandas is not installed."""
+        """With exact integers even next to missing values. Raises UsageError if pandas is not installed."""
         try:
             import pandas as pd  # the caller's own
         except ImportError as error:
             raise UsageError("pandas is not installed: pip install pandas") from error
-        # Each by its type: pandas itself would make numbers beside absent ones floats, and lose the last digits.
+        # With explicit types: pandas itself would turn integers next to missing values into floats, and lose digits.
         return pd.DataFrame(
             {
                 each.name: pd.Series([row.get(each.name) for row in self.rows], dtype=_PANDAS.get(each.type))
@@ -56,7 +56,7 @@ class Rows(NamedTuple):
         )
 
     def to_polars(self) -> pl.DataFrame:
-        """With exact types. Raises UsageError where polars or pyarrow is not installed."""
+        """With exact types. Raises UsageError if polars or pyarrow is not installed."""
         try:
             import polars as pl  # the caller's own
         except ImportError as error:
@@ -66,11 +66,11 @@ class Rows(NamedTuple):
         return frame
 
 
-#: Types of Arrow → pandas' own, which hold what is absent; lists are objects.
+#: Arrow's types → pandas' nullable types; lists are objects.
 _PANDAS = {"uint64": "UInt64", "int64": "Int64", "double": "Float64", "bool": "boolean"}
 
 
-#: Column → its type, as Arrow calls it. Sizes are unsigned: a file may say that it has more than 2⁶³ bytes.
+#: Columns with Arrow's types. Sizes are unsigned: a file may claim more than 2⁶³ bytes.
 TENSORS: tuple[Column, ...] = (
     Column("name", "string"),
     Column("file", "string"),
@@ -87,7 +87,7 @@ TENSORS: tuple[Column, ...] = (
     Column("expert", "int64"),
     Column("part", "string"),
 )
-#: Of what a configuration predicts.
+#: Columns of predicted tensors.
 PREDICTED: tuple[Column, ...] = tuple(
     each
     for each in TENSORS
@@ -96,7 +96,7 @@ PREDICTED: tuple[Column, ...] = tuple(
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], out: TextIO) -> None:
-    """A header and a line a row; shapes as `4096x11008`. No cell is a spreadsheet's formula or a terminal's command."""
+    """A header and one line per row; shapes as `4096x11008`. No cell is a spreadsheet formula or a terminal escape."""
     writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows({name: _cell(row.get(name)) for name in columns} for row in rows)
@@ -126,19 +126,19 @@ def arrow_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) ->
 
 
 def _as(type_: str, value: Any) -> Any:
-    """A value as its column has it: Arrow takes no integer for a double that does not hold it exactly."""
+    """A value in its column's type: Arrow rejects an integer that a double cannot represent exactly."""
     return float(value) if type_ == "double" and isinstance(value, int) else value
 
 
 def write_parquet(path: str, columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> None:
-    """A Parquet file of the rows, whole or not at all.
+    """A Parquet file of the rows, written completely or not at all.
 
     Raises:
         UsageError: pyarrow is not installed, or there is a file of another kind.
         SourceError: the file cannot be written.
     """
     table = arrow_table(columns, rows)
-    from pyarrow import parquet  # after the line that says what is missing
+    from pyarrow import parquet  # after the check that reports a missing package
 
     saving.save(path, saving.PARQUET, lambda place: parquet.write_table(table, place))
 
@@ -164,6 +164,6 @@ def _type(pa: Any, name: str) -> Any:
 
 
 def _inert(text: str) -> str:
-    """A text that no spreadsheet takes for a formula and no terminal for a command: names, dtypes and files alike."""
+    """A string that is neither a spreadsheet formula nor a terminal escape: for names, dtypes and files."""
     safe = text if text.isprintable() else text.encode("unicode_escape").decode()
     return inert(safe)

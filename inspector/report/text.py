@@ -16,15 +16,15 @@ from inspector.units import count, decimal, escape, fixed, integer, plural, sign
 MOST_FINDINGS = 12
 MOST_VARIANTS = 60
 MOST_SIZES = 16
-#: Conventions that the text tells of; the JSON has all.
+#: Conventions shown in the text; the JSON has all.
 TOLD = ("with_prediction_heads", "with_router_bias")
-COMPLETE = "complete"  # the verdict begins so
+COMPLETE = "complete"  # the start of the verdict
 _NAME = 100  # characters of a name that are shown
-_SHORT = 8  # characters of a dtype that stands beside the label
+_SHORT = 8  # characters of a dtype next to the label
 
 
 def overview(result: Reconciliation, width: int | None = None, *, notes: bool = True) -> str:
-    """`inspect TARGET`, in at most `width` columns; without `notes`, findings that ask nothing are left out."""
+    """`inspect TARGET`, in at most `width` columns; without `notes`, findings that need no action are omitted."""
     blocks = (
         _identity(result, width),
         _files(result.checkpoint, width),
@@ -41,7 +41,7 @@ def overview(result: Reconciliation, width: int | None = None, *, notes: bool = 
 
 
 def first_lines(result: Reconciliation) -> list[str]:
-    """What follows the title: the verdict, and the facts that people look for."""
+    """The lines after the title: the verdict and the basic facts."""
     return [line for line in (_verdict(result), _facts(result)) if line]
 
 
@@ -65,7 +65,7 @@ def _identity(result: Reconciliation, width: int | None) -> str:
 
 
 def _verdict(result: Reconciliation) -> str:
-    """One line: how large, which architecture, stored as what, and whether all is there and explained."""
+    """One line: size, architecture, storage type, and whether everything is present and explained."""
     bits = units.bits(result.bits_per_weight(result.weight_bytes))
     stored = f"{escape(result.dtype or result.checkpoint.format, 60)}{f' at {bits} bits' if result.packing else ''}"
     what = [f"{count(result.logical)} parameters", family(result), stored, decimal(result.on_disk)]
@@ -86,7 +86,7 @@ def judgement(result: Reconciliation) -> str:
 
 
 def family(result: Reconciliation) -> str:
-    """The architecture as people say it: the class without what it is for, or the model type."""
+    """The architecture's display name: the class without its task suffix, or the model type."""
     config = result.checkpoint.config
     if result.is_pipeline and result.checkpoint.composite:
         return escape(result.checkpoint.composite, 60)
@@ -153,7 +153,7 @@ def _files(checkpoint: Checkpoint, width: int | None) -> str:
 
 
 def _variants(result: Reconciliation, width: int | None) -> str:
-    """What else the place holds, and how to get at it."""
+    """Other checkpoints in the place, and how to select them."""
     found = result.checkpoint.variants
     if all(map(result.has, found)):
         return ""
@@ -176,7 +176,7 @@ def _variants(result: Reconciliation, width: int | None) -> str:
 
 
 def _components(result: Reconciliation, width: int | None) -> str:
-    """The parts of a composite repository, a line each, and their sum."""
+    """The parts of a composite repository, one line each, and their total."""
     parts = result.components
     if not parts:
         return ""
@@ -214,7 +214,7 @@ def _towers(result: Reconciliation) -> str:
 
 
 def _source(checkpoint: Checkpoint) -> str:
-    """Which of the things that a target may mean was read, and what that took."""
+    """What the target was resolved to, and the cost of reading it."""
     origin = checkpoint.origin
     where = escape(origin.location, 300)
     if origin.kind == "local":
@@ -241,7 +241,7 @@ def _parameters(result: Reconciliation, width: int | None) -> str:
 
 
 def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
-    """What was counted, how much of it, and what that comes to or is compared with."""
+    """What was counted, the number, and its readable form or comparison."""
     rows = [("parameters", integer(result.logical), count(result.logical))]
     if result.prediction:
         predicted = result.prediction.parameters
@@ -272,19 +272,19 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
 
 
 def claim_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
-    """What the files state about themselves, and whether it is so."""
+    """The files' claims about themselves, and whether they are right."""
     return [(f"claimed {each.name}", _number(each.claimed), _judged(each)) for each in result.claims]
 
 
 def _judged(claim: Claim) -> str:
-    """Whether a claim is so, else what was counted."""
+    """Whether a claim is right, else the counted value."""
     if claim.claimed == str(claim.counted):
         return "as counted"
     return "; ".join(filter(None, (f"{_number(str(claim.counted))} counted", claim.note)))
 
 
 def _number(text: str) -> str:
-    """A number with its thousands apart; any other text as it is."""
+    """A number with thousands separators; any other text unchanged."""
     return integer(int(text)) if text.isascii() and text.isdigit() and len(text) < 30 else escape(text)
 
 
@@ -296,12 +296,12 @@ def _roles(result: Reconciliation, width: int | None) -> str:
 
 
 def role_rows(result: Reconciliation) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The headers, and a row a role; a column without a header has nothing to tell."""
+    """The headers, and one row per role; a column without a header is empty."""
     several = len({role.tower for role in result.roles}) > 1
     rows, seen = list[tuple[str, ...]](), set()
     for role in result.roles:
         label = " ".join(filter(None, (role.tower if several else "", role.branch, role.role)))
-        again = f" ({role.group})" if label in seen else ""  # where there is no room for the groups, this tells them
+        again = f" ({role.group})" if label in seen else ""  # shown if there is no room for the column of groups
         seen.add(label)
         mark = (
             ""
@@ -357,7 +357,7 @@ def _brief(formula: str | None) -> str:
 
 
 def _bridge(result: Reconciliation, width: int | None) -> str:
-    """The chain from what people say to what the disk holds; of packed weights also in bits a weight."""
+    """The steps from the stated size to the bytes on disk; for packed weights also in bits per weight."""
     rows = list(bridge_rows(result))
     if not result.packing or not result.logical:
         return table(
@@ -384,7 +384,7 @@ def _bridge(result: Reconciliation, width: int | None) -> str:
 
 
 def bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
-    """Bytes, whether they are a step, what they are, and why."""
+    """Bytes, whether they are a step, their name, and the reason."""
     if result.nominal:
         at = (
             f"× {result.nominal.bits} bits"
@@ -410,7 +410,7 @@ def bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
 
 
 def findings(found: Sequence[Finding], width: int | None = None) -> str:
-    """Findings, a line each, errors first."""
+    """Findings, one line each, errors first."""
     if not found:
         return ""
     order = {"error": 0, "warning": 1, "info": 2}
@@ -427,7 +427,7 @@ def _finding(each: Finding) -> str:
 
 
 def tensors(labelled: Iterable[Labelled], width: int | None = None) -> Iterator[str]:
-    """`inspect tensors`: a line each, in at most `width` columns."""
+    """`inspect tensors`: one line each, in at most `width` columns."""
     listed = list(labelled)
     several = len({each.file for each in listed}) > 1
     rows = [
@@ -448,6 +448,6 @@ def tensors(labelled: Iterable[Labelled], width: int | None = None) -> Iterator[
 
 
 def _purpose(each: Labelled) -> str:
-    """A tensor's role; of what only serves a packed weight, that it does."""
+    """A tensor's role; for a packed weight's side data, marked as such."""
     role = " ".join(filter(None, (each.key.branch, each.key.role))) or "–"
     return f"side data, {role}" if each.group == "quantization" else role

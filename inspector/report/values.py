@@ -1,4 +1,4 @@
-"""What tensors' numbers are like, as text, as a document, and as rows for tables."""
+"""Statistics of tensors' numbers, as text, as a document, and as rows for tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.units import decimal, escape, integer, plural
 
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 40
-#: Columns of a table: what is told of each tensor, of several together, and of the numbers of either.
+#: Columns of a table: for each tensor, for groups of tensors, and for the numbers of either.
 _OF_TENSOR = (
     "name",
     "file",
@@ -50,7 +50,7 @@ def document(found: Values, target: str) -> dict[str, Any]:
 
 
 def row(each: Row) -> dict[str, Any]:
-    """One row: a tensor and its numbers, or several together."""
+    """One row: a tensor and its statistics, or a group's."""
     summary = each.summary
     return {
         **_what(each),
@@ -72,7 +72,7 @@ def _what(each: Row) -> dict[str, Any]:
 
 
 def _finite(value: float | None) -> float | None:
-    """JSON has no infinity: the deviation of numbers near the largest of 64 bits."""
+    """JSON has no infinity, which the deviation of numbers near the 64-bit maximum is."""
     return value if value is not None and isfinite(value) else None
 
 
@@ -90,7 +90,7 @@ def columns(found: Values) -> tuple[str, ...]:
 
 
 def flat(found: Values) -> list[dict[str, Any]]:
-    """A row each with a cell a column."""
+    """One row each, with one cell per column."""
     rows = []
     for each in found.rows:
         told = row(each)
@@ -118,11 +118,11 @@ def write_parquet(found: Values, path: str) -> None:
 
 
 def rows(found: Values) -> Rows:
-    """A row a tensor, or a group of them; histograms apart."""
+    """One row per tensor, or group of them; without histograms."""
     return Rows(tuple(Column(name, _TYPES.get(name, "double")) for name in columns(found)), flat(found))
 
 
-#: Column → its type, as Arrow calls it; statistics are doubles.
+#: Column → Arrow's type; statistics are doubles.
 _TYPES: Mapping[str, str] = {
     **dict.fromkeys(("name", "file", "dtype", "role", "group", "tower", "branch", "part"), "string"),
     **dict.fromkeys(("tensors", "elements", "nan", "inf", "zeros"), "uint64"),
@@ -136,7 +136,7 @@ _TYPES: Mapping[str, str] = {
 
 
 def lines(found: Values, width: int | None) -> Iterator[str]:
-    """A table; of a single tensor everything."""
+    """A table; for a single tensor, everything."""
     if len(found.rows) == 1:
         yield from _whole(found.rows[0], width)
     else:
@@ -174,7 +174,7 @@ def _dtype(each: Row) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    """`0`, `< 0.1 %`, `12.5 %`: no zeros and few are not the same."""
+    """`0`, `< 0.1 %`, `12.5 %`: none and few are distinguished."""
     if not part or not whole:
         return "0"
     return "< 0.1 %" if part * 1000 < whole else f"{part / whole * 100:.1f} %"
@@ -185,7 +185,7 @@ def _number(value: float | None) -> str:
 
 
 def sparkline(histogram: Histogram | None) -> str:
-    """A histogram in a line of bars; a space for none."""
+    """A histogram as a line of bars; a space for an empty bin."""
     if histogram is None:
         return ""
     most = max(histogram.counts) or 1

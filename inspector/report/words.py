@@ -1,4 +1,4 @@
-"""How comparisons name what they are about."""
+"""Names used in comparisons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.model import Key, Reconciliation
 
 
 def place_of(key: Key) -> str:
-    """Role, with tower, branch and part where they are not the usual ones: `vision q_proj bias`."""
+    """Role, with tower, branch and part unless they are the defaults: `vision q_proj bias`."""
     place = [key.tower if key.tower != "text" else "", key.branch, key.role, key.part if key.part != "weight" else ""]
     return " ".join(filter(None, place))
 
@@ -20,7 +20,7 @@ def shape_text(shapes: Sequence[tuple[int, ...]]) -> str:
 
 
 def about(result: Reconciliation) -> dict[str, Any]:
-    """One side of a comparison, as JSON has it."""
+    """One side of a comparison, as JSON."""
     checkpoint = result.checkpoint
     return {
         "target": checkpoint.target,
@@ -34,10 +34,10 @@ def about(result: Reconciliation) -> dict[str, Any]:
 
 
 def public(target: str) -> str:
-    """A target as others may read it: a URL without user, password and query, where secrets are."""
+    """A target that is safe to publish: a URL without user, password and query, which may contain secrets."""
     _, scheme, rest = target.partition("://")
     if not scheme or not ("@" in rest.partition("/")[0] or "?" in rest or "#" in rest):
         return target
-    from inspector.sources.answers import shown_url  # with the library that asks servers
+    from inspector.sources.answers import shown_url  # imports the HTTP library
 
     return shown_url(target)

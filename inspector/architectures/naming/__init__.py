@@ -1,8 +1,8 @@
 """Tensor name → key: (tower, layer, expert, role, part), from any convention.
 
-A name is first looked up in the family's table, read backwards (`by_table`); a name that no row has goes by GGUF's
-words (`by_gguf`) or by the words of its path (`by_convention`). All names that differ only in their numbers share one
-`Slot`, so the work is done once a pattern, not once a tensor.
+A name is first looked up in the family's table, read backwards (`by_table`); a name that matches no row is read by
+GGUF's naming (`by_gguf`) or by the words of its path (`by_convention`). Names that differ only in their numbers share
+one `Slot`, so the work is done once per pattern, not per tensor.
 """
 
 from __future__ import annotations
@@ -28,38 +28,39 @@ from inspector.model import Key
 
 __all__ = ["MOST_PATTERNS", "NAMELESS", "Named", "Namer", "Names", "Slot", "by_pattern", "unwrapped"]
 
-#: Patterns that are looked at. Pipelines and kohya's adapters, whose numbers are no words, have some 3,000.
+#: The most patterns that are read. Pipelines and kohya's adapters, whose numbers are not separate words, have some
+#: 3,000.
 MOST_PATTERNS = 10_000
-#: Patterns of a model among which what no convention knows goes by its own word.
+#: With at most this many patterns, parts that no convention knows are named by their own word.
 MOST_OWN_WORDS = 1000
-#: GGUF's norms: the first is before the feed-forward where one of the others is after attention.
+#: GGUF's norms: the first precedes the feed-forward if one of the others follows attention.
 FFN_NORM = "blk.{}.ffn_norm.weight"
 AFTER_ATTENTION = ("blk.{}.post_attention_norm.weight", "blk.{}.attn_output_norm.weight")
 
 
 class Group(NamedTuple):
-    """Tensors of one pattern that are for the same."""
+    """Tensors of one pattern with the same purpose."""
 
     pattern: str
     members: Sequence[int]  # positions
-    slot: Slot | None = None  # of those whose numbers tell it; else the pattern does
-    piece: tuple[str, str] | None = None  # part and group of what serves the weights of this pattern
+    slot: Slot | None = None  # if their numbers determine it; else the pattern does
+    piece: tuple[str, str] | None = None  # part and group of side data for the weights of this pattern
 
 
 class Named(NamedTuple):
-    """Tensors with what they are for, in their order; keys are made when asked for."""
+    """Tensors with their purpose, in order; keys are made on request."""
 
-    names: Sequence[str]  # of weights; side data goes by the weight that it serves
+    names: Sequence[str]  # of weights; side data has the name of the weight that it serves
     slots: Sequence[Slot]
     groups: Sequence[tuple[Slot, Sequence[int]]]  # tensors of one pattern, by position
-    beyond: int = 0  # tensors whose patterns are more than are looked at
+    beyond: int = 0  # tensors whose patterns exceed the limit
 
     def key(self, at: int) -> Key:
         """The key of the tensor at a position."""
         return self.slots[at].key(numbers_in(self.names[at]))
 
     def keys(self) -> list[Key]:
-        """All keys, worked out a pattern at a time."""
+        """All keys, computed pattern by pattern."""
         found: dict[int, Key] = {}
         for slot, members in self.groups:
             numbers = numbers_in_each([self.names[at] for at in members])
@@ -81,7 +82,7 @@ class Namer:
         side: Mapping[str, str] | None = None,
         pieces: Mapping[str, tuple[str, str]] | None = None,
     ) -> Named:
-        """What each tensor is for.
+        """Determine each tensor's purpose.
 
         Args:
             side: name of a tensor that serves a weight → the weight's name: packing's side data, an adapter's pieces.
@@ -96,7 +97,7 @@ class Namer:
         return _named(served, self._slots_of(groups[:MOST_PATTERNS]), beyond)
 
     def slot(self, pattern: str) -> Slot:
-        """The slot of a name whose numbers are written `{}`."""
+        """The slot of a pattern: a name with its numbers written `{}`."""
         known = self._slots.get(pattern)
         if known is None:
             known = self._slots[pattern] = self._found(pattern)
@@ -114,7 +115,7 @@ class Namer:
         return found
 
     def _groups(self, patterns: Mapping[str, Sequence[int]], names: Sequence[str]) -> Iterator[Group]:
-        """The tensors of each pattern, apart where the table tells them by their numbers."""
+        """The tensors of each pattern, separated if the table distinguishes them by their numbers."""
         for pattern, members in patterns.items():
             variants = self._table.variants(pattern) if self._table else ()
             group = Group(pattern, members)
@@ -126,7 +127,7 @@ class Namer:
         return [(slot, group.members) for slot, group in zip(settled, groups, strict=True)]
 
     def _slot_of(self, group: Group) -> Slot:
-        """The slot of a group; of side data, the served weight's role with its own part."""
+        """The slot of a group; for side data, the served weight's role with its own part."""
         slot = group.slot or self.slot(group.pattern)
         if group.piece is None:
             return slot
@@ -135,7 +136,7 @@ class Namer:
 
 
 def _by_words(pattern: str, bare: str) -> Slot:
-    """What GGUF's words, or else conventions, say of a name that no row has."""
+    """The slot by GGUF's naming, or else by conventions, for a name that matches no row."""
     if pattern.partition(".")[0] in GGUF_WORDS:
         from inspector.architectures.naming.by_gguf import by_gguf
 
@@ -147,7 +148,7 @@ def _by_words(pattern: str, bare: str) -> Slot:
 
 
 def _named(names: Sequence[str], groups: list[tuple[Slot, Sequence[int]]], beyond: Sequence[int]) -> Named:
-    """The groups' slots for each tensor; those of too many patterns have none."""
+    """The groups with their slots; tensors beyond the limit of patterns have none."""
     of_each: list[Slot] = [NAMELESS] * len(names)
     for slot, members in groups:
         for at in members:
@@ -159,7 +160,7 @@ def _named(names: Sequence[str], groups: list[tuple[Slot, Sequence[int]]], beyon
 
 
 def _by_number(group: Group, names: Sequence[str], variants: Sequence[Variant]) -> Iterator[Group]:
-    """A group's tensors by the first variant that their numbers fit; those that fit none go by their pattern."""
+    """A group's tensors by the first variant that their numbers fit; those that fit none keep their pattern's slot."""
     apart: dict[int | None, list[int]] = {}
     for at in group.members:
         numbers = list(map(int, numbers_in(names[at])))
@@ -172,7 +173,7 @@ def _by_number(group: Group, names: Sequence[str], variants: Sequence[Variant]) 
 def _by_piece(
     group: Group, served: Sequence[str], names: Sequence[str], pieces: Mapping[str, tuple[str, str]]
 ) -> Iterator[Group]:
-    """A group's tensors with each kind of piece apart from the weights that it serves."""
+    """A group's tensors with each kind of piece separated from the weights that it serves."""
     apart: dict[tuple[str, str] | None, list[int]] = {}
     for at in group.members:
         name, piece = names[at], None
@@ -183,11 +184,11 @@ def _by_piece(
         yield group._replace(members=members, piece=piece)
 
 
-# --- what other tensors say of one ------------------------------------------------------------
+# --- what other tensors reveal about one ------------------------------------------------------------
 
 
 def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
-    """An encoder or decoder alone is not a tower: BERT's `encoder` is the text model."""
+    """A single encoder or decoder is not a tower: BERT's `encoder` is the text model."""
     alone = {"encoder", "decoder"} & {slot.tower for slot in slots}
     if len(alone) != 1:
         return slots

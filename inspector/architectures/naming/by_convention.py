@@ -1,4 +1,4 @@
-"""Names by convention: what the words of a path say, where no table knows the name."""
+"""Names by convention: the words of a path, if no table knows the name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inspector.architectures.data.conventions import (
 from inspector.architectures.data.roles import ROLES, group_of
 from inspector.architectures.naming.slots import Slot
 
-#: Longer words are not taken for the name of a branch.
+#: Longer words are not used as the name of a branch.
 LONGEST_WORD = 60
 
 
@@ -64,7 +64,7 @@ def _part(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...]]:
-    """Which of the name's numbers counts layers, the first but for an expert's; which experts; which something else."""
+    """Which of the name's numbers counts layers (the first that is not an expert's), which experts, which others."""
     layer_at = expert_at = None
     rest: list[int] = []
     at = 0
@@ -82,7 +82,7 @@ def _numbers(words: list[str]) -> tuple[int | None, int | None, tuple[int, ...]]
 
 
 def own_word(bare: str) -> str:
-    """The word by which a model calls its part, where no convention has one: `stem1`, `spatial_linear`."""
+    """The model's own word for its part, if no convention has one: `stem1`, `spatial_linear`."""
     path = _part(bare.replace("_l{}", "_l").split("."))[1]
     words = [word for word in path if word.isidentifier() and len(word) <= LONGEST_WORD]
     return words[-1] if words else ""

@@ -1,7 +1,7 @@
-"""A family's table read backwards: which row a name is of.
+"""A family's table read backwards: which row a name belongs to.
 
-A row is entered under every name that it may have: in each class of its family, as older releases and Transformers'
-split weights have it, and without the words that wrap a model.
+A row is entered under every name that it may have: in each class of its family, in older releases and Transformers'
+split weights, and without the words that wrap a model.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from inspector.architectures.table import (
     numbers_of,
 )
 
-#: What older releases of Transformers put between a vision tower's name and its parts'.
+#: What older releases of Transformers put between a vision tower's name and its parts' names.
 OLD_TOWER = "vision_model."
 
 
 class Placed(NamedTuple):
-    """A row where a model has it: its own, or one of a nested family."""
+    """A row in its place in a model: its own, or a nested family's."""
 
     row: Row
     template: str  # the whole name, with placeholders for its numbers
@@ -44,16 +44,16 @@ class Placed(NamedTuple):
 class Variant(NamedTuple):
     """One of several slots of a pattern, and the numbers that select it: `mlp1.0` is a norm, `mlp1.1` is not."""
 
-    numbers: Mapping[int, int]  # which number of the name → what it is
+    numbers: Mapping[int, int]  # which number of the name → its value
     slot: Slot
 
     def fits(self, numbers: Sequence[int]) -> bool:
-        """Whether a name with these numbers is meant."""
+        """Whether a name with these numbers matches."""
         return all(at < len(numbers) and numbers[at] == number for at, number in self.numbers.items())
 
 
 class TableNames:
-    """What the rows of a family say of names."""
+    """The names in the rows of a family."""
 
     def __init__(self, family: Family, config: Mapping[str, Any]) -> None:
         self._whole: dict[str, Slot] = {}
@@ -68,19 +68,19 @@ class TableNames:
         self._variants = {name: _with_numbers(those) for name, those in variants.items() if _differ(those)}
 
     def slot(self, pattern: str, bare: str) -> Slot | None:
-        """The slot of a pattern, as it is or without the words that wrap a model; None where no row has the name."""
+        """The slot of a pattern, unchanged or without the words that wrap a model; None if no row has the name."""
         whole = self._whole.get(pattern) or self._bare.get(pattern)
         return whole or self._whole.get(bare) or self._bare.get(bare)
 
     def variants(self, pattern: str) -> Sequence[Variant]:
-        """The slots among which a name's numbers decide; none where the pattern has one slot."""
+        """The slots among which a name's numbers decide; empty if the pattern has one slot."""
         if not self._variants:
             return ()
         return self._variants.get(pattern) or self._variants.get(unwrapped(pattern)) or ()
 
 
 class _Same(NamedTuple):
-    """A family by what it is, and not by what it says: tables are read once."""
+    """A family compared by identity, not by content: tables are read once."""
 
     family: Family
 
@@ -92,7 +92,7 @@ class _Same(NamedTuple):
 
 
 def names_of(family: Family, config: Mapping[str, Any]) -> TableNames:
-    """What a family says of names: worked out once where no part of the configuration can change it."""
+    """A family's names: computed once if no part of the configuration can change them."""
     if any(isinstance(entry, Include) for entry in family.rows):
         return TableNames(family, config)
     return _names_of(_Same(family))
@@ -104,7 +104,7 @@ def _names_of(same: _Same) -> TableNames:
 
 
 def _differ(variants: Sequence[Variant]) -> bool:
-    """Whether the tensors of one pattern are for several things, as their numbers say."""
+    """Whether the tensors of one pattern have several purposes, distinguished by their numbers."""
     return any(each.numbers for each in variants) and len({each.slot[:5] for each in variants}) > 1
 
 
@@ -116,7 +116,7 @@ def _with_numbers(variants: Sequence[Variant]) -> list[Variant]:
 
 
 def _entries(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[str, Variant]]:
-    """Every pattern that a tensor of the family may have, the first of equals before others."""
+    """Every pattern that a tensor of the family may have; the first of equals takes precedence."""
     others = sorted({"", *family.prefixes.values()} - {family.prefix})
     for placed in _placed(family, config):
         for slot, template in _named(placed, family.prefix, others):
@@ -158,7 +158,7 @@ def _slot_of(placed: Placed) -> Slot:
 
 
 def _tensors(slot: Slot, template: str) -> Iterator[tuple[str, Variant]]:
-    """The patterns of a row's weight and bias, and of the two tensors that a split weight was before."""
+    """The patterns of a row's weight and bias, and of the two tensors of a parametrised weight."""
     row = slot.row
     assert row is not None
     pattern = pattern_of(re.sub(r"\{\w+\}", "0", template))
@@ -190,7 +190,7 @@ def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
 
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[Placed]:
-    """The rows of a nested family under the names that the whole gives them."""
+    """The rows of a nested family under their names in the whole."""
     without, stripped = include.without.split(), taken_off(include, inner)
     head = inner_head(include, inner, str(nested.get("model_type")))
     for placed in _placed(inner, nested):
@@ -205,7 +205,7 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
 
 
 def _as_class(family: Family, template: str, head: str) -> str:
-    """A name as a class of this suffix has it, whose prefix may be another than the rows'."""
+    """A name in a class of this suffix, whose prefix may differ from the rows'."""
     if not template.startswith(family.prefix):
         return template
     return family.prefix_under(head) + template[len(family.prefix) :]

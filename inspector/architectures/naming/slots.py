@@ -1,4 +1,4 @@
-"""Names and their patterns, in which each number is `{}`; and `Slot`, what the tensors of one pattern are for."""
+"""Names and their patterns, in which each number is `{}`; and `Slot`, the purpose of the tensors of one pattern."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from inspector.architectures.data.conventions import HOLDERS, WRAPPERS
 from inspector.architectures.table import NUMBERED, Row
 from inspector.model import STACKED, Key
 
-# A number that is a whole word of the path, not the 1 of `conv1d`; nor one too long to be an index.
+# A number that is a whole word of the path, not the 1 of `conv1d`, and not too long to be an index.
 # Some mixtures write `experts.expert_7`.
 _NUMBER = re.compile(rf"\.{NUMBERED}?([0-9]{{1,9}})(?![^.])")
 _HERE = re.compile(rf"(\.{NUMBERED}?)[0-9]{{1,9}}(?![^.])")
 # In a blurred name, a digit that is not a whole word.
 _WORD_WITH_DIGIT = re.compile(r"[^.]0|0[^.]")
-#: Letters of a name beyond which it has no pattern and no slot: the audit tells of it, and nobody calls a tensor so.
+#: The longest name, in characters, with a pattern and a slot: real names are shorter, and the audit reports others.
 LONGEST = 10_000
 _BLUR = str.maketrans("123456789", "000000000")
 
 
 class Names(tuple[str, ...]):
-    """Tensors' names, which know their patterns."""
+    """Tensors' names with their patterns."""
 
     @cached_property
     def patterns(self) -> dict[str, list[int]]:
-        """Positions by pattern, worked out once."""
+        """Positions by pattern, computed once."""
         return by_pattern(self)
 
 
 def numbers_in(name: str) -> list[str]:
-    """The numbers of a name, as its pattern has `{}` for them."""
+    """The numbers of a name, one for each `{}` of its pattern."""
     return _NUMBER.findall("." + name) if len(name) <= LONGEST else []
 
 
@@ -62,8 +62,8 @@ def unwrapped(pattern: str) -> str:
 def by_pattern(names: Sequence[str]) -> dict[str, list[int]]:
     """Positions by pattern: the name with its numbers as `{}`.
 
-    One expression over half a million names takes its time, so digits are blurred first, with what
-    works on all names at once: `w1` and `w3` then look alike, and only such names are looked at singly.
+    Running one regular expression over half a million names is slow, so digits are blurred first, in one operation on
+    all names: `w1` and `w3` then look alike, and only such names are examined individually.
     """
     text = "\n".join(names).translate(_BLUR)
     if text.count("\n") != len(names) - 1 or "{}" in text or "0" * 10 in text:
@@ -91,10 +91,10 @@ def _grouped(patterns: Iterable[str]) -> dict[str, list[int]]:
 
 
 class Slot(NamedTuple):
-    """What all tensors of one name pattern are for."""
+    """The purpose of all tensors of one name pattern."""
 
     tower: str
-    role: str  # "" where nothing is known
+    role: str  # "" if unknown
     part: str
     group: str
     branch: str = ""
@@ -103,7 +103,7 @@ class Slot(NamedTuple):
     indexes_at: tuple[int, ...] = ()  # further numbers
     stacked: bool = False  # all experts of a layer in one tensor
     row: Row | None = None  # the table's row that explains it
-    left_out: tuple[int, ...] = ()  # numbers that the table's name has, and this one has not
+    left_out: tuple[int, ...] = ()  # numbers that the table's name has, but this one does not
 
     def key(self, numbers: Sequence[str]) -> Key:
         """The key of the tensor with these numbers in its name."""

@@ -1,4 +1,4 @@
-"""The page of `inspect audit TARGET… --html FILE`. It has no charts, and does without plotly."""
+"""The page of `inspect audit TARGET… --html FILE`. It has no charts, and does not need plotly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLUMNS = (
     *(Column(name, "number") for name in ("files", "bytes", *_COUNTS.values())),
     Column("verdict"),
 )
-#: Models that have a section of their own; the table of all findings has the others, too.
+#: Models that have their own section; the table of all findings also has the others.
 MOST_SECTIONS = 100
 
 

@@ -17,7 +17,7 @@ def page(result: Diff, more: Sequence[str] = ()) -> Page:
     """What differs, with every pair of tensors.
 
     Args:
-        more: lines of what was asked for besides: ranks, parents.
+        more: lines for further requests: ranks, parents.
     """
     names = [each.checkpoint.title for each in (result.a, result.b)]
     return Page(
@@ -52,7 +52,7 @@ def _sections(result: Diff, more: Sequence[str]) -> Iterator[Section]:
 
 
 def text_page(title: str, lines: Sequence[str], *, differs: bool) -> Page:
-    """Of an adapter beside its base, and of three ways: as a terminal shows it."""
+    """The page of an adapter on its base, or of three ways: as shown on a terminal."""
     *report_lines, verdict = [line for line in lines if line] or [""]
     return Page(
         title,

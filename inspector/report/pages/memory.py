@@ -16,7 +16,7 @@ _VERDICTS = {True: ": it fits", False: ": it does not fit", None: ""}
 
 
 def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
-    """What running, or training, a model takes."""
+    """The memory for running or training a model."""
     result = result._replace(model=result.model._replace(target=public(result.model.target)))
     return Page(
         f"Memory of {result.model.target}",

@@ -12,9 +12,9 @@ from inspector.report.pages.parts import Cell, Column, Findings, Mood, Page, Par
 from inspector.report.tables import TENSORS, Rows
 from inspector.units import plural
 
-#: Columns by whose values people choose tensors.
+#: Columns by whose values tensors are filtered.
 FILTERED = ("role", "group", "tower", "branch", "dtype", "part", "file")
-#: What people look for stands to the left.
+#: The most important columns are on the left.
 _ORDER = (
     *("name", "role", "layer", "expert", "dtype", "shape", "parameters", "bytes"),
     *("group", "tower", "branch", "part", "file", "offset"),
@@ -23,9 +23,9 @@ _ORDER = (
 
 def page(result: Reconciliation) -> Page:
     """The overview, with charts and every tensor."""
-    result = result._replace(tensors=tuple(result.tensors))  # made once, and gone through by each chart
+    result = result._replace(tensors=tuple(result.tensors))  # made once, and used by every chart
     charts = [
-        Section("From label to disk", [bridge_bars.chart(result)]),  # few bars, which are there at once
+        Section("From label to disk", [bridge_bars.chart(result)]),  # a few bars, which render immediately
         Section("Where the bytes are", [byte_map.chart(result)]),
         Section("Layer by layer", [layer_map.chart(result)]),
     ]
@@ -45,7 +45,7 @@ def page(result: Reconciliation) -> Page:
 
 
 def mood(found: Iterable[Finding]) -> Mood:
-    """The colour of a verdict, by the gravest finding."""
+    """The colour of a verdict, by the most severe finding."""
     severities = {each.severity for each in found}
     return "bad" if "error" in severities else "warning" if "warning" in severities else "good"
 
@@ -68,13 +68,13 @@ _REGIONS = ("header", "tensors", "padding", "unused")
 
 
 def as_table(caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> Table:
-    """A terminal's table: columns without a header have nothing to tell."""
+    """A terminal's table, without columns that have no header."""
     kept = [at for at, header in enumerate(headers) if header]
     columns = [Column(headers[at], "number" if headers[at] in numeric else "text") for at in kept]
     return Table(caption, columns, [[row[at] for at in kept] for row in rows])
 
 
 def tensors(listed: Sequence[Labelled]) -> Table:
-    """A row a tensor, with all columns of `inspect tensors --csv`."""
+    """One row per tensor, with all columns of `inspect tensors --csv`."""
     columns = sorted(TENSORS, key=lambda column: _ORDER.index(column.name))
     return of_rows(plural(len(listed), "tensor"), Rows(tuple(columns), list(map(tensor, listed))), FILTERED)

@@ -1,4 +1,4 @@
-"""Rows of a table as JSON that is small: 92,000 tensors of DeepSeek-V3 take 2 MB. `page.js` unpacks it."""
+"""Rows of a table as compact JSON: 92,000 tensors of DeepSeek-V3 take 2 MB. `page.js` unpacks it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from inspector.report.pages.parts import Cell, Column
 from inspector.units import escape
 
-#: The greatest whole number that JavaScript's own hold exactly; greater ones are written as text.
+#: The largest integer that JavaScript represents exactly; larger ones are written as text.
 EXACT = 2**53 - 1
-#: Characters of a text that are told.
+#: The most characters of a string.
 LONGEST = 4000
 _NUMBER = re.compile(r"(?<![0-9])(?:0|[1-9][0-9]{0,8})(?![0-9])", re.ASCII)
 
 
 def columns(described: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
     """Each column with its values: plain `v`alues, `t`emplates with their numbers, or a `d`ictionary with
-    its indexes; where all values are the same, with their number.
+    its indexes; if all values are equal, with their number.
     """
     return [
         {"name": each.name, "kind": each.kind, "filtered": each.filtered, **_values(each, [row[at] for row in rows])}
@@ -44,24 +44,24 @@ def _values(column: Column, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _plain(cell: Cell) -> Any:
-    """What JSON has for a cell; a number that JavaScript does not hold as text, which is said by `big`."""
+    """A cell as JSON; a number that JavaScript cannot represent becomes text, marked by `big`."""
     if isinstance(cell, float) and not isfinite(cell):
         return None
     return {"big": str(cell)} if isinstance(cell, int) and abs(cell) > EXACT else cell
 
 
 def _templates(texts: Sequence[str]) -> dict[str, Any]:
-    """`layers.3.mlp.7` → the template `layers.\\0.mlp.\\0`, and 3 and 7: names of one role share the first."""
+    """`layers.3.mlp.7` → the template `layers.\\0.mlp.\\0`, and 3 and 7: names of one role share the template."""
     known: dict[str, int] = {}
     numbered = []
     for text in texts:
-        # A zero byte is no part of a text here: `escape` has made it visible.
+        # No string contains a NUL here: `escape` has made it visible.
         number = known.setdefault(_NUMBER.sub("\0", text), len(known))
         numbered.append([number, *map(int, _NUMBER.findall(text))])
     return {"t": list(known), "n": numbered}
 
 
 def script_json(value: Any) -> str:
-    """JSON that nothing can end a script with, or begin markup in: `<`, `>`, `&` and all beyond ASCII as `\\u….`."""
+    """JSON that can neither end a script nor begin markup: `<`, `>`, `&` and all beyond ASCII as `\\u….`."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""What pages are made of. All text is as the file has it: `render` escapes it.
+"""The parts of pages. All text is unescaped: `render` escapes it.
 
 Page("llama-7b", "6.74B parameters, …", (Section("Tensors", (Table(…),)),))
 """
@@ -12,7 +12,7 @@ from inspector.model import Finding
 from inspector.plots.figure import Chart
 from inspector.report.tables import Rows, joined
 
-#: Numbers are shown with their thousands apart, and sorted as numbers; a shape is a text of `4096×11008`.
+#: Numbers are shown with thousands separators, and sorted as numbers; a shape is text like `4096×11008`.
 Kind = Literal["text", "number"]
 Cell = str | int | float | None
 Mood = Literal["good", "warning", "bad", "plain"]
@@ -23,11 +23,11 @@ class Column(NamedTuple):
 
     name: str
     kind: Kind = "text"
-    filtered: bool = False  # whether people pick one of its values: for columns of few
+    filtered: bool = False  # whether it can be filtered by value: for columns with few values
 
 
 class Table(NamedTuple):
-    """Rows, each a cell a column. A long table is searched, sorted and filtered, and only its visible part is drawn."""
+    """Rows, with one cell per column. A long table can be searched, sorted and filtered."""
 
     caption: str
     columns: Sequence[Column]
@@ -41,13 +41,13 @@ class Text(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Text as a terminal shows it, its columns in their places."""
+    """Text as on a terminal, with its columns aligned."""
 
     text: str
 
 
 class Findings(NamedTuple):
-    """What was found, the gravest first."""
+    """Findings, the most severe first."""
 
     found: Sequence[Finding]
     nothing: str = "Nothing found."
@@ -57,7 +57,7 @@ Part = Table | Text | Report | Findings | Chart
 
 
 class Section(NamedTuple):
-    """A title and what stands under it."""
+    """A title and its contents."""
 
     title: str
     parts: Sequence[Part]
@@ -74,19 +74,19 @@ class Page(NamedTuple):
 
     @property
     def charts(self) -> list[Chart]:
-        """All charts, in their order."""
+        """All charts, in order."""
         return [part for section in self.sections for part in section.parts if isinstance(part, Chart)]
 
 
-#: A page filters by a column of no more values than people look through.
+#: The most values of a column by which a page filters.
 MOST_CHOICES = 200
 
 
 def of_rows(caption: str, rows: Rows, filtered: Sequence[str] = ()) -> Table:
-    """A table as the other forms have it, without columns that are empty.
+    """A table as in the other output forms, without empty columns.
 
     Args:
-        filtered: columns by whose values people choose, where there are several and not too many.
+        filtered: columns to filter by, if they have several values but not too many.
     """
     kept, cells = list[Column](), list[list[Cell]]()
     for name, kind in rows.columns:
@@ -104,7 +104,7 @@ _NUMBERS = ("uint64", "int64", "double")
 
 
 def _cell(value: Any) -> Cell:
-    """Lists as shapes are written."""
+    """Lists written like shapes."""
     if isinstance(value, (list, tuple)):
         return joined(value, "×") or "scalar"
     if isinstance(value, bool):

@@ -10,17 +10,17 @@ from typing import NamedTuple
 from inspector.errors import UsageError
 from inspector.plots.figure import MISSING
 
-#: Where the script makes a style sheet unless an element of that name is there: one for maps, which no page has.
+#: Where the script adds a style sheet unless an element of that name exists: one for maps, which no page has.
 _STYLES = re.compile(r'getElementById\("([0-9a-f]{40,64})"\)')
 _VERSION = re.compile(r"plotly\.js v([\w.+-]{1,40})")
 
 
 class PlotlyScript(NamedTuple):
-    """The script as a page has it."""
+    """The script for a page."""
 
     text: str
     version: str
-    styles: tuple[str, ...]  # names of style sheets that it would add, and that a page's policy refuses
+    styles: tuple[str, ...]  # names of style sheets that it would add but a page's policy refuses
 
 
 def load() -> PlotlyScript:
@@ -36,7 +36,7 @@ def check() -> None:
 
 
 def _path() -> Path:
-    """plotly itself is not imported, for its package takes a tenth of a second."""
+    """plotly itself is not imported, because that takes a tenth of a second."""
     found = find_spec("plotly")
     path = Path(found.origin).parent / "package_data/plotly.min.js" if found and found.origin else None
     if path is None or not path.is_file():

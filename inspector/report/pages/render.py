@@ -1,4 +1,4 @@
-"""A page → HTML that needs nothing else: no network, no style or script but its own, all text from files escaped."""
+"""A page → self-contained HTML: no network, no styles or scripts but its own, all text from files escaped."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.report.pages import packed, plotly_script, sketch
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
 from inspector.units import escape, integer, plural
 
-#: Rows up to which a table is written as it is, and needs no script.
+#: Rows up to which a table is written out, and needs no script.
 PLAIN = 60
-#: Notes when what stands above plotly's script has been painted.
+#: Records when the content above plotly's script has been painted.
 _SEEN = 'requestAnimationFrame(() => setTimeout(() => performance.mark("seen")));'
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 _FINDING_COLUMNS = (
@@ -34,7 +34,7 @@ def html(page: Page, command: str) -> str:
     """The whole page.
 
     Args:
-        command: what was typed, for the page's foot.
+        command: the command line, for the page's footer.
 
     Raises:
         UsageError: the page has charts, and plotly is not installed.
@@ -60,7 +60,7 @@ def html(page: Page, command: str) -> str:
             _footer(command, plotly.version if plotly else None),
             _json("charts", data),
             *(f"<script>{each}</script>" for each in scripts),
-            _json("tables", data),  # megabytes, which a browser reads when the first chart is drawn
+            _json("tables", data),  # megabytes, parsed when the first chart is drawn
             "</body></html>\n",
         )
     )
@@ -75,9 +75,9 @@ def _asset(name: str) -> str:
 
 
 def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
-    """Nothing but what is written on the page: scripts and style sheets by their hashes.
+    """Allows nothing except the page's own contents: scripts and style sheets by their hashes.
 
-    plotly makes an empty style sheet, which it fills by script, and sets styles of single elements.
+    plotly creates an empty style sheet, which it fills by script, and sets styles of single elements.
     """
     return "; ".join(
         (
@@ -97,7 +97,7 @@ def _hash(text: str) -> str:
 
 
 def _text(text: str, limit: int | None = None) -> str:
-    """Text from anywhere: controls made visible, markup made text."""
+    """Any text: controls made visible, markup escaped."""
     return escape_html(escape(text, limit))
 
 
@@ -153,7 +153,7 @@ def _findings(part: Findings, data: dict[str, Any]) -> str:
 
 
 def _table(table: Table, data: dict[str, Any]) -> str:
-    """Written out where it is short; else an empty place that the page's script fills from its data."""
+    """Written out if short; else a placeholder that the page's script fills from its data."""
     if len(table.rows) <= PLAIN:
         return _plain(table)
     own = f"t{len(data['tables'])}"
@@ -196,7 +196,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _chart(chart: Chart, data: dict[str, Any]) -> str:
-    """The place of a chart, what it shows in a sentence, and its numbers as a table."""
+    """The placeholder of a chart, a sentence about what it shows, and its numbers as a table."""
     own = f"c{len(data['charts'])}"
     data["charts"][own] = {
         "data": list(chart.traces),

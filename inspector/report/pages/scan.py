@@ -1,4 +1,4 @@
-"""The page of `inspect scan --report DIR --html FILE`. It has no charts, and does without plotly."""
+"""The page of `inspect scan --report DIR --html FILE`. It has no charts, and does not need plotly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.units import plural
 
 
 def page(found: Report, folder: str) -> Page:
-    """What a scan's tables tell, section by section, every row of it."""
+    """A scan's report, section by section, with every row."""
     _, verdict, *more = report.head(found, folder)
     sections = [
         Section(report.TITLES[name], [_table(answer)]) for name, answer in report.shown(found) if answer.columns

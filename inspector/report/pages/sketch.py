@@ -1,4 +1,4 @@
-"""A waterfall's bars without a script: what is seen while a browser compiles plotly, and where no script runs."""
+"""A waterfall's bars without a script: shown while a browser compiles plotly, or if no script runs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from inspector.plots.figure import Chart
 
-_THINNEST = 0.1  # percent of the width, which can still be seen
+_THINNEST = 0.1  # percent of the width, just visible
 
 
 def bars(chart: Chart) -> str:
-    """A line for each bar, with its name; nothing for charts of other kinds."""
+    """A line for each bar, with its name; empty for charts of other kinds."""
     trace = chart.traces[0]
     if trace["type"] != "waterfall":
         return ""
