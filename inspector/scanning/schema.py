@@ -76,7 +76,7 @@ FILES = (
     Column("data", "uint64", "bytes that tensors claim"),
     Column("padding", "uint64", "bytes that the format's alignment needs"),
     Column("unused", "uint64", "bytes that no tensor claims"),
-    Column("digest", "string", "from a store, a cache, a manifest or the Hub: sha256:… or git:……"),
+    Column("digest", "string", "from a store, a cache, a manifest or the Hub: sha256:… or git:…"),
 )
 TENSORS = (
     _ID,
