@@ -34,10 +34,13 @@ def outside_path(subject: Subject) -> Iterator[Found]:
 
 
 def _named_in_documents(subject: Subject) -> Iterator[Found]:
+    checkpoint = subject.checkpoint
+    met = (*subject.findings, *(checkpoint.all_findings if checkpoint else ()))
+    told = {finding.path for finding in met if finding.rule == "index-path"}
     for entry in subject.named(*_NAMING):
-        if not entry.name.endswith(".safetensors.index.json"):
+        if entry.path not in told:
             for path, severity in _paths(configs_of(subject, entry.path), entry.name):
-                if leaves(path):
+                if leaves(path) or _ADDRESS.match(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
 
@@ -50,7 +53,7 @@ def _on_another_computer(subject: Subject) -> Iterator[Found]:
 
 
 def _entities(subject: Subject) -> Iterator[Found]:
-    for entry in subject.named(".xml"):
+    for entry in subject.named(".xml", ".pmml", ".svg", ".gexf"):
         start = subject.head(entry.path, MAX_PROLOGUE)
         if found := _ENTITY.search(start):
             yield Found(f"it includes text from elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
@@ -86,8 +89,15 @@ def _named_in_recipes(subject: Subject) -> Iterator[Found]:
 #: Ends of documents that name files.
 _NAMING = (
     *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
-    *("tokenizer_config.json", "model.json", "manifest.json"),
+    *("tokenizer_config.json", "model.json", "manifest.json", "config.json"),
 )
+#: Of these, configurations of nothing but files.
+_OF_FILES = ("genai_config.json", "router_config.json")
+#: An address on the network.
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
+#: Fields of other configurations with files that Transformers and PEFT read, or write: an index of passages, which is
+#: a pickle, classes of a segmentation, what an adapter's first values come from.
+_OTHER_FILES = ("index_path", "passages_path", "class_info_file", "cache_file", "covariance_file")
 #: A folder that another computer shares: Windows asks it, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
 _CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
@@ -117,6 +127,9 @@ def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
         yield from ((text, None) for each in document if isinstance(each, dict) for text in _texts(each.get("path")))
     elif isinstance(document, dict) and name == "tokenizer_config.json":
         yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _texts(document.get(field)))
+    elif isinstance(document, dict) and name.endswith("config.json") and name not in _OF_FILES:
+        scopes = (document, *(each for each in document.values() if isinstance(each, dict)))
+        yield from ((text, "warning") for each in scopes for field in _OTHER_FILES for text in _texts(each.get(field)))
     elif isinstance(document, dict):
         yield from ((text, None) for text in dict.fromkeys(_named_files(document, name)))
 

@@ -46,7 +46,7 @@ def remote_code(subject: Subject) -> Iterator[Found]:
 
 
 #: The module that MLflow loads a model with, where it is none of its own.
-_LOADER = re.compile(r"(?m)^\s*loader_module:\s*(?!mlflow\.)([\w.]{1,200})")
+_LOADER = re.compile(r"""(?m)^\s*["']?loader_module["']?\s*:\s*["']?(?!mlflow\.)([\w.]{1,200})""")
 #: Files that are run for their names, and by whom.
 _RUN = (
     ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
@@ -71,7 +71,7 @@ def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
     if name == "router_config.json":
         kinds = _texts(document["types"]) if isinstance(document.get("types"), dict) else ()
         yield from (("a module", kind) for kind in kinds if not kind.startswith(_OWN_MODULES))
-    elif name == "model_index.json":
+    elif name.endswith("model_index.json"):
         yield from _of_pipeline(subject, path, document)
     yield from _of_configuration(document)
 
@@ -81,7 +81,8 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for field in ("auto_map", "custom_pipelines"):
             value = scope.get(field)
             if isinstance(value, dict) and value:
-                yield field, next(_texts(value), "code")
+                inner = (each["impl"] for each in value.values() if isinstance(each, dict) and "impl" in each)
+                yield field, next((text for text in (*inner, *_texts(value)) if isinstance(text, str)), "code")
             elif isinstance(value, str):
                 yield field, value
         for field in _KERNELS:
@@ -100,7 +101,7 @@ def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> It
     folder = path[: path.rfind("/") + 1]
     for part, value in document.items():
         match value:
-            case [str(module), str(kind)]:
+            case [str(module), str(kind), *_]:  # modular pipelines say where the part is from, too
                 places = (module, f"{part}/{module}")
                 yield from (("a component", place) for place in places if f"{folder}{place}.py" in subject.by_path)
                 if runs(f"{module}.{kind}"):

@@ -6,8 +6,9 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from inspector.auditing.rules import flatbuffers, hdf5, keras, repositories
+from inspector.auditing.rules import constructed, flatbuffers, hdf5, keras, repositories
 from inspector.auditing.rules.archives import UNOPENED
+from inspector.auditing.rules.names import leaves
 from inspector.auditing.rules.outside import hdf5_parts, is_hdf5
 from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
 from inspector.auditing.rules.rule import Found, rule
@@ -65,7 +66,10 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
                     yield from ((what, False) for what in keras.in_config(raw))
                 elif member.name.lower().endswith(".h5"):
                     inner, size = _inner(read, member)
-                    yield from _in_file(hdf5.parts(inner, size), inner, size)
+                    parts = tuple(hdf5.parts(inner, size))
+                    yield from _in_file(parts, inner, size)
+                    elsewhere = (each for each in parts if isinstance(each, hdf5.Elsewhere) and leaves(each.file))
+                    yield from ((f"{each.what} in {each.file!r:.80}, outside the folder", False) for each in elsewhere)
         except ValueError as error:
             yield str(error), True
 
@@ -214,14 +218,8 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
     limit = MAX_JSON if is_json else MAX_YAML
     if entry.size > limit and not is_json:  # large ones in JSON are tokenizers and indexes
         yield "a very large document: not judged to its end"
-    raw = subject.head(entry.path, min(entry.size, limit)).decode("utf-8", "replace") if entry.size else ""
-    if is_json and (tag := _PICKLED_JSON.search(raw)):
-        yield f"{tag[0]:.80}, which jsonpickle calls"
-    elif not is_json and (tag := _TAG.search(raw)):
-        yield f"the tag {tag[0]:.80}, which runs code"
-    for target in dict.fromkeys(_TARGET.findall(raw) if "_target_" in raw else ()):
-        if _RUNS.match(target):
-            yield f"`_target_` names {target:.120}, which can run anything"
+    raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
+    yield from constructed.in_text(constructed.text_of(raw), is_json=is_json)
 
 
 def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
@@ -234,24 +232,13 @@ def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
             yield f"its schema was not judged: {error}"
             return
     for module in dict.fromkeys(_SKOPS_MODULE.findall(raw.decode("utf-8", "replace"))):
-        if _RUNS.match(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
+        if constructed.runs(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
             yield f"its schema names functions of {module:.80}"
 
 
 #: Bytes of a document that is looked through.
 MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 1024 * 1024
-_TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
-_PICKLED_JSON = re.compile(r'"py/(?:reduce|function|repr|newargs|newargsex)"\s*:\s*.{0,60}')
 _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
-#: What no configuration makes an object of. Other functions are what Hydra is for: `from_pretrained`, `partial`.
-_RUNS = re.compile(
-    r"(?:posix|nt|subprocess|sys|importlib|runpy|pty|shutil|socket|ctypes|code|codeop|pickle|_pickle|marshal|commands"
-    r"|webbrowser|urllib|http|ftplib|smtplib|multiprocessing|asyncio|pydoc|pip|timeit|bdb|pdb|cProfile|profile)\."
-    r"|os\.(?!path\.|environ\b|getenv\b|cpu_count\b|getcwd\b)"
-    r"|builtins\.(?:eval|exec|compile|open|getattr|setattr|__import__|globals|breakpoint|input)\b"
-    r"|torch\.(?:load|hub\.load|jit\.load)\b|numpy\.(?:load|f2py)\b"
-)
-_TARGET = re.compile(r"""["']?_target_["']?\s*:\s*["']?([\w.]{1,200})""")
 
 #: Python files that are run for their names → by whom, and how grave that is.
 _BY_NAME: dict[str, tuple[str, Severity]] = {
@@ -263,6 +250,10 @@ _BY_NAME: dict[str, tuple[str, Severity]] = {
     "inference.py": ("SageMaker's servers run it", "warning"),
     "model_handler.py": ("TorchServe runs it", "warning"),
     "setup.py": ("pip runs it", "info"),
+    **dict.fromkeys(
+        [f"jupyter_{part}config.py" for part in ("", "notebook_", "server_", "lab_")],
+        ("Jupyter runs it when it is started in the folder", "warning"),
+    ),
 }
 #: Modules of Python's own whose names are given to scripts without a thought, and that nothing imports.
 _SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))

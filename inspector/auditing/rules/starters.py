@@ -44,8 +44,8 @@ STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("config.pbtxt",), r'(?m)^\s*backend\s*:\s*"python"', "Python code that Triton's server runs: model.py"),
     (
         (".gitmodules",),
-        r"(?m)^\s*(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)",
-        "a submodule whose address is a git option, or a path outside",
+        r"(?m)^\s*(?:(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)|update\s*=\s*\"?!)",
+        "a submodule whose address is a git option or a path outside, or that is updated by a program",
     ),
     (
         ("requirements.txt", "constraints.txt"),

@@ -1,0 +1,82 @@
+"""What a document in YAML or JSON has its reader make or call, however the letters are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+_TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
+#: A tag as it is written, which may have escapes as addresses have them (YAML 1.2, section 5.6).
+_ANY_TAG = re.compile(r"!<[^>\n]{1,300}>|![^\s,\[\]{}]{1,300}")
+#: A short form that a document makes for tags of Python's: `%TAG !p! tag:yaml.org,2002:python/`.
+_SHORT_FORM = re.compile(r"(?m)^%TAG[ \t]+\S{1,100}[ \t]+(\S{1,300})")
+_OF_PYTHON = re.compile(r"!?!?<?tag:yaml\.org,2002:p|!!p")
+_PICKLED_JSON = re.compile(r'"py/(?:reduce|function|repr|newargs|newargsex)"\s*:\s*.{0,60}')
+#: A letter behind its number, as JSON has it and YAML in double quotes.
+_ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
+#: `_target_`, and the name behind it: on the line, on the next (`>-`), or under an anchor (`*name`).
+_TARGET = re.compile(
+    r"""["']?_target_["']?\s*:\s*(?:&[\w-]{1,100}\s+)?(?:[>|][-+0-9]{0,3}[ \t]*(?:\#[^\n]{0,200})?\n\s*)?"""
+    r"""["']?(\*?[\w.-]{1,200})"""
+)
+#: What no configuration makes an object of. Other functions are what Hydra is for: `from_pretrained`, `partial`.
+_RUNS = re.compile(
+    r"(?:posix|nt|subprocess|sys|importlib|runpy|pty|shutil|socket|ctypes|code|codeop|pickle|_pickle|marshal|commands"
+    r"|webbrowser|urllib|http|ftplib|smtplib|multiprocessing|asyncio|pydoc|pip|timeit|bdb|pdb|cProfile|profile)\."
+    r"|os\.(?!path\.|environ\b|getenv\b|cpu_count\b|getcwd\b)"
+    r"|builtins\.(?:eval|exec|compile|open|getattr|setattr|__import__|globals|breakpoint|input)\b"
+    r"|torch\.(?:load|hub\.load|jit\.load)\b|numpy\.(?:load|f2py)\b"
+)
+
+
+def text_of(raw: bytes) -> str:
+    """A document's text: YAML may be UTF-16 or UTF-32, told by its first bytes (YAML 1.2, section 5.2)."""
+    for mark, encoding in (
+        (b"\xff\xfe\0\0", "utf-32"),
+        (b"\0\0\xfe\xff", "utf-32"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
+        if raw.startswith(mark):
+            return raw.decode(encoding, "replace")
+    return raw.decode("utf-8", "replace")
+
+
+def runs(name: str) -> bool:
+    """Whether a dotted name is of what runs programs."""
+    return _RUNS.match(name) is not None
+
+
+def in_text(text: str, *, is_json: bool) -> Iterator[str]:
+    """What is named that its reader makes or calls, and that can run anything."""
+    text = _ESCAPED.sub(_letter, text) if "\\" in text else text
+    if is_json and (found := _PICKLED_JSON.search(text)):
+        yield f"{found[0]:.80}, which jsonpickle calls"
+    elif not is_json and (tag := _tag(text)):
+        yield f"the tag {tag:.80}, which runs code"
+    for target in dict.fromkeys(_TARGET.findall(text) if "_target_" in text else ()):
+        name = _under(target[1:], text) if target.startswith("*") else target
+        if runs(name):
+            yield f"`_target_` names {name:.120}, which can run anything"
+
+
+def _tag(text: str) -> str | None:
+    if found := _TAG.search(text):
+        return found[0]
+    for prefix in _SHORT_FORM.findall(text):
+        if _OF_PYTHON.match(unquote(prefix)):
+            return f"%TAG … {prefix}"
+    escaped = (unquote(tag) for tag in _ANY_TAG.findall(text) if "%" in tag) if "%" in text else ()
+    return next((tag for tag in escaped if _TAG.match(tag)), None)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    number = int(escape[1] or escape[2] or escape[3], 16)
+    return chr(number) if 0x20 <= number < 0x110000 else escape[0]
+
+
+def _under(anchor: str, text: str) -> str:
+    """The name that an anchor stands at: `&name os.system`; empty where there is none."""
+    found = re.search(rf"&{re.escape(anchor)}\s+[\"']?([\w.]{{1,200}})", text)
+    return found[1] if found else ""
