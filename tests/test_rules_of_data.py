@@ -161,7 +161,7 @@ def test_why_numbers_are_scrambled() -> None:
         f"{spread}: with the bytes of each number swapped they are sane, as big-endian data would be"
     ]
     assert told("scrambled-tensor", own, raw=b"\1" + numbers.tobytes()[:-1]) == [
-        f"{spread}: shifted by 1 of the 2 bytes of a number they are sane: bytes were lost or came in"
+        f"{spread}: shifted by 1 of the 2 bytes of a number they are sane: bytes were lost or inserted"
     ]
     assert told("scrambled-tensor", own, raw=noise) == [f"{spread}: no numbers that training produces"]
     block = seen(spread=9.0, largest=1e9, dtype="Q8_0")

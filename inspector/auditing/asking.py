@@ -1,4 +1,4 @@
-"""Ask the formats' own libraries whether they would open a file. They read its header, and no tensor data.
+"""Asks the formats' own libraries whether they would open a file. They read its header, but no tensor data.
 
 with asking(own_process=True) as ask:
     ask.safetensors(path)      ""  it opens the file
@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from inspector.formats.gguf.values import ARRAY, CODES, STRING, WIDTHS
 from inspector.model import Header
 
-#: Tensors and key-values of a GGUF that its package is asked about; it takes a millisecond for each two.
+#: The most tensors and key-values of a GGUF for which its package is run; it takes half a millisecond for each.
 MOST_ENTRIES = 4_000
 
 
 class Libraries(NamedTuple):
-    """What can be asked. Each answer is "" where the file is opened, else the library's words; None: nobody to ask."""
+    """The libraries. Each answer is "" if the file opens, else the library's message; None if it is not installed."""
 
     safetensors: Callable[[Path], str | None]
     gguf: Callable[[Path], str | None]
@@ -32,11 +32,11 @@ class Libraries(NamedTuple):
 
 @contextmanager
 def asking(*, own_process: bool) -> Iterator[Libraries]:
-    """The libraries, imported when they are first asked.
+    """The libraries, imported on first use.
 
     Args:
         own_process: whether nothing else in this process needs NumPy. `safetensors` imports it to open a file, which
-            takes as long as an audit, and uses it for tensors alone: an empty module stands in for it meanwhile.
+            takes as long as an audit, but uses it only for tensors: an empty module replaces it in the meantime.
     """
     stand_in = own_process and "numpy" not in sys.modules
 
@@ -67,7 +67,7 @@ def _safetensors(path: Path) -> str | None:
             return ""
     except (SafetensorError, OSError) as error:
         return str(error)[:200] or type(error).__name__
-    except Exception:  # NumPy is not there, say
+    except Exception:  # e.g. NumPy is missing
         return None
 
 
@@ -79,18 +79,18 @@ def _gguf(path: Path) -> str | None:
         warnings.simplefilter("ignore")  # numbers too large for NumPy's integers
         try:
             reader(path)
-        except Exception as error:  # whatever it meets in a damaged file: it checks little itself
+        except Exception as error:  # any exception on a damaged file: it checks little itself
             return " ".join(str(error).split())[:200] or type(error).__name__
     return ""
 
 
 def few_enough(header: Header) -> bool:
-    """Whether a GGUF has no more entries than its package goes through in a moment."""
+    """Whether a GGUF has few enough entries for its package to read quickly."""
     return len(header.tensors) <= MOST_ENTRIES and len(header.metadata) <= MOST_ENTRIES
 
 
 def _stepping_reader() -> Any:
-    """The package's reader, but one that steps over arrays: it makes objects of their items, 17 s for Llama 3's."""
+    """The package's reader, but skipping arrays: it makes objects of their items, which takes 17 s for Llama 3's."""
     try:
         import gguf
         import numpy
@@ -112,7 +112,7 @@ def _stepping_reader() -> Any:
 
 
 def _end_of(data: Any, order: str, item: int, count: int, at: int) -> int | None:
-    """Where an array ends. None of one that the library shall read itself: it is damaged, or of arrays.
+    """The end of an array. None if the library should read it itself: it is damaged, or has nested arrays.
 
     Raises:
         IndexError: it ends beyond the file.

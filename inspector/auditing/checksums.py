@@ -1,7 +1,7 @@
-"""Checksums of files against what is known of them: the one place where tensor data is read, and only when asked.
+"""Checks files against known checksums; reads tensor data, so only on request.
 
-Known offline: the Hub cache's blob names, what `huggingface_hub` noted beside a download, and a manifest
-in the format of `sha256sum`. From the Hub itself only when the user names the repository.
+Known offline: the Hub cache's blob names, what `huggingface_hub` recorded next to a download, and a manifest in the
+format of `sha256sum`. From the Hub itself only when the user names the repository.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from inspector.model import Finding
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, plural
 
-#: Manifests that are looked for in a model's folder when none is named.
+#: Manifests that are used from a model's folder if none is named.
 MANIFESTS = ("SHA256SUMS", "checkpoint.sha256")
 MAX_MANIFEST = 16 * 1024 * 1024
-#: Read at a time: large enough that hashing runs beside the interpreter, small enough for the cache.
+#: Bytes read at a time: enough for hashing to release the interpreter, few enough for the processor's cache.
 _BLOCK = 1024 * 1024
 
 _LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
@@ -35,18 +35,18 @@ _NOTES = ".cache/huggingface/download/"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a file's checksum should be."""
+    """A file's expected checksum."""
 
     path: str
     digest: str  # 64 hexadecimal digits of SHA-256, or 40 of git's SHA-1 of a blob
-    source: str  # where that is said, for people
+    source: str  # its source, as text
 
 
 def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
-    """What is known offline about a model's files.
+    """The checksums known offline for a model's files.
 
     Raises:
-        UsageError: `manifest` cannot be read, or is no manifest.
+        UsageError: `manifest` cannot be read, or is not a manifest.
     """
     for entry in subject.entries:
         if entry.digest:
@@ -66,14 +66,14 @@ def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
 
 
 def _noted(subject: Subject, path: str) -> Iterator[Known]:
-    """The ETag that `huggingface_hub` noted for a file that it downloaded into a folder."""
+    """The ETag that `huggingface_hub` recorded for a file that it downloaded into a folder."""
     lines = (subject.text(path, 4096) or "").split("\n")
     if len(lines) > 1 and (_SHA256.fullmatch(lines[1]) or _GIT_SHA1.fullmatch(lines[1])):
         yield Known(path[len(_NOTES) :].removesuffix(".metadata"), lines[1], "the download's own note")
 
 
 def _from_manifest(subject: Subject, manifest: Path) -> Iterator[Known]:
-    """The manifest's lines that are about this model's folder."""
+    """The manifest's lines for this model's folder."""
     folder = manifest.resolve().parent
     base = Path(subject.root or ".").resolve()
     for path, digest in read_manifest(manifest).items():
@@ -86,7 +86,7 @@ def read_manifest(path: Path) -> dict[str, str]:
     """Path → SHA-256, from a file in the format of `sha256sum`.
 
     Raises:
-        UsageError: it cannot be read, a line is none, or a path leaves the manifest's folder.
+        UsageError: it cannot be read, a line is invalid, or a path is outside the manifest's folder.
     """
     try:
         if path.stat().st_size > MAX_MANIFEST:
@@ -128,7 +128,7 @@ def write_manifest(path: Path, digests: Mapping[Path, str]) -> None:
 
 
 def to_hash(subject: Subject, expected: Iterable[Known], *, everything: bool = False) -> list[str]:
-    """The files to read: weights, what a checksum is known of, or all of them."""
+    """The files to read: weights, files with a known checksum, or all."""
     wanted = {each.path for each in expected}
     return [
         entry.path
@@ -140,7 +140,7 @@ def to_hash(subject: Subject, expected: Iterable[Known], *, everything: bool = F
 
 
 def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Checksums as computed against those known. `digests` may hold SHA-256 only; git's SHA-1 is made here."""
+    """Compares computed checksums with known ones. `digests` may have only SHA-256; git's SHA-1 is computed here."""
     told = set()
     for each in expected:
         told.add(each.path)
@@ -175,7 +175,7 @@ def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
             return dict(zip(ordered, pool.map(lambda path: _sha256(path, progress, stopped), ordered), strict=True))
-        except BaseException:  # the pool waits for its threads: an interrupted user does not
+        except BaseException:  # the pool would wait for its threads: an interrupted user should not
             stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -202,7 +202,7 @@ def _sha256(path: Path, progress: Callable[[int], object], stopped: Event) -> st
 
 
 def git_sha1(path: Path) -> str:
-    """What git, and the Hub for files outside LFS, calls a file: SHA-1 over a header and its bytes.
+    """The name of a file in git, and on the Hub outside LFS: SHA-1 over a header and its bytes.
 
     Raises:
         SourceError: it cannot be read.
@@ -215,10 +215,10 @@ def git_sha1(path: Path) -> str:
 
 
 def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Known]:
-    """What the Hub says of a repository's files. Asks the network.
+    """The Hub's checksums for a repository's files. Uses the network.
 
     Raises:
-        SourceError: the Hub cannot be asked, or does not know the repository.
+        SourceError: the Hub is unreachable, or does not have the repository.
     """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError

@@ -24,7 +24,7 @@ class Snapshot(NamedTuple):
 
 
 class Cache(NamedTuple):
-    """A cache's snapshots, and what is to be said of the cache itself."""
+    """A cache's snapshots, and findings about the cache itself."""
 
     path: Path
     snapshots: tuple[Snapshot, ...]
@@ -33,7 +33,7 @@ class Cache(NamedTuple):
 
 
 def scan(path: Path | None = None) -> Cache:
-    """The Hub's cache, at its usual place or another.
+    """The Hub's cache, at its default location or another.
 
     Raises:
         TargetError: there is none.
@@ -52,7 +52,7 @@ def scan(path: Path | None = None) -> Cache:
 
 
 def _snapshots(cache: Path) -> Iterator[Snapshot]:
-    """Every snapshot with something in it, those that the scan gave up on too."""
+    """Every snapshot that is not empty, including those that the scan skipped."""
     for folder in sorted(cache.glob("models--*/snapshots/*")):
         if folder.is_dir() and next(folder.iterdir(), None) is not None:
             repository = folder.parent.parent.name.removeprefix("models--").replace("--", "/")
@@ -72,7 +72,7 @@ def _unfinished(cache: Path) -> Iterator[Finding]:
 
 
 def _second_copies(info: HFCacheInfo) -> Iterator[Finding]:
-    """The same blob under several repositories: bytes that are on the disk more than once."""
+    """The same blob under several repositories: bytes stored more than once."""
     homes: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for repository in info.repos:
         for revision in repository.revisions:
@@ -88,7 +88,7 @@ def _second_copies(info: HFCacheInfo) -> Iterator[Finding]:
 
 
 def _detached(info: HFCacheInfo) -> Iterator[Finding]:
-    """Revisions to which no branch or tag points any more: their own blobs can be deleted."""
+    """Revisions to which no branch or tag points any more: blobs that only they use can be deleted."""
     for repository in sorted(info.repos, key=lambda each: each.repo_id):
         live = {file.blob_path for revision in repository.revisions if revision.refs for file in revision.files}
         dead = {

@@ -1,7 +1,7 @@
-"""What one target may cost: processor time and memory, whatever its files say.
+"""Limits on one target: processor time and memory, whatever its files say.
 
-The readers and rules have bounds of their own, each where a stranger's number says how much there is to do. This is
-the last one, behind them all: work that comes here is stopped, and what was not judged is a finding.
+The readers and rules have their own limits wherever an untrusted number determines the work. This is the last line of
+defence: work that exceeds it is stopped, and what was not judged is a finding.
 """
 
 from __future__ import annotations
@@ -13,31 +13,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-#: Seconds of processor time for any target, and for each megabyte of it: a usual model takes a tenth of the first.
+#: Seconds of processor time for any target, per megabyte of it, and at most: a typical model takes a tenth of the
+#: first.
 SECONDS, SECONDS_PER_MEGABYTE, MOST_SECONDS = 1.2, 0.5, 120.0
-#: Bytes of memory of our own, and for each byte of the target's.
+#: Bytes of memory for any target, per byte of it, and at most.
 MEMORY, MEMORY_PER_BYTE, MOST_MEMORY = 125_000_000, 4, 1_000_000_000
 
 
 class Exceeded(BaseException):
-    """A target's time is used up. No `Exception`: what handles a file's faults must not take it for one."""
+    """A target's time is used up. Not an `Exception`: handlers of a file's faults must not catch it."""
 
 
 def seconds_for(size: int) -> float:
-    """Processor time for a target of so many bytes."""
+    """Processor time for a target of this many bytes."""
     return min(MOST_SECONDS, SECONDS + SECONDS_PER_MEGABYTE * size / 1_000_000)
 
 
 def memory_for(size: int) -> int:
-    """Bytes of memory for a target of so many bytes."""
+    """Bytes of memory for a target of this many bytes."""
     return min(MOST_MEMORY, MEMORY + MEMORY_PER_BYTE * size)
 
 
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
-    """Raises Exceeded within it after so many seconds of work; waiting for a disk or a network does not count.
+    """Raises Exceeded inside the context after this many seconds of work; waiting for a disk or network does not count.
 
-    Only where signals are to be had: in the main thread of a program for Unix that does not use this one itself.
+    Requires signals: the main thread of a Unix program that does not use this signal itself.
     """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not usable or signal.getsignal(signal.SIGVTALRM) is not signal.SIG_DFL:
@@ -45,7 +46,7 @@ def processor_time(seconds: float) -> Iterator[None]:
         return
     signal.signal(signal.SIGVTALRM, _stop)
     try:
-        # Again after a while: an exception out of a finalizer is printed and forgotten.
+        # Repeated: an exception in a finalizer is printed and ignored.
         signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds, 0.01), 0.2)
         yield
     finally:
@@ -59,7 +60,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def memory(nbytes: int) -> Iterator[None]:
-    """Raises MemoryError within it where so much more would be needed. Holds for the process: not for a library's."""
+    """Raises MemoryError inside the context if more than this is needed. It limits the whole process."""
     in_use = _in_use()
     if in_use is None:
         yield
@@ -78,7 +79,7 @@ def memory(nbytes: int) -> Iterator[None]:
 
 
 def _in_use() -> int | None:
-    """Bytes that count for the system's limit on data; None where the system does not tell."""
+    """Bytes that count towards the system's limit on data; None if the system does not report them."""
     if sys.platform != "linux":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Files of unrelated models in one folder: which belong together, and whose the configuration beside them is."""
+"""Files of unrelated models in one folder: which belong together, and which of them the configuration belongs to."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from inspector.opening import configs
 from inspector.sources import Place
 from inspector.sources.filenames import rank_of, shard_of
 
-#: Files whose headers are compared; a folder with more of them is no model in pieces.
+#: The most files whose headers are compared; a folder with more is not a model in pieces.
 MOST = 64
 #: Bytes of their headers together: each file is joined with its prediction once more.
 MOST_BYTES = 10_000_000
-#: Share of a checkpoint's tensors that a configuration explains, from which on it is that checkpoint's.
+#: The share of a checkpoint's tensors that its own configuration explains at least.
 FITS = 0.5
-#: What follows a weight file's name in that of a configuration of its own.
+#: Suffixes of a configuration named after a weight file.
 _OWN = (".json", ".config.json", "_config.json", "-config.json")
-#: What is wrong where the configuration is not the files'.
+#: Rules that fire if the configuration is not the files'.
 _WRONG = frozenset({"shape", "missing"})
 
 
 def main_of(checkpoint: Checkpoint) -> str | None:
-    """The one of several loose files that stands for the folder, where they are models of their own.
+    """The loose file that represents the folder, if its files are separate models.
 
     The one that the configuration explains best, or the largest. None where the files are one model's: a single one,
     shards, ranks' parts, or pieces that only together are what the configuration, or the names in them, say.
@@ -47,7 +47,7 @@ def _is_loose(header: Header) -> bool:
 
 
 def _are_pieces(checkpoint: Checkpoint) -> bool:
-    """Whether no tensor is there twice, and none of the files is a whole model by itself."""
+    """Whether no tensor occurs twice, and none of the files is a whole model alone."""
     seen: set[str] = set()
     for header in checkpoint.files:
         names = {tensor.name for tensor in header.tensors}
@@ -66,7 +66,7 @@ def _joined(checkpoint: Checkpoint, files: Sequence[Header], config: Config | No
 
 
 def _is_whole(result: Reconciliation) -> bool:
-    """Whether the files are all that is predicted, and nothing else."""
+    """Whether the files are exactly what is predicted."""
     return result.prediction is not None and not result.unexplained and not _wrong(result)
 
 
@@ -96,7 +96,7 @@ def config_of(checkpoint: Checkpoint, files: Sequence[Header], place: Place) -> 
 
 
 def named_like(place: Place, stems: Iterable[str]) -> Config | None:
-    """A configuration that has a weight file's name."""
+    """A configuration named after a weight file."""
     for stem in stems:
         for end in _OWN:
             if stem + end in place.files:

@@ -1,7 +1,7 @@
-"""Would the formats' own readers take a file? They are asked, with the reason that this program has beside it.
+"""Would the formats' own readers accept a file? They are asked, and their verdict is paired with our own reason.
 
-`safetensors` and the `gguf` package are asked about every file on this machine. llama.cpp is no library that could be
-asked here: its verdict is by the rules of its own loader, and tests hold these to the program.
+`safetensors` and the `gguf` package are asked about every local file. llama.cpp cannot be called as a library here: its
+verdict follows the rules of its loader, and tests compare these with the program.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a format's reference reader would take a file."""
+    """Whether a format's reference reader would accept a file."""
 
     path: str
     reader: str  # "safetensors", "gguf" (the package) or "llama.cpp"
-    accepts: bool | None  # None where nobody can tell
-    reason: str | None = None  # the rule that says no, or the library's words; why nobody can tell
-    asked: bool = False  # whether the reader said so itself
+    accepts: bool | None  # None if unknown
+    reason: str | None = None  # the rule that rejects it, or the library's message; or why it is unknown
+    asked: bool = False  # whether this is the reader's own verdict
 
 
-#: Bytes of header beyond which the library refuses a file without reading on.
+#: Bytes of header beyond which the library refuses a file without reading it.
 MOST_OF_FORMAT = 100_000_000
-#: Why nobody can tell: the library is an optional one.
+#: The reason for an unknown verdict: the library is optional.
 NOT_INSTALLED = "not installed"
 #: Formats whose reference readers are asked.
 _WITH_READERS = ("safetensors", "gguf")
-#: What the audit did not look at itself.
+#: Rules about what the audit itself did not read.
 _NOT_READ = frozenset({"not-judged", "header-size"})
-#: Findings that are reasons to refuse for llama.cpp, whatever they are for the format.
+#: Findings for which llama.cpp refuses a file, whatever they mean for the format.
 _REFUSED = frozenset({"unknown-type", "nested-array", "old-version", "big-endian", "gguf-unknown"})
-#: Errors that no loader meets: it opens the file, and has bytes that nobody meant.
+#: Errors that no loader notices: it opens the file, and loads wrong bytes.
 _UNSEEN = frozenset({"checksum", "sparse-hole", "endless-name"})
 
 
 def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = False) -> Iterator[Verdict]:
-    """What the readers say of each weight file. `found` is all that the audit has to tell of the model."""
+    """The readers' verdicts on each weight file. `found` has all the audit's findings about the model."""
     read = (header for header in subject.all_headers if header.format in _WITH_READERS)  # PyTorch is never asked
     headers = {header.path: header for header in read if header.bytes_in("header")}
     around: dict[str, list[Finding]] = {}
@@ -62,7 +62,7 @@ def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = Fals
 
 
 def refusals(told: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
-    """What a library refuses, and no finding says why."""
+    """Files that a library refuses although no finding explains why."""
     for verdict in told:
         said = any(each.path == verdict.path and each.severity != "info" for each in found)
         if verdict.asked and verdict.accepts is False and not said:
@@ -71,7 +71,7 @@ def refusals(told: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
 
 
 def _of_reader(path: str, header: Header | None, told: list[Finding]) -> str | None:
-    """The rule by which our own reader refuses a file; None where it takes it."""
+    """The rule by which our own reader refuses a file; None if it accepts it."""
     if header is None:
         return next((each.rule for each in told if each.severity == "error"), "unreadable-file")
     if not path.endswith(ENDS[header.format]):
@@ -80,7 +80,7 @@ def _of_reader(path: str, header: Header | None, told: list[Finding]) -> str | N
 
 
 def _of_llama(subject: Subject, path: str, header: Header | None, told: list[Finding], found: list[Finding]) -> Verdict:
-    """No where anything is an error that it would meet: of the file, of its set, of the model of which it is a file."""
+    """No, if there is any error that it would meet: of the file, of its set, or of its model."""
     reason = _of_reader(path, header, told)
     reason = reason or next((each.rule for each in told if each.rule in _REFUSED or _is_met(each)), None)
     if reason is None and (shard := shard_of(path)):
@@ -93,12 +93,12 @@ def _of_llama(subject: Subject, path: str, header: Header | None, told: list[Fin
 
 def _is_met(finding: Finding) -> bool:
     rule = all_rules().get(finding.rule)
-    harmful = rule is not None and rule.group == "safe"  # loading does not end by it
+    harmful = rule is not None and rule.group == "safe"  # it does not stop the loading
     return finding.severity == "error" and finding.rule not in _UNSEEN and not harmful
 
 
 def _of_package(subject: Subject, path: str, header: Header | None, told: list[Finding], ask: Libraries) -> Verdict:
-    """The `gguf` package's own word, where it is installed and the file is here."""
+    """The `gguf` package's own verdict, if it is installed and the file is local."""
     file = subject.on_disk(path)
     if file is None:
         return Verdict(path, "gguf", None, "not on this machine")
@@ -112,7 +112,7 @@ def _of_package(subject: Subject, path: str, header: Header | None, told: list[F
 
 
 def _of_safetensors(subject: Subject, path: str, header: Header | None, told: list[Finding], ask: Libraries) -> Verdict:
-    """The library's own word; ours where it is not there, or the file is not here."""
+    """The library's own verdict; ours if it is not installed, or the file is not local."""
     reason = _of_reader(path, header, told)
     if (file := subject.on_disk(path)) is not None:
         length = int.from_bytes(subject.head(path, 8), "little")

@@ -1,7 +1,7 @@
 """Chat templates, rendered: what `--deep` adds to their being judged by what they say.
 
-Each is rendered for some conversations in a process of its own, which has neither files nor network nor much time
-(`jinja.rendered`). Asked for by option, for it runs a stranger's program, be it in a sandbox.
+Each is rendered for some conversations in a separate process without files or network, and with little time
+(`jinja.rendered`). Only on request, because it runs an untrusted program, albeit in a sandbox.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from inspector.model import Finding
 
 #: Templates of one model that are rendered.
 MAX_TEMPLATES = 50
-#: Seconds on the clock for one, starting Python included; its own limit is of processor time.
+#: Wall-clock seconds for one, including Python's start; the process itself limits processor time.
 PATIENCE = 20.0
 _START = "import sys; sys.path[:] = sys.argv[1:]; from inspector.auditing.jinja.rendered import main; main()"
 
 
 def findings(subject: Subject) -> Iterator[Finding]:
-    """What rendering a model's templates meets. Raises UsageError as `check` does."""
+    """Findings from rendering a model's templates. Raises UsageError as `check` does."""
     check()
     for number, template in enumerate(templates(subject)):
         if number >= MAX_TEMPLATES:
@@ -35,7 +35,7 @@ def findings(subject: Subject) -> Iterator[Finding]:
 
 
 def check() -> None:
-    """Raises UsageError where processes cannot be limited, or Jinja is not installed."""
+    """Raises UsageError if processes cannot be limited, or Jinja is not installed."""
     if sys.platform == "win32":
         raise UsageError("--deep needs a system that limits processes, as Linux and macOS do")
     try:
@@ -58,7 +58,7 @@ def _rendered(template: Template) -> Iterator[Finding]:
 
 
 def _outcome(text: str) -> dict[str, str]:
-    """What came of a template: see `jinja.rendered.outcome`."""
+    """The result of a template: see `jinja.rendered.outcome`."""
     command = [sys.executable, "-I", "-c", _START, *(each for each in sys.path if each)]
     try:
         raw = text.encode("utf-8", "replace")

@@ -1,8 +1,8 @@
 """Is this download whole, consistent and safe? Every rule on every model at the targets.
 
-A target is a file, a folder with a model, a folder of such folders, or anything else that `targets`
-finds: what is no path of this machine and has the shape of a Hub id is asked of the Hub. A folder with
-weight files directly in it is a model; files below it that belong to no other model are looked at with it.
+A target is a file, a folder with a model, a folder of such folders, or anything else that `targets` finds: whatever is
+not a local path and looks like a Hub id is requested from the Hub. A folder with weight files directly in it is a
+model; files below it that belong to no other model are audited with it.
 """
 
 from __future__ import annotations
@@ -64,28 +64,28 @@ _MARKS = (
     *(".keras", ".h5", ".hdf5", ".onnx", "saved_model.pb", ".tflite", ".mlmodel", ".llamafile"),
     *("adapter_config.json", "model_index.json", "modules.json"),
 )
-#: What stands behind the name of weights that a program still downloads, or has numbered: `model.safetensors.tmp`.
+#: Suffixes of weights that are still being downloaded, or were numbered: `model.safetensors.tmp`.
 _UNFINISHED = re.compile(rf"(?:{'|'.join(map(re.escape, WEIGHTS))})[.-]\w+$", re.IGNORECASE)
-#: Findings of one rule in one model that are told one by one.
+#: Findings of one rule in one model that are listed.
 MOST_PER_RULE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """One model with what was found."""
+    """One model with its findings."""
 
-    target: str  # path or id, as people would type it
+    target: str  # path or id, as one would type it
     files: int
     size: int  # bytes of its files
     findings: tuple[Finding, ...]  # errors first
     verdicts: tuple[readers.Verdict, ...] = ()
-    root: str | None = None  # the folder that findings' paths are relative to; None where it is not on this machine
+    root: str | None = None  # the folder that findings' paths are relative to; None if it is not on this machine
     is_model: bool = True  # False for the Hub's cache as a whole
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A target at which there is nothing to audit, or nothing that can be read."""
+    """A target with nothing to audit, or nothing readable."""
 
     target: str
     reason: InspectorError
@@ -93,10 +93,10 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All models that were looked at."""
+    """All audited models."""
 
     checkpoints: tuple[Audited, ...]
-    ignored: Counter[str] = field(default_factory=Counter)  # rule → findings that were asked to be left out
+    ignored: Counter[str] = field(default_factory=Counter)  # rule → number of ignored findings
     failed: tuple[Failed, ...] = ()
 
     @property
@@ -105,21 +105,21 @@ class Audit:
         return {severity: found[severity] for severity in SEVERITIES}
 
     def fails(self, on: Severity) -> bool:
-        """Whether there is a finding as grave as `on`."""
+        """Whether there is a finding at least as severe as `on`."""
         return any(self.counts[severity] for severity in SEVERITIES[: SEVERITIES.index(on) + 1])
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row a finding. Raises UsageError where pandas is not installed."""
+        """One row per finding. Raises UsageError if pandas is not installed."""
         shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> pa.Table:
-        """A row a finding, with exact types. Raises UsageError where pyarrow is not installed."""
+        """One row per finding, with exact types. Raises UsageError if pyarrow is not installed."""
         shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> pl.DataFrame:
-        """A row a finding. Raises UsageError where polars is not installed."""
+        """One row per finding. Raises UsageError if polars is not installed."""
         shown: pl.DataFrame = view("to_polars", self)
         return shown
 
@@ -137,14 +137,14 @@ def audit(
     A target that cannot be audited is listed in `Audit.failed`; if it is the only one, its error is raised.
 
     Args:
-        ignore: codes of rules whose findings are left out, and counted.
-        data: whether the tensors are read too, and judged by the rules of the group `data`; needs NumPy.
-        deep: whether chat templates are rendered too, in a sandbox in a separate process; needs Jinja.
+        ignore: codes of rules whose findings are omitted, but counted.
+        data: whether to read the tensors too, and judge them by the rules of the group `data`; needs NumPy. deep:
+        whether to render chat templates too, in a sandbox in a separate process; needs Jinja.
 
     Raises:
         TargetError: there is nothing to audit at any target.
         SourceError: it cannot be read.
-        UsageError: `ignore` names an unknown rule, or what `data` or `deep` needs is missing.
+        UsageError: `ignore` names an unknown rule, or a package for `data` or `deep` is missing.
 
     Example:
         >>> found = inspector.audit(["fixtures/real/safetensors/burn/complex_nested.safetensors"])
@@ -162,7 +162,7 @@ def audit(
 
         asked.append(read)
     if deep:
-        from inspector.auditing import rendering  # with what starts a process
+        from inspector.auditing import rendering  # imports what starts processes
 
         rendering.check()
         asked.append(rendering.findings)
@@ -184,26 +184,26 @@ def each_of(
     config: Path | None = None,
     own_process: bool = False,
 ) -> Iterator[Audited | Failed]:
-    """The models at each target, examined, or what is wrong with the target: one bad target hides no other.
+    """The audited models at each target, or what is wrong with the target: one bad target does not affect the others.
 
     Args:
-        more: findings that are made elsewhere, by checksums say.
-        alone: whether a shard stands for itself, and not for its set.
-        config: a configuration file, or a folder with one, in place of those beside the weights.
+        more: further findings, e.g. from checksums.
+        alone: whether a shard is audited alone, without its set.
+        config: a configuration file, or a folder with one, instead of those next to the weights.
         own_process: whether the process may be limited in its memory.
 
     Raises:
         ConfigError: `config` cannot be read.
     """
     if config is not None:
-        configs.load(config)  # one error at the beginning, and not a finding in each model
+        configs.load(config)  # one error at the start, instead of a finding in each model
     for target in targets:
         found = _under(config, subjects(target, revision, alone=alone))
         yield from each_subject(target, found, more, own_process=own_process)
 
 
 def _under(config: Path | None, found: Iterable[Subject | Failed]) -> Iterator[Subject | Failed]:
-    """The subjects with the configuration that the user names for them."""
+    """The subjects with the configuration that the user named."""
     for each in found:
         if isinstance(each, Subject):
             each.config_named = config
@@ -217,7 +217,7 @@ def each_subject(
     *,
     own_process: bool = False,
 ) -> Iterator[Audited | Failed]:
-    """The models of one target, examined as by `each_of`."""
+    """The models of one target, audited as by `each_of`."""
     try:
         for subject in found:
             yield subject if isinstance(subject, Failed) else examined(subject, more, own_process=own_process)
@@ -226,14 +226,14 @@ def each_subject(
 
 
 def check_codes(codes: Iterable[str]) -> None:
-    """Raises UsageError for a code that no rule has."""
+    """Raises UsageError for an unknown code."""
     unknown = sorted(set(codes) - rules.all_rules().keys())
     if unknown:
         raise UsageError(f"unknown rule {escape(', '.join(unknown), 200)}: `inspect audit --rules` lists them")
 
 
 def collect(judged: Iterable[Audited | Failed], ignore: Collection[str]) -> Audit:
-    """The models' results together, without the findings to be ignored. Raises the first error where that is all."""
+    """The models' combined results, without ignored findings. Raises the first error if there is nothing else."""
     ignored: Counter[str] = Counter()
     kept: list[Audited] = []
     failed: list[Failed] = []
@@ -260,7 +260,7 @@ def examined(
     try:
         with _limited(size, own_process=own_process):
             found += _guarded(left[0], lambda: _read(subject))
-        found += more(subject)  # what the user asked for beside the rules takes the time that it takes
+        found += more(subject)  # checks that the user requested in addition are not limited in time
         with _limited(size, own_process=own_process):
             for each in looking:
                 left.popleft()
@@ -287,7 +287,7 @@ def examined(
 
 @contextmanager
 def _limited(size: int, *, own_process: bool) -> Iterator[None]:
-    """The processor time and the memory that a target of so many bytes may take."""
+    """The processor time and memory that a target of this many bytes may take."""
     with ExitStack() as limited:
         limited.enter_context(limits.processor_time(limits.seconds_for(size)))
         if own_process:
@@ -296,13 +296,13 @@ def _limited(size: int, *, own_process: bool) -> Iterator[None]:
 
 
 def _guarded(what: str, work: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """A rule's findings; where it fails, what it found before, and that it did. An input must not hide the other rules.
+    """A rule's findings; if it fails, those before the failure, and the failure. The other rules must still run.
 
-    INSPECT_DEBUG raises what should not happen.
+    INSPECT_DEBUG raises internal errors.
     """
     found: list[Finding] = []
     try:
-        found.extend(work())  # one by one: those before a failure stay
+        found.extend(work())  # one by one, so that those before a failure are kept
     except MemoryError:
         found.append(Finding("not-judged", "error", f"{what}: takes more memory than any sound model: not judged"))
     except NetworkError:
@@ -316,14 +316,14 @@ def _guarded(what: str, work: Callable[[], Iterable[Finding]]) -> list[Finding]:
 
 
 def _read(subject: Subject) -> Iterator[Finding]:
-    """What the readers, the selection of files and the bridge find on their way."""
+    """The findings of the readers, the selection of files and the bridge."""
     checkpoint = subject.checkpoint
     yield from (finding for header in subject.extra for finding in header.findings)
     yield from subject.of_other_sets
     yield from subject.findings
     try:
         joined = subject.result.findings if subject.result else ()
-    finally:  # where the bridge gives up, what the readers found is told all the same
+    finally:  # if the bridge fails, the readers' findings are still reported
         if "result" not in vars(subject):
             yield from checkpoint.all_findings if checkpoint else ()
     for finding in joined or (checkpoint.all_findings if checkpoint else ()):
@@ -335,7 +335,7 @@ def _found_by(rule: Rule, subject: Subject) -> Iterator[Finding]:
 
 
 def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """A rule's first findings, and how many there are besides."""
+    """A rule's first findings, and the number of further ones."""
     rest = 0
     last: Finding | None = None
     for number, finding in enumerate(findings):
@@ -347,7 +347,7 @@ def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:
         yield Finding(last.rule, last.severity, f"{rest} more of this kind", None)
 
 
-#: Letters of a file's or tensor's name, and of a message, that a finding keeps: a header may hold one of 100 MB.
+#: Characters of a file's or tensor's name, and of a message, that a finding keeps: a header may have one of 100 MB.
 LONGEST_NAME, LONGEST_MESSAGE = 1_000, 2_000
 
 
@@ -360,7 +360,7 @@ def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({integer(len(text))} letters)"
 
 
-#: Rules that are graver for a download from a stranger than for whoever reads their own file.
+#: Rules that are more severe for an untrusted download than for one's own file.
 _GRAVER = frozenset({"conflicting-key", "config"})
 
 
@@ -374,23 +374,23 @@ def _judged(finding: Finding, subject: Subject) -> Finding:
     return finding._replace(severity="error") if graver else finding
 
 
-#: What follows from tensors that could not be read: told by the rule that says why.
+#: Consequences of unreadable tensors, which the rule about the cause reports.
 _CONSEQUENCES = frozenset({"missing", "head-not-stored"})
 
 
-#: What a file is in truth, and what follows from its being no file of its kind.
+#: Rules that identify a file's true kind, and consequences of its not being of the expected kind.
 _TELLING = frozenset({"error-message", "blank-file", "html-page", "lfs-pointer"})
 _OF_KIND = frozenset({"document", "tokenizer", "wrong-kind", "config", "pickle", "unreadable-file", "not-weights"})
 
 
 def _excused(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bool:
-    """Whether another finding tells the same better."""
+    """Whether another finding explains the same better."""
     if finding.rule == "missing-shard":
         gone = (entry.name for entry in subject.entries if entry.outside or entry.broken)
         return any(name in finding.message for name in gone)
     if finding.rule in _OF_KIND:
         return any(other.rule in _TELLING and other.path == finding.path for other in found)
-    if finding.rule == "missing-part":  # by the file's key-values, where their names tell it already
+    if finding.rule == "missing-part":  # from the file's key-values, if file names already show it
         return any(other.rule == "missing-shard" and other.path == finding.path for other in found)
     return finding.rule in _CONSEQUENCES and subject.incomplete
 
@@ -399,12 +399,12 @@ def _excused(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bo
 
 
 def snapshot(folder: Path, repository: str, target: str) -> Iterator[Subject | Failed]:
-    """The models in a snapshot of the Hub's cache; one without weights is looked at all the same."""
+    """The models in a snapshot of the Hub's cache; one without weights is audited as well."""
     yield from _in_folder(folder, target, repository, required=False)
 
 
 def subjects(target: str, revision: str | None = None, *, alone: bool = False) -> Iterator[Subject | Failed]:
-    """Every model at a target; each is closed when the next is asked for. One shard stands for its set, unless `alone`.
+    """Every model at a target; each is closed when the next is requested. A shard selects its set, unless `alone`.
 
     Raises:
         TargetError: there is none.
@@ -418,7 +418,7 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
     try:
         if own := stores.subject_at(place, target):
             yield own
-        elif isinstance(place, LocalPlace) and place.selected is None:  # a repository that the Hub's cache has
+        elif isinstance(place, LocalPlace) and place.selected is None:  # a repository in the Hub's cache
             yield from _in_folder(place.root, target, target)
         elif isinstance(place, LocalPlace):
             listed = list(entries(place.root, recursive=False))
@@ -426,7 +426,7 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
         elif place.selected is None and in_filesystem(target):
             yield from _in_store(place, target)
         else:
-            known = getattr(place, "digests", {})  # of the Hub's, by its listing
+            known = getattr(place, "digests", {})  # from the Hub's listing
             listed = [Entry(name, "file", size, digest=known.get(name)) for name, size in place.files.items()]
             yield Subject(place, listed, target, members=_set_of(place, listed, alone=alone))
     finally:
@@ -434,7 +434,7 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
 
 
 def _in_store(place: Place, target: str) -> Iterator[Subject | Failed]:
-    """The models in a folder of an object store: split as a folder of a disk is, the store listed once."""
+    """The models in a folder of an object store: split like a local folder, with a single listing."""
     listed = [Entry(name, "file", size) for name, size in place.files.items()]
     models = _models(lambda path: place.read_bytes(path, MAX_INDEX), listed, {""})
     for folder, own in sorted(models.items()):
@@ -445,15 +445,15 @@ def _in_store(place: Place, target: str) -> Iterator[Subject | Failed]:
 
 
 def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[str] | None:
-    """The shards that belong with the one that is named, and their index; None where no shard is, or it alone is meant.
+    """The shards of the named shard's set, and their index; None if no shard is named, or only that one is meant.
 
-    A URL is one file, whose neighbours cannot be listed.
+    A URL is one file; others next to it cannot be listed.
     """
     own = shard_of(place.selected or "")
     if own is None or own.total < 2 or alone:
         return None
     if not isinstance(place, LocalPlace):
-        from inspector.sources.url import UrlPlace  # all that a network needs
+        from inspector.sources.url import UrlPlace  # imports the network's libraries
 
         if isinstance(place, UrlPlace):
             return None
@@ -466,9 +466,9 @@ _LIKE = attrgetter("stem", "total", "suffix")
 
 
 def local_path(target: str) -> Path | None:
-    """The file or folder of this machine that a target names; None where it names none.
+    """The local file or folder that a target names; None if there is none.
 
-    A link to a file elsewhere stands for that file: the user named it. The Hub cache's own are read where they stand.
+    A link to a file elsewhere represents that file, because the user named it. The Hub cache's links are read in place.
     """
     try:
         path = Path(target).expanduser()
@@ -476,7 +476,7 @@ def local_path(target: str) -> Path | None:
             return None
         leads_out = path.is_symlink() and path.is_file() and _SNAPSHOTS not in path.absolute().parts
         return path.resolve() if leads_out else path
-    except (OSError, ValueError, RuntimeError):  # too long for a path, or of a user that there is not
+    except (OSError, ValueError, RuntimeError):  # too long for a path, or of an unknown user
         return None
 
 
@@ -494,7 +494,7 @@ def _in_folder(
         inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
         try:
             place = LocalPlace(root / folder, listed_files(inner))
-        except InspectorError as error:  # gone while others were looked at
+        except InspectorError as error:  # deleted while others were audited
             yield Failed(str(Path(target, folder)), error)
             continue
         try:
@@ -504,7 +504,7 @@ def _in_folder(
 
 
 def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
-    """Folder → its files and those below it that belong to no model of their own; `read` gives a listed file's bytes.
+    """Folder → its files and those below it that belong to no other model; `read` returns a listed file's bytes.
 
     Files above all models, or in folders without any, go to the root.
     """
@@ -519,16 +519,16 @@ def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[s
 
 
 def marks_a_model(name: str) -> bool:
-    """Whether a file of this name makes its folder a model's, whole or not."""
+    """Whether a file of this name marks its folder as a model, complete or partial."""
     return name.lower().endswith(_MARKS) or _UNFINISHED.search(name) is not None
 
 
-#: A file in a folder, in an index's map. The map is not parsed: seldom does it name any.
+#: A file in a folder, in an index's map. The map is not parsed, because it rarely names any.
 _IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
 
 
 def _indexed(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> frozenset[str]:
-    """Folders whose weights are the shards of an index above them, and no model of their own."""
+    """Folders whose weights are shards of an index above them, so not separate models."""
     folders: set[str] = set()
     for entry in listed:
         readable = entry.name.endswith(INDEX) and entry.kind == "file" and not entry.outside
@@ -543,7 +543,7 @@ def _indexed(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[
 
 
 def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
-    """Files by path as a place lists them: without hidden ones, and links to folders or to nothing."""
+    """Files by path as a place lists them: without hidden ones, links to folders and dangling links."""
     return {
         entry.path: entry.size
         for entry in entries
@@ -556,7 +556,7 @@ def _hidden(folder: str) -> bool:
 
 
 def _home(folder: str, marked: set[str]) -> str:
-    """The nearest marked folder at or above one; the root where there is none."""
+    """The nearest marked folder at or above one; the root if there is none."""
     while folder and folder not in marked:
         folder = folder[: folder.rstrip("/").rfind("/") + 1]
     return folder

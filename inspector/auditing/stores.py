@@ -1,4 +1,4 @@
-"""The models in Ollama's store, each as a subject of the audit: blobs go by what their manifest says they are."""
+"""The models in Ollama's store, each as a subject of the audit: the manifest determines what a blob is."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def store_of(folder: Path) -> Path | None:
-    """The store that a folder is; None for any other folder."""
+    """The store, if a folder is one; else None."""
     if not (folder / "manifests").is_dir() and folder.name not in ("blobs", "manifests"):
         return None
-    from inspector.sources.ollama import store_at  # for its own store alone
+    from inspector.sources.ollama import store_at  # only for its store
 
     return store_at(folder)
 
 
 def subjects(store: Path) -> Iterator[Subject]:
-    """Every model of a store; each is closed when the next is asked for."""
+    """Every model of a store; each is closed when the next is requested."""
     from inspector.sources import ollama
 
     for name, manifest in ollama.models(store):
@@ -36,12 +36,12 @@ def subjects(store: Path) -> Iterator[Subject]:
 
 
 def subject_at(place: Place, target: str) -> Subject | None:
-    """The model of the store that a place is; None for any other place."""
+    """The model of the store, if a place is one; else None."""
     from inspector.sources.local import LocalPlace
 
     if not isinstance(place, LocalPlace) or type(place) is LocalPlace:
         return None
-    from inspector.sources.ollama import OllamaPlace  # one of its kinds is there
+    from inspector.sources.ollama import OllamaPlace  # if one of its kinds is present
 
     return _subject(place, target) if isinstance(place, OllamaPlace) else None
 

@@ -1,1 +1,1 @@
-"""Chat templates: Jinja programs from strangers, judged without rendering them."""
+"""Chat templates: untrusted Jinja programs, judged without rendering them."""

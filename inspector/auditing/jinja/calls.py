@@ -1,4 +1,4 @@
-"""What Jinja's filters and Python's methods make of constants, and which calls a chat template has use for."""
+"""The results of Jinja's filters and Python's methods on constants, and which calls a chat template may need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.auditing.jinja.values import Value, python_of
 
-#: Filters that are worked out on constants.
+#: Filters that are evaluated on constants.
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "capitalize": lambda text: str(text).capitalize(),
     "first": lambda items: items[0],
@@ -39,15 +39,15 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
 }
-#: Filters that hand their input on, or the default.
+#: Filters that return their input, or the default.
 PASSING = frozenset(("default", "d"))
-#: Filters whose outcome is no text that could be a name.
+#: Filters whose result cannot be a name.
 COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
-#: Filters that leave nothing out.
+#: Filters that omit nothing.
 WHOLE = frozenset(
     ("list", "string", "reverse", "sort", "safe", "upper", "lower", "title", "escape", "e", "forceescape")
 )
-#: Filters and methods whose outcome is a part of their input, whatever else they are given.
+#: Filters and methods whose result is a part of their input, whatever their other arguments.
 PARTS = frozenset(
     """
     split rsplit splitlines partition rpartition strip lstrip rstrip trim lower upper title capitalize casefold swapcase
@@ -56,7 +56,7 @@ PARTS = frozenset(
     strftime isoformat safe escape e urlize striptags min max random truncate
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
 )
-#: Filters that look an attribute up, and where its name stands: position, or keyword.
+#: Filters that look up an attribute, and the argument with its name: position, or keyword.
 LOOKING: Mapping[str, tuple[int | None, str | None]] = {
     "attr": (0, "name"),
     "map": (None, "attribute"),
@@ -70,7 +70,7 @@ LOOKING: Mapping[str, tuple[int | None, str | None]] = {
     "max": (1, "attribute"),
     "join": (1, "attribute"),
 }
-#: Methods of texts that are worked out on constants.
+#: String methods that are evaluated on constants.
 TEXT_METHODS: Mapping[str, Callable[..., Any]] = {
     name: getattr(str, name)
     for name in (
@@ -89,7 +89,7 @@ OTHER_METHODS = frozenset(
     total_seconds weekday isoweekday year month day model_dump to_json
     """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
 )
-#: Attributes through which Python's inside is reached without an underscore, as Jinja's sandbox lists them.
+#: Attributes that reach Python's internals without an underscore, as listed by Jinja's sandbox.
 INTERNAL = frozenset(
     """
     mro func_globals func_code func_closure func_dict func_defaults im_func im_self im_class gi_frame gi_code
@@ -97,7 +97,7 @@ INTERNAL = frozenset(
     tb_frame tb_next
     """.split()  # noqa: SIM905  the same
 )
-#: Names that no template has use for when they are called.
+#: Names that no template needs to call.
 ACTING = frozenset(
     """
     system popen popen2 popen3 popen4 exec execfile eval compile open __import__ import_module importlib subprocess
@@ -109,12 +109,12 @@ ACTING = frozenset(
 
 
 def is_internal(name: str) -> bool:
-    """Whether a name is one through which Python's inside is reached: what Jinja's sandbox refuses."""
+    """Whether a name reaches Python's internals: what Jinja's sandbox refuses."""
     return name in INTERNAL or (name.startswith("_") and "__" in name)
 
 
 def looks_inside(text: str) -> str | None:
-    """A field of a format string that reaches for an internal: `{0.__class__}`; the field."""
+    """The field of a format string that accesses an internal, such as `{0.__class__}`."""
     try:
         fields = [field for _, field, spec, _ in string.Formatter().parse(text) if field or spec]
     except ValueError:
@@ -126,12 +126,12 @@ def looks_inside(text: str) -> str | None:
     return None
 
 
-#: Digits that no width, count or exponent in a template has.
+#: A number larger than any width, count or exponent in a template.
 LONG_NUMBER = 100_000
 
 
 def is_huge(*values: Value) -> bool:
-    """Whether one of the values may be a number, or hold a width, with which work has no end."""
+    """Whether one of the values may be a number, or contain a width, that causes unbounded work."""
     for value in values:
         if any(abs(each) > LONG_NUMBER for each in value.numbers):
             return True
@@ -142,18 +142,18 @@ def is_huge(*values: Value) -> bool:
 
 
 def is_widened(name: str, text: Value, *arguments: Value) -> bool:
-    """Whether a filter that pads or repeats makes more of a long text than any page has."""
+    """Whether a filter that pads or repeats makes a long text implausibly longer."""
     width = max((abs(each) for value in arguments for each in value.numbers), default=0)
     return name in ("indent", "center", "wordwrap") and text.weight * width > LONG_NUMBER * 1000
 
 
 def grown(name: str, text: Value, *arguments: Value) -> int:
-    """The work of `join`, `replace` and `sum`: they put one text or list into another, again and again."""
+    """The work of `join`, `replace` and `sum`, which insert one text or list into another repeatedly."""
     weights = [each.weight for each in arguments]
     if name == "join" and weights:
         pieces = text.weight if text.items is None else len(text.items)
         return text.weight + pieces * weights[0]
-    if name == "sum":  # each list is copied into the next sum
+    if name == "sum":  # each partial sum is copied
         return text.weight * text.weight if any(each.items is not None for each in arguments) else 1
     if name == "replace" and len(weights) > 1:
         return text.weight * max(1, weights[1] // weights[0])
@@ -171,6 +171,6 @@ def is_wide(text: str) -> bool:
 
 
 def single(value: Value) -> Any:
-    """The one constant that a value is; None where it is several, or not known."""
+    """A value's only constant; None if it has several, or is unknown."""
     found = python_of(value)
     return found[0] if found and len(found) == 1 else None

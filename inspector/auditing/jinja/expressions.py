@@ -1,4 +1,4 @@
-"""What a template's expressions look up, call and come to."""
+"""What a template's expressions look up, call and evaluate to."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from jinja2 import nodes
 from inspector.auditing.jinja import calls, values
 from inspector.auditing.jinja.values import ANY, DATA, MADE, NOTHING, Value
 
-#: Nodes that are walked, a loop's body more than once.
+#: Nodes that are visited, a loop's body more than once.
 MAX_STEPS = 60_000
-#: Nodes within each other: Python's own limit is not far beyond.
+#: Nesting of nodes: Python's own limit is not far beyond.
 MAX_DEPTH = 150
-#: What stands between attributes of attributes, and between several to sort by.
+#: Separators of nested attributes, and of several attributes to sort by.
 _PARTS = re.compile(r"[.,]")
-#: Characters that one `join`, `replace` or product may make of the template's own texts.
+#: Characters that one `join`, `replace` or product may produce from the template's own strings.
 MOST_WOVEN = 10_000_000
 
 
 class Reach(NamedTuple):
-    """What a template does that no chat template needs to."""
+    """Something a template does that no chat template needs."""
 
     what: str
     words: str
 
 
 class Enough(Exception):  # noqa: N818  the end of the walk, no error
-    """The walk has gone as far as it goes."""
+    """The walk has reached its limit."""
 
 
 class Expressions:
@@ -44,15 +44,15 @@ class Expressions:
         self.variables: dict[str, Value] = {}
         self.macros: dict[str, nodes.Macro] = {}
         self.parameters: dict[str, frozenset[str]] = {}  # of each macro
-        self.expansions: dict[Any, Value] = {}  # macro with all that it depends on → its text
+        self.expansions: dict[Any, Value] = {}  # macro with everything it depends on → its text
         self.running: list[str] = []  # macros, the innermost last
-        self.testing = 0  # rounds around that are taken to see what grows
-        self.rounds = 1  # of the loops around, as written
+        self.testing = 0  # enclosing loops that are repeated to detect growth
+        self.rounds = 1  # iterations of the enclosing loops, as written
         self.all_rounds = 1
-        self.inner: list[set[str]] = []  # names that stand for parts of what is looped over
+        self.inner: list[set[str]] = []  # names of parts of what is looped over
         self.callers: list[nodes.CallBlock] = []
-        self.aliases: dict[str, str] = {}  # variables that were set to another, and that one
-        self.ranges: dict[str, int] = {}  # variables that were set to `range(…)`, and its rounds
+        self.aliases: dict[str, str] = {}  # variable → the variable that it was set to
+        self.ranges: dict[str, int] = {}  # variable set to `range(…)` → its iterations
 
     def tell(self, what: str, words: str) -> None:
         self.found[Reach(what, words[:60])] = None
@@ -65,7 +65,7 @@ class Expressions:
     # --- expressions ----------------------------------------------------------------------------
 
     def value(self, node: nodes.Node) -> Value:
-        """What an expression may come to."""
+        """The possible values of an expression."""
         self._step()
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -77,7 +77,7 @@ class Expressions:
         return found
 
     def _of_other(self, node: nodes.Node) -> Value:
-        """Comparisons, tests, arithmetic: no text comes of it; what is in it is looked at."""
+        """Comparisons, tests, arithmetic: they produce no text, but their operands are checked."""
         for child in node.iter_child_nodes():
             self.value(child)
         return DATA
@@ -93,7 +93,7 @@ class Expressions:
             return self.variables[node.name]
         if node.name in self.macros:
             return Value(frozenset((("macro", values.MacroName(node.name)),)))
-        return MADE if node.name.endswith("_token") else DATA  # a repository writes its own special tokens
+        return MADE if node.name.endswith("_token") else DATA  # a repository defines its own special tokens
 
     def _of_nsref(self, node: nodes.NSRef) -> Value:
         return self.variables.get(f"{node.name}.{node.attr}", DATA)
@@ -147,7 +147,7 @@ class Expressions:
         return replace(values.worked_out(lambda a, b: a * b, left, right), weight=weight)
 
     def _number_of(self, function: Any, *parts: nodes.Node) -> Value:
-        """What arithmetic on constants comes to; on anything else, it makes no text."""
+        """The result of arithmetic on constants; on anything else, it produces no text."""
         found = [self.value(each) for each in parts]
         return values.worked_out(function, *found) if all(map(values.is_known, found)) else DATA
 
@@ -185,7 +185,7 @@ class Expressions:
         return values.worked_out(lambda a, b: a % (tuple(b) if wrapped else b), left, right)
 
     def _check_format(self, text: Value, *arguments: Value) -> None:
-        """Widths that fill memory, fields that look inside."""
+        """Widths that fill memory, fields that access internals."""
         if any(map(calls.is_wide, text.texts)) or calls.is_huge(*arguments):
             self.tell("work without end", "a width in a format")
         for each in text.texts:
@@ -228,7 +228,7 @@ class Expressions:
         return values.worked_out(lambda text, *at: text[slice(*at)], found, *bounds)
 
     def _look_up(self, name: Value, what: str) -> None:
-        """A name that is looked up at run time: none of its possible outcomes is an internal."""
+        """A name that is looked up at run time: none of its possible values may be an internal."""
         for each_item in name.items or ():
             self._look_up(each_item, what)
         for text in name.texts:
@@ -266,7 +266,7 @@ class Expressions:
         return replace(made, weight=max(made.weight, found.weight)) if node.name in calls.WHOLE else made
 
     def _woven(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
-        """`join` and `replace`, whose outcome may be as long as their texts' lengths multiplied."""
+        """`join` and `replace`, whose result may be as long as the product of their texts' lengths."""
         weight = calls.grown(name, found, *arguments)
         if weight > MOST_WOVEN:
             self.tell("work without end", f"{name} of long texts")
@@ -299,7 +299,7 @@ class Expressions:
             self.tell("work without end", f"a large number for the filter {name}")
 
     def _mapped(self, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
-        """A filter on each item, where it is named by a constant."""
+        """A filter applied to each item, if named by a constant."""
         name = calls.single(arguments[0]) if arguments else None
         if found.items is None or not isinstance(name, str) or name not in calls.FILTERS:
             return _unknown([found, *arguments, *named.values()])
@@ -319,7 +319,7 @@ class Expressions:
         return self._called(node.node, arguments, named)
 
     def _called(self, what: nodes.Node, arguments: list[Value], named: dict[str, Value]) -> Value:
-        """A call of what an expression comes to: a macro of the template's own, or a method under a constant."""
+        """A call of an expression's value: one of the template's macros, or a method named by a constant."""
         found = self.value(what)
         own = [each.name for _, each in found.known if isinstance(each, values.MacroName)]
         if own and len(own) == len(found.known) and found.made is None:
@@ -396,12 +396,12 @@ class Expressions:
         macro = self.macros.get(name)
         if macro is not None:
             return self._expanded(macro, arguments, named)
-        own = [self.variables[name]] if name in self.variables else []  # `joiner`, which gives back what it was given
+        own = [self.variables[name]] if name in self.variables else []  # `joiner`, which returns its argument
         return _unknown([*own, *arguments, *named.values()])
 
     @abstractmethod
     def _caller(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
-        """The text of a block that calls a macro, with what the macro hands to it."""
+        """The text of a block that calls a macro, with the macro's arguments for it."""
 
     @abstractmethod
     def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
@@ -409,7 +409,7 @@ class Expressions:
 
 
 def _table(found: list[Value]) -> Value:
-    """A dictionary: its keys and values, of which any may come out."""
+    """A dictionary: its keys and values, any of which may result."""
     return Value(items=tuple(found), data=True, weight=max(1, sum(each.weight for each in found)))
 
 
@@ -422,7 +422,7 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_plain(node: nodes.Node) -> bool:
-    """Whether what is called is looked up under a constant: `messages[0]['items']()`."""
+    """Whether the callee is looked up by a constant: `messages[0]['items']()`."""
     return isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const)
 
 
@@ -434,19 +434,19 @@ def part_of(value: Value) -> Value:
 
 
 def _any_part(value: Value) -> Value:
-    """Some items of a dictionary, or of what comes with the conversation."""
+    """Some items of a dictionary, or of data from the conversation."""
     return Value(data=True, weight=value.weight) if values.is_foreign(value) else replace(value, data=True)
 
 
 def loosened(value: Value) -> Value:
-    """A value of which only its makers are kept."""
+    """A value reduced to its origins."""
     if values.is_foreign(value):
         return Value(data=True, weight=value.weight)
     return Value(made=ANY, data=value.data, weight=value.weight)
 
 
 def _unknown(parts: list[Value]) -> Value:
-    """What a function that is not worked out makes of its arguments."""
+    """The possible results of a function that is not evaluated."""
     if all(map(values.is_foreign, parts)):
         return DATA
     return Value(made=ANY, weight=sum(each.weight for each in parts))

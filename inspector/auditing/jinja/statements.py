@@ -1,9 +1,9 @@
 """A chat template judged on Jinja's own syntax tree: what it reaches for, and how much work it makes.
 
-The tree is walked as it would be rendered, with values in place of the conversation (`values`). Told is what Jinja's
-sandbox would refuse, and what counts on there being none: attributes and items whose names begin with two
-underscores, however the name is put together; other templates; functions that no template has; loops within loops,
-recursion and texts that double.
+The tree is walked as it would be rendered, with abstract values for the conversation (`values`). Reported is what
+Jinja's sandbox would refuse, and what relies on its absence: attributes and items whose names begin with two
+underscores, however the name is assembled; other templates; functions that no template needs; nested loops, recursion
+and texts that keep doubling.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from inspector.auditing.jinja.values import ANY, DATA, MADE, Value
 if TYPE_CHECKING:
     from jinja2.parser import Parser
 
-#: Rounds of loops within each other, where their number is written in the template.
+#: Iterations of nested loops, if their number is written in the template.
 MAX_ROUNDS = 1_000_000
-#: The same with those over the conversation: messages times messages, and what is in them.
+#: The same including loops over the conversation: messages times messages, and their contents.
 MAX_ALL_ROUNDS = 10**8
-#: What a loop over the conversation counts for, and one over a part of what another loops over.
+#: Assumed iterations of a loop over the conversation, and of one over a part of another loop's items.
 OVER_DATA, OVER_PART = 1_000, 10
-#: Weight that a variable starts with where a loop is tested for growth, and growth that is no sum.
+#: The initial weight of a variable when a loop is tested for growth, and a factor that is more than a sum.
 TEST_WEIGHT, GROWTH = 100_000, 1.5
-#: Pieces of text that one value may be made of.
+#: The most pieces of text in one value.
 MAX_WEIGHT = 10_000_000
 
 
@@ -46,10 +46,10 @@ class Generation(Extension):
 
 
 def judge(text: str) -> list[Reach]:
-    """What a template does that none needs to, each once.
+    """Everything a template does that none needs, each once.
 
     Raises:
-        TemplateSyntaxError: Jinja does not take it for a template.
+        TemplateSyntaxError: Jinja does not accept it as a template.
     """
     environment = Environment(extensions=[loopcontrols, do, Generation])  # noqa: S701  nothing is rendered
     try:
@@ -71,7 +71,7 @@ class Walk(Expressions):
     """Statements: what they write, set and repeat."""
 
     def text_of(self, body: Iterable[nodes.Node]) -> Value:
-        """What statements write, one after the other."""
+        """What statements write, in order."""
         return values.joined([self._written(node) for node in body])
 
     def _written(self, node: nodes.Node) -> Value:
@@ -122,7 +122,7 @@ class Walk(Expressions):
         return values.constant("")
 
     def _original(self, node: nodes.Node) -> str:
-        """The variable that a variable was set to, or its own name; of anything else, what it is."""
+        """The variable that a variable was set to, or its own name; anything else unchanged."""
         return self.aliases.get(node.name, node.name) if isinstance(node, nodes.Name) else repr(node)
 
     def _do_assignblock(self, node: nodes.AssignBlock) -> Value:
@@ -170,7 +170,7 @@ class Walk(Expressions):
         return values.either(written)
 
     def _merge(self, states: list[dict[str, Value]]) -> None:
-        """Variables after branches of which one was taken; one that a branch left alone is as it was."""
+        """Variables after alternative branches; those that a branch did not set keep their value."""
         merged: dict[str, Value] = {}
         for name in {name: None for state in states for name in state}:
             own = [state[name] for state in states if name in state]
@@ -219,14 +219,14 @@ class Walk(Expressions):
             self.tell("work without end", "a loop that calls itself on what is no part of its own")
 
     def _count(self, node: nodes.For, over: Value) -> int:
-        """Rounds of one loop."""
+        """Iterations of one loop."""
         if is_range(node.iter):
             return self._range_of(node.iter)
         if isinstance(node.iter, nodes.Name) and self._is_kept_range(node.iter):
             return self.ranges[node.iter.name]
         if over.items is not None and not over.data:
             return len(over.items)
-        if not self.testing and not over.data and over.weight > OVER_DATA:  # its own text, letter by letter
+        if not self.testing and not over.data and over.weight > OVER_DATA:  # its own text, character by character
             return over.weight
         root = next(iter(node.iter.find_all(nodes.Name)), node.iter)
         part = isinstance(root, nodes.Name) and any(root.name in names for names in self.inner)
@@ -237,7 +237,7 @@ class Walk(Expressions):
         return isinstance(node, nodes.Name) and node.name in self.ranges
 
     def _range_of(self, call: Any) -> int:
-        """Rounds of `range(…)`, where it is written with numbers."""
+        """Iterations of `range(…)`, if written with numbers."""
         numbers = [max((abs(each) for each in self.value(argument).numbers), default=0) for argument in call.args]
         found = [self.value(argument) for argument in call.args]
         if all(values.is_known(each) for each in found):
@@ -251,7 +251,7 @@ class Walk(Expressions):
         return self.text_of(node.body)
 
     def _tested(self, node: nodes.For, part: Value) -> list[Value]:
-        """A loop of any number of rounds: taken again, to see what comes of its own outcome, and what grows."""
+        """A loop with any number of iterations: repeated, to see the effect of its own results, and what grows."""
         before = dict(self.variables)
         written = [self._round(node, part)]
         own = {"loop", *_own_names(node.target)}
@@ -292,7 +292,7 @@ class Walk(Expressions):
         return found
 
     def check_recursion(self) -> None:
-        """Macros that call themselves, through others too, do so on a part of what they were given, or once."""
+        """Recursive macros, direct or indirect, must recurse on a part of their argument, or only once."""
         called = {
             name: {other for other in self.macros if _calls_of(each.body, other)} for name, each in self.macros.items()
         }
@@ -341,7 +341,7 @@ class Walk(Expressions):
     _do_import = _do_fromimport = _do_extends = _do_include
 
     def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
-        """A macro's text with its arguments; one that is running already is not entered again."""
+        """A macro's text with its arguments; one that is already running is not entered again."""
         if macro.name in self.running or len(self.running) > 6:
             return Value(made=ANY, weight=1)
         before = dict(self.variables)
@@ -372,18 +372,18 @@ def _free_names(macro: nodes.Macro) -> list[str]:
 
 
 def _own_names(target: nodes.Node) -> set[str]:
-    """Names that an assignment sets; `find_all` does not give the node itself."""
+    """Names that an assignment sets; `find_all` does not return the node itself."""
     own = {target.name} if isinstance(target, (nodes.Name, nodes.NSRef)) else set()
     return own | {each.name for each in target.find_all(nodes.Name)}
 
 
 def _all_calls(node: nodes.Node) -> list[nodes.Call]:
-    """A node's calls, itself among them."""
+    """A node's calls, including itself."""
     return [*([node] if isinstance(node, nodes.Call) else []), *node.find_all(nodes.Call)]
 
 
 def _growing(body: list[nodes.Node]) -> list[nodes.Node]:
-    """What is appended to."""
+    """The variables that are appended to."""
     methods = (call.node for each in body for call in _all_calls(each) if isinstance(call.node, nodes.Getattr))
     return [method.node for method in methods if method.attr in ("append", "extend", "insert")]
 
@@ -393,7 +393,7 @@ def _calls_of(body: list[nodes.Node], name: str) -> int:
 
 
 def _reachable(start: str, called: dict[str, set[str]]) -> set[str]:
-    """Macros that one calls, itself or through others; itself among them."""
+    """Macros that one calls, directly or indirectly, including itself."""
     found, pending = {start}, [start]
     while pending:
         for other in called[pending.pop()] - found:
@@ -403,16 +403,16 @@ def _reachable(start: str, called: dict[str, set[str]]) -> set[str]:
 
 
 def _descends(call: nodes.Call, parts: set[str]) -> bool:
-    """Whether a call is handed a part of something, as recursion over a structure is."""
+    """Whether a call receives a part of something, as in recursion over a structure."""
     return any(_is_part(each, parts) for each in (*call.args, *(each.value for each in call.kwargs)))
 
 
-#: What makes a new value around a part, or of several. A dictionary is how a schema is handed on: `{"type": each}`.
+#: Nodes that wrap a part, or several, in a new value. A dictionary is how a schema is passed on: `{"type": each}`.
 _WRAPPING = (nodes.List, nodes.Tuple, nodes.Add, nodes.Mul, nodes.Concat)
 
 
 def _is_part(node: nodes.Node, parts: set[str], *, wrapped: bool = False) -> bool:
-    """Whether a value is a part of a variable's, or made of one: `x.y`, `[x.y]`; of `parts` the names alone are."""
+    """Whether a value is a part of a variable, or made from one: `x.y`, `[x.y]`; names in `parts` are parts."""
     if isinstance(node, (nodes.Getattr, nodes.Getitem)):
         root: nodes.Node = node
         while isinstance(root, (nodes.Getattr, nodes.Getitem)):
@@ -425,7 +425,7 @@ def _is_part(node: nodes.Node, parts: set[str], *, wrapped: bool = False) -> boo
 
 
 def _parts_set(within: nodes.Node, parts: set[str]) -> set[str]:
-    """The names that stand for parts: those given, and variables that are never set to anything else."""
+    """The names of parts: the given ones, and variables that are never set to anything else."""
     found, others = set(parts), set[str]()
     for each in within.find_all(nodes.Assign):
         (found if _is_part(each.node, found) else others).update(_own_names(each.target))
@@ -433,7 +433,7 @@ def _parts_set(within: nodes.Node, parts: set[str]) -> set[str]:
 
 
 def _any_round(value: Value, weight: int) -> Value:
-    """What a variable may be in any round of a loop that sets it; numbers stay numbers."""
+    """A variable's possible values in any iteration of a loop that sets it; numbers remain numbers."""
     weight = weight or value.weight
     if values.is_foreign(value):
         return Value(data=True, weight=weight)
@@ -441,5 +441,5 @@ def _any_round(value: Value, weight: int) -> Value:
 
 
 def _grows(*sizes: int) -> bool:
-    """Whether each size is more than what adding the same again would make of the one before."""
+    """Whether the sizes grow faster than by repeated addition."""
     return all(after >= GROWTH * before for before, after in itertools.pairwise(sizes))

@@ -1,8 +1,8 @@
-"""What an expression of a template may come to, as far as its text tells: constants exactly, the rest by who made it.
+"""The possible values of a template's expression, as far as its text shows: constants exactly, the rest by origin.
 
-A template can put a name together in any way that a language has. What is made of constants alone is worked out; a text
-with constants and something else in it is `made`, of which only the first letters are known; what comes with the
-conversation is `data`, which a template's author does not choose.
+A template can assemble a name in any way that a language allows. Values made only of constants are evaluated; a string
+of constants and something else is `made`, of which only the first letters are known; values from the conversation are
+`data`, which a template's author does not choose.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-#: Constants that one expression may come to, each; beyond, it is a text that was made.
+#: Constants that one expression may evaluate to; beyond that, it is a made string.
 MAX_KNOWN = 48
-#: Characters, and items, of a constant that is worked out.
+#: Characters, and items, of a constant that is evaluated.
 MAX_LENGTH = 4_096
 #: Any first letter.
 ANY = frozenset(("_",))
@@ -23,7 +23,7 @@ Scalar = str | int | float | bool | None
 
 
 class MacroName(NamedTuple):
-    """A macro of the template's own, as a value."""
+    """One of the template's macros, as a value."""
 
     name: str
 
@@ -34,9 +34,9 @@ class Value:
 
     known: frozenset[Any] = frozenset()  # scalars, told apart by type
     items: tuple[Value, ...] | None = None  # a list or tuple, item by item
-    made: frozenset[str] | None = None  # first letters of texts that are not known; `ANY` where they may be any
-    data: bool = False  # comes, or may come, with the conversation; with `items`, any of them in any order
-    weight: int = 1  # characters of text that it is made of, and pieces of unknown length
+    made: frozenset[str] | None = None  # first letters of unknown strings; `ANY` if they may be any
+    data: bool = False  # comes, or may come, from the conversation; with `items`, any of them in any order
+    weight: int = 1  # characters of text in it, and pieces of unknown length
 
     @property
     def texts(self) -> Iterator[str]:
@@ -58,7 +58,7 @@ def constant(*values: Scalar) -> Value:
 
 
 def of(value: Any) -> Value:
-    """A Python value that was worked out."""
+    """An evaluated Python value."""
     if isinstance(value, str) and len(value) > MAX_LENGTH:
         return Value(made=frozenset((value[:1],)), weight=len(value))
     if isinstance(value, (str, int, float, bool, type(None))):
@@ -97,14 +97,14 @@ def _firsts_of(known: Iterable[tuple[str, Any]]) -> frozenset[str]:
 
 
 def firsts(value: Value) -> frozenset[str]:
-    """Letters that its text may begin with."""
+    """The possible first letters of its text."""
     if value.data or value.items is not None:
         return ANY
     return _firsts_of(value.known) | (value.made or frozenset())
 
 
 def joined(values: Iterable[Value]) -> Value:
-    """Texts one after the other."""
+    """Concatenated texts."""
     parts = [each for each in values if each.known != _EMPTY or each.made is not None or each.data]
     weight = sum(each.weight for each in parts)
     if all(is_known(each) for each in parts):
@@ -121,17 +121,17 @@ _EMPTY = frozenset((("str", ""),))
 
 
 def is_known(value: Value) -> bool:
-    """Whether it comes to constants, and nothing else."""
+    """Whether it consists only of constants."""
     return bool(value.known) and value.items is None and value.made is None and not value.data
 
 
 def is_foreign(value: Value) -> bool:
-    """Whether no text of it is the template's own: it comes with the conversation, or is a number."""
+    """Whether none of its text is the template's own: it is from the conversation, or a number."""
     return value.made is None and not any(value.texts) and all(map(is_foreign, value.items or ()))
 
 
 def python_of(value: Value) -> list[Any] | None:
-    """The constants that a value may be, as Python has them; None where it may be anything else."""
+    """The Python constants that a value may be; None if it may be anything else."""
     if is_known(value):
         return [each for _, each in value.known]
     if value.items is not None and not value.known and value.made is None and not value.data:
@@ -142,7 +142,7 @@ def python_of(value: Value) -> list[Any] | None:
 
 
 def _products(parts: list[Value]) -> Iterator[tuple[Any, ...]]:
-    """Every combination; none where there are too many."""
+    """Every combination; empty if there are too many."""
     count = 1
     for each in parts:
         count *= len(each.known)
@@ -150,12 +150,12 @@ def _products(parts: list[Value]) -> Iterator[tuple[Any, ...]]:
         yield from itertools.product(*([each for _, each in part.known] for part in parts))
 
 
-#: Ways to work out constants that fail on some of them.
+#: Exceptions raised when evaluating functions of constants.
 _FAULTS = (TypeError, ValueError, IndexError, KeyError, OverflowError, ZeroDivisionError, AttributeError, MemoryError)
 
 
 def worked_out(function: Callable[..., Any], *arguments: Value) -> Value:
-    """What a function of constants comes to; made text where one argument is none, data where all are foreign."""
+    """The result of a function of constants; a made string if an argument is not constant, data if all are foreign."""
     choices = [python_of(each) for each in arguments]
     weight = sum(each.weight for each in arguments)
     if any(each is None for each in choices):
@@ -168,5 +168,5 @@ def worked_out(function: Callable[..., Any], *arguments: Value) -> Value:
         try:
             found.append(of(function(*combination)))
         except _FAULTS:
-            continue  # an error when it is rendered: no value at all
+            continue  # an error when rendered: no value
     return either(found) if found else NOTHING

@@ -1,6 +1,6 @@
-"""The data of a model's weights, looked at once: what each tensor's bytes and numbers are like.
+"""One pass over the data of a model's weights: statistics of each tensor's bytes and numbers.
 
-`passing` reads the files, and hashes them on the way; `glance` looks at a piece, `facts` keeps what was seen of a
-tensor, `copies` finds blocks that are there twice, `peers` sets each beside its role in other layers. What is wrong
-with it is said in `rules/data.py`.
+`passing` reads the files, and hashes them on the way; `glance` examines a piece, `facts` accumulates the results for a
+tensor, `copies` finds duplicate blocks, `peers` relates each tensor to its role in other layers. `rules/data.py`
+reports what is wrong.
 """

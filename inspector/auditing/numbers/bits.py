@@ -1,7 +1,7 @@
-"""Bits that do not vary, page by page, and codes that are as even as noise.
+"""Bits that do not vary, page by page, and codes as evenly distributed as noise.
 
-Numbers that lost a bit, or got one, look sane: a mantissa that was cut, a sign that is always the same. They are told
-from what a writer rounded by the rest of the tensor, which has the bit.
+Numbers with a stuck bit look sane: a truncated mantissa, a sign that is always the same. They differ from rounded
+numbers in that the rest of the tensor has the bit.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from inspector.auditing.numbers.facts import Facts, Held, Run, merged
 from inspector.formats.gguf.types import TYPES
 
 Array = NDArray[Any]
-#: Bytes that are looked at together.
+#: Bytes that are examined together.
 CELL = 4096
 
 
 class Watch(NamedTuple):
-    """Bits of a number that are as often set as not, in any weights."""
+    """Bits of a number that are set about half the time, in any weights."""
 
     width: int  # bytes of the number
     mask: int
 
 
-#: The sign, and of the mantissa what rounding to fewer bits takes first. Of packed words and blocks all bits of a byte.
+#: The sign, and the mantissa's bits that rounding removes first. For packed words and blocks, all bits of a byte.
 WATCHED: Mapping[str, Watch] = {
     "BF16": Watch(2, 0x8007),
     "F16": Watch(2, 0x803F),
@@ -40,7 +40,7 @@ WATCHED: Mapping[str, Watch] = {
 
 
 def look(found: Facts, raw: Array, dtype: str, offset: int) -> None:
-    """Which bits are ever and always set in a piece, and in which of its pages one of them does not vary."""
+    """Which bits are ever set and always set in a piece, and in which of its pages one of them does not vary."""
     watch = WATCHED.get(dtype)
     if watch is None or not raw.size:
         return
@@ -57,7 +57,7 @@ def look(found: Facts, raw: Array, dtype: str, offset: int) -> None:
 
 
 def _folded(way: np.ufunc, cells: Array, watch: Watch) -> Array:
-    """The bits of all numbers of each cell, taken together."""
+    """The combined bits of all numbers in each cell."""
     words = way.reduce(cells, axis=1)
     folded: Array = way.reduce(words.view(f"<u{watch.width}").reshape(len(words), 8 // watch.width), axis=1)
     return folded
@@ -77,18 +77,18 @@ def _hold(found: Facts, ever: Array, always: Array, watch: Watch, offset: int) -
 
 # --- noise ----------------------------------------------------------------------------------------
 
-#: Words of a cell that are looked at, one in so many.
+#: Only one word in this many is examined.
 STEP = 64
-#: Variance of evenly spread half bytes, and of bytes with a sign.
+#: Variance of uniformly distributed half bytes, and of signed bytes.
 _HALVES, _BYTES = 21.25, 5461.25
-#: What a cell's variance may be, of that of even ones, before it is set down as even.
+#: The range of a cell's variance, relative to a uniform distribution's, that counts as even.
 LEAST_EVEN, MOST_EVEN = 0.7, 1.3
-#: Codes of each value without which χ² tells nothing.
+#: The least expected number of codes per value for a meaningful χ².
 LEAST_EXPECTED = 5
 
 
 def _evenness(found: Facts, cells: Array, dtype: str, offset: int) -> None:
-    """How far packed codes spread: those of learnt weights are more often in the middle."""
+    """How widely packed codes are distributed: those of trained weights concentrate in the middle."""
     if not len(cells):
         return
     sample = np.ascontiguousarray(cells[:, ::STEP])
@@ -109,7 +109,7 @@ def _of_halves(sample: Array) -> Array:
 
 
 def is_even(raw: bytes, dtype: str) -> bool:
-    """Whether codes are as even as noise is: by Pearson's χ², which weights of so many codes never pass."""
+    """Whether codes are as evenly distributed as noise: by Pearson's χ², which trained weights never pass."""
     octets = np.frombuffer(raw, np.uint8)
     counts = np.bincount(octets, minlength=256).astype(np.float64)
     if dtype != "I8":

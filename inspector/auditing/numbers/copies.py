@@ -1,4 +1,4 @@
-"""Blocks of bytes that are there twice, told by their anchors and then by all their bytes."""
+"""Duplicate blocks of bytes, found by their anchors and then confirmed byte by byte."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Array = NDArray[Any]
 Read = Callable[[int, int, int], bytes]  # file, start, length
 #: Bytes that are compared at once, and the least that count as a copy.
 STEP, LEAST = 4096, 1024
-#: Copies that are looked for: a repeated layer has thousands of anchors, and is one copy.
+#: The most copies that are searched for: a repeated layer has thousands of anchors, but is one copy.
 MOST = 2000
 
 
 class Copy(NamedTuple):
-    """The same bytes at two places."""
+    """The same bytes in two places."""
 
     file: int
     start: int
@@ -27,7 +27,7 @@ class Copy(NamedTuple):
 
 
 def copies(files: Array, places: Array, marks: Array, read: Read, sizes: list[int]) -> list[Copy]:
-    """What is there exactly twice: more often is a pattern, and no copy that was made by mistake.
+    """Blocks that occur exactly twice: more often is a pattern, not a copy made by mistake.
 
     Args:
         files, places, marks: of each anchor the file's number, its place there, and what it is told by.
@@ -60,7 +60,7 @@ def _sorted_pair(files: Array, places: Array, a: int, b: int) -> tuple[int, int,
 
 
 def _whole(at: Copy, read: Read, sizes: list[int]) -> Copy:
-    """How far the two are equal in either direction."""
+    """How far the two are equal in both directions."""
     before, after = _equal(at, read, sizes, back=True), _equal(at, read, sizes, back=False)
     return at._replace(start=at.start - before, other=at.other - before, size=before + after)
 

@@ -1,4 +1,4 @@
-"""What was seen of a tensor, put together from its pieces."""
+"""The facts about a tensor, combined from its pieces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: Runs of each kind that are kept of a tensor: a pruned one has many.
+#: The most runs of each kind that are kept per tensor: a pruned one has many.
 MOST_RUNS = 256
 
 
@@ -42,7 +42,7 @@ class Facts:
     nan: int = 0
     inf: int = 0
     minus_inf: int = 0
-    first_odd: int | None = None  # index of the first number that is none, or infinite
+    first_odd: int | None = None  # index of the first NaN or infinite number
     largest: float = 0.0  # magnitude of the finite numbers
     least_bits: int | None = None  # the least and the most of all numbers' bits, unsigned
     most_bits: int | None = None
@@ -56,7 +56,7 @@ class Facts:
     runs: list[Run] = field(default_factory=list)  # of eight bytes that repeat, zeros most of all; in order
     lost: int = 0  # blocks with numbers and no scale, and the first of them
     first_lost: int | None = None
-    text: tuple[int, bytes] | None = None  # where a text begins, and its first bytes
+    text: tuple[int, bytes] | None = None  # start of a text, and its first bytes
     ever: int = 0  # bits that are set in any number; of packed weights in any byte
     always: int = -1  # and those that are set in all
     held: list[Held] = field(default_factory=list)  # pages in which some of them do not vary; in order
@@ -88,7 +88,7 @@ class Facts:
         return self.zeros / (self.sampled or 1)
 
     def join(self, other: Facts) -> None:
-        """Everything that another piece of the same tensor shows."""
+        """Add the facts of another piece of the same tensor."""
         self.numbers += other.numbers
         self.nan += other.nan
         self.inf += other.inf
@@ -124,7 +124,7 @@ def _either(choose: object, a: int | None, b: int | None) -> int | None:
 
 
 def merged(runs: Iterable[Run]) -> list[Run]:
-    """Runs in order, those that touch as one."""
+    """Runs in order, adjacent ones merged."""
     found: list[Run] = []
     for each in sorted(runs):
         if found and each.start <= found[-1].end:

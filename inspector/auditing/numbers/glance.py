@@ -1,7 +1,7 @@
-"""One look at a piece of a tensor: a few passes over its bytes, in the processor's cache.
+"""Examines a piece of a tensor: a few passes over its bytes, in the processor's cache.
 
-NaN, infinity and the largest magnitude are told by the bits: of floats of one sign, larger bits are larger numbers.
-What a distribution is like comes from a sample of evenly spaced numbers.
+NaN, infinity and the largest magnitude are read from the bits: for floats of one sign, larger bits mean larger numbers.
+Facts about the distribution come from a sample of evenly spaced numbers.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from inspector.formats.gguf.blocks import IQ1_M_SCALES, SCALES
 from inspector.formats.gguf.types import TYPES
 
 Array = NDArray[Any]
-#: Numbers of a piece that are looked at one by one.
+#: Numbers of a piece that are sampled.
 SAMPLE = 2048
-#: Least numbers of which a distribution is told.
+#: The least sample size for facts about a distribution.
 ENOUGH = 48
-#: Bytes of which it is asked whether they repeat: a sector, the least that a sparse file leaves out.
+#: Bytes that are checked for repetition together: a sector, the smallest hole of a sparse file.
 CELL = 512
-#: Runs that are kept: shorter ones are nothing's trace.
+#: The shortest runs that are kept: shorter ones mean nothing.
 LEAST_RUN = 1024
-#: Bytes between the places where text is looked for, and of text that tells it.
+#: Bytes between the positions where text is searched, and of text that identify it.
 STEP, TEXT = 64, 64
 
 
@@ -53,7 +53,7 @@ _BYTES = frozenset({"U8", "I8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL"
 
 @np.errstate(all="ignore")  # numbers that are none are counted
 def glance(raw: Array, dtype: str, offset: int, start: int) -> Facts:
-    """What a piece shows.
+    """The facts about a piece.
 
     Args:
         raw: bytes, whole elements or blocks.
@@ -97,7 +97,7 @@ def _one(bits: int, kind: Bits, dtype: str) -> Any:
 
 
 def _odd(found: Facts, values: Array, start: int) -> None:
-    """A piece in which some number is none, or infinite."""
+    """A piece with NaN or infinite numbers."""
     usual = np.isfinite(values)
     if not usual.all():
         found.nan += int(np.isnan(values).sum())
@@ -144,7 +144,7 @@ def _blocks(found: Facts, raw: Array, dtype: str, start: int) -> None:
         _lost_scales(found, blocks, ~scaled, start)
 
 
-#: Bytes of other values that a block without a scale has at most: writers give all of its numbers the same code.
+#: The most bytes of other values in a block without a scale: writers give all its numbers the same code.
 FLAT = 8
 
 
@@ -183,14 +183,14 @@ def _distribution(found: Facts, sample: Array) -> None:
 
 
 def _runs(found: Facts, raw: Array, offset: int) -> None:
-    """Runs of eight bytes that repeat, told by whole cells on the file's own grid, and then to the byte."""
+    """Repeating runs of eight bytes, found by whole cells on the file's grid, then extended to the byte."""
     skip = -offset % CELL
     cells = (raw.size - skip) // CELL
     if cells <= 0:
         return
     words = raw[skip : skip + cells * CELL].view("<u8").reshape(cells, -1)
     flat = words[:, 0] == words[:, -1]
-    flat &= words[:, 0] == words[:, 21]  # most cells are told apart by few of their words
+    flat &= words[:, 0] == words[:, 21]  # most cells differ in a few of their words
     places = np.flatnonzero(flat)
     flat[places] = (words[places] == words[places, :1]).all(axis=1)
     places = np.flatnonzero(flat)
@@ -205,7 +205,7 @@ def _runs(found: Facts, raw: Array, offset: int) -> None:
 
 
 def _widened(raw: Array, low: int, high: int) -> tuple[int, int]:
-    """A run of repeated bytes with those that belong to it in the cells on either side."""
+    """A run of repeated bytes, extended into the adjacent cells."""
     pattern = raw[low : low + 8]
     first, last = max(0, low - CELL), min(raw.size, high + CELL)
     before = np.flatnonzero(raw[first:low][::-1] != np.resize(pattern[::-1], low - first))
@@ -221,7 +221,7 @@ _LETTERS[[*range(65, 91), *range(97, 123), 32]] = True
 
 
 def _text(found: Facts, raw: Array, offset: int) -> None:
-    """Where text begins: eight printable bytes somewhere, and then many around them."""
+    """The start of text: eight printable bytes, with many more around them."""
     skip = -offset % 8
     words = raw[skip : skip + (raw.size - skip) // 8 * 8].view("<u8")[:: STEP // 8]
     likely = (words & _HIGH) == 0
@@ -245,16 +245,16 @@ def _is_worded(piece: Array) -> bool:
 
 # --- what may be there twice ----------------------------------------------------------------------
 
-#: Bits that are random in every kind of weight: the lower bits of a mantissa, of BF16 that was made F32 too.
+#: Bits that are random in every kind of weight: the lower bits of a mantissa, even of BF16 converted to F32.
 _ANCHOR = 0x003F0000003F0000
 _WANTED = np.uint64(0x0015_0000_002A_0000)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def anchors(raw: Array, offset: int, bits: int, step: int) -> tuple[Array, Array]:
-    """Places that their own bytes choose, one of 2**bits words, and a number for the sixteen bytes there.
+    """Content-defined positions, one in 2**bits words, and a number for the sixteen bytes there.
 
-    The same bytes choose the same places wherever they lie, if by a multiple of `step` bytes apart; `step` divides 8.
+    The same bytes yield the same positions wherever they are, if a multiple of `step` bytes apart; `step` divides 8.
     """
     mask = np.uint64(_mask(bits))
     found = []

@@ -1,7 +1,7 @@
-"""One pass over the data of weight files, on all processors. What is to be hashed is hashed from the same bytes.
+"""One pass over the data of weight files, on all processors. Files to hash are hashed from the same bytes.
 
 measured = measure(headers, place.open, hashed=…)
-measured.facts[path, name]        # what was seen of a tensor
+measured.facts[path, name]        # the facts about a tensor
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from inspector.sources import Source, workers
 from inspector.sources.local import LocalFile
 
 Array = NDArray[Any]
-#: Bytes that are looked at together: they stay in a processor's cache.
+#: Bytes that are examined together: they stay in a processor's cache.
 PIECE = 1 << 20
-#: Bytes that one thread takes at a time, where order does not matter.
+#: Bytes that one thread takes at a time, if order does not matter.
 SHARE = 16 << 20
-#: Bytes of a piece's neighbourhood without which no copy is looked for.
+#: The least bytes of a piece's neighbourhood for which copies are searched.
 LEAST_ANCHORED = 2048
 #: Bytes of all files → one of 2**bits words is an anchor, and by how many bytes copies have to lie apart: some
 #: 1,000,000 anchors at most of a hundred gigabytes.
@@ -42,17 +42,17 @@ _PLAIN = frozenset({"BOOL", "I64", "U64"})
 
 
 class Measured(NamedTuple):
-    """What the data of a model's files is like."""
+    """The measured facts about a model's data."""
 
     facts: Mapping[tuple[str, str], Facts]  # (file, tensor)
     paths: tuple[str, ...]  # the files that `copies` numbers
     copies: tuple[Copy, ...]
-    digests: Mapping[str, str]  # file → SHA-256 in hexadecimal, of those that were to be hashed
+    digests: Mapping[str, str]  # file → SHA-256 in hexadecimal, for the files to hash
     bytes_read: int
 
 
 class _Piece(NamedTuple):
-    """Some bytes of a file, of one tensor or of none."""
+    """Some bytes of a file, belonging to one tensor or none."""
 
     offset: int
     size: int
@@ -67,10 +67,10 @@ def measure(
     hashed: Collection[str] = (),
     progress: Callable[[int], object] = lambda _: None,
 ) -> Measured:
-    """Look at every tensor of the files.
+    """Examine every tensor of the files.
 
     Args:
-        hashed: paths among them of which SHA-256 is wanted.
+        hashed: paths among them whose SHA-256 is requested.
         progress: called with the number of bytes done since the last call, from several threads.
 
     Raises:
@@ -99,7 +99,7 @@ def measure(
 
 
 def _pieces(header: Header, tensor: Tensor) -> Iterator[_Piece]:
-    """A tensor's bytes, as far as the file has them, cut between elements or blocks."""
+    """A tensor's bytes, as far as the file has them, split between elements or blocks."""
     dtype, unit = _unit(header, tensor)
     size = min(tensor.nbytes, max(0, header.size - tensor.offset)) // unit * unit
     if not _is_plain(tensor, dtype, unit):
@@ -111,7 +111,7 @@ def _pieces(header: Header, tensor: Tensor) -> Iterator[_Piece]:
 
 
 def _unit(header: Header, tensor: Tensor) -> tuple[str, int]:
-    """The dtype by which a tensor's bytes are looked at, and the bytes of its smallest whole part."""
+    """The dtype for examining a tensor's bytes, and the bytes of its smallest whole unit."""
     if header.format == "gguf" and tensor.dtype in _BLOCKS:
         return tensor.dtype, _BLOCKS[tensor.dtype]
     backwards = any(finding.rule == "big-endian" for finding in header.findings)
@@ -141,7 +141,7 @@ def _shares(header: Header) -> Iterator[list[_Piece]]:
 
 
 def _everything(header: Header) -> Iterator[_Piece]:
-    """The whole file in order, what is no tensor too. A tensor that overlaps another is not looked at again."""
+    """The whole file in order, including bytes outside tensors. Overlapping bytes are not examined twice."""
     at = 0
     for tensor in sorted(header.tensors, key=lambda each: each.offset):
         if tensor.offset < at:
@@ -163,7 +163,7 @@ def _gap(start: int, end: int) -> Iterator[_Piece]:
 
 
 class _Job:
-    """The pass: what it has seen, and the files that are open."""
+    """The pass: its results so far, and the open files."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class _Job:
             source.close()
 
     def look(self, number: int, pieces: Sequence[_Piece], *, hashing: bool) -> None:
-        """Go through pieces of one file, in order."""
+        """Process pieces of one file, in order."""
         source = self._source(number)
         if not hashing:
             buffer = np.empty(PIECE, np.uint8)
@@ -195,7 +195,7 @@ class _Job:
                 self._glance(number, piece, self._filled(source, piece, buffer))
             return
         digest = hashlib.sha256()
-        with ThreadPoolExecutor(1) as beside:  # hashing takes longest: it runs beside all else
+        with ThreadPoolExecutor(1) as beside:  # hashing takes longest: it runs in parallel with the rest
             pending: list[Future[None] | None] = [None, None]
             buffers = [np.empty(PIECE, np.uint8) for _ in pending]
             for turn, piece in enumerate(pieces):
@@ -219,7 +219,7 @@ class _Job:
         self._progress(raw.size)
 
     def _marked(self, number: int, piece: _Piece, raw: Array) -> list[tuple[int, Array, Array]]:
-        """The anchors of a piece; none of bytes that are too much alike."""
+        """The anchors of a piece; none if its bytes are too uniform."""
         if raw.size < LEAST_ANCHORED or piece.dtype in _PLAIN:
             return []
         bits, step = self._rate
@@ -228,7 +228,7 @@ class _Job:
         return [(number, places, marks)] if 0 < places.size <= 64 + 8 * usual else []
 
     def copies(self) -> list[Copy]:
-        """Blocks that are there twice, among all files."""
+        """Duplicate blocks among all files."""
         if not self._anchors:
             return []
         files = np.concatenate([np.full(places.size, number, np.int32) for number, places, _ in self._anchors])
@@ -244,7 +244,7 @@ class _Job:
         """A piece's bytes. A local file is read into the buffer, without a copy in between, by any thread."""
         if isinstance(source, LocalFile):
             return buffer[: source.read_into(buffer.data[: piece.size], piece.offset)]
-        with self._lock:  # what comes over a network is for one thread at a time
+        with self._lock:  # a network source is for one thread at a time
             return np.frombuffer(source.read(piece.offset, piece.size), np.uint8)
 
     def _source(self, number: int) -> Source:

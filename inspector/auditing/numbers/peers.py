@@ -1,4 +1,4 @@
-"""A model's tensors as the data rules see them: with their roles, and beside the same role in other layers."""
+"""A model's tensors as the data rules see them: with their roles, and next to the same role in other layers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inspector.model import Header, Key, Labelled, Packing, Reconciliation
 if TYPE_CHECKING:  # it needs NumPy
     from inspector.auditing.numbers.passing import Measured
 
-#: Groups of roles whose matrices hold what was learnt.
+#: Groups of roles whose matrices are trained.
 LEARNT = frozenset({"attention", "feed_forward", "router", "convolution", "state_space"})
 #: Embeddings and heads, of which rows may be unused.
 TABLES = frozenset({"embed_tokens", "lm_head"})
-#: Tensors of a role that another is compared with, where there are thousands.
+#: The most tensors of a role that another is compared with, since there may be thousands.
 MOST_PEERS = 64
 _BLOCKS = frozenset(kind.name for kind in TYPES.values() if kind.block > 1)
 FLOATS = frozenset({"BF16", "F16", "F32", "F64"})
@@ -29,7 +29,7 @@ SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 
 
 class Seen(NamedTuple):
-    """A tensor with what its data is like."""
+    """A tensor with the facts about its data."""
 
     labelled: Labelled
     facts: Facts
@@ -63,7 +63,7 @@ class Seen(NamedTuple):
 
     @property
     def is_weight(self) -> bool:
-        """Whether it is a matrix, or more, of what was learnt; packed ones among them."""
+        """Whether it is a trained matrix, or has more dimensions; includes packed ones."""
         if self.side is not None or self.labelled.group == "buffer" or self.key.part == "bias":
             return False
         matrix = sum(size > 1 for size in self.labelled.tensor.shape) >= 2 or self.holds
@@ -87,7 +87,7 @@ class Seen(NamedTuple):
         return tensor.nbytes // rows if len(tensor.shape) > 1 and rows and tensor.nbytes % rows == 0 else tensor.nbytes
 
     def is_row_end(self, place: int) -> bool:
-        """Whether a place in the file is where a row ends, give or take the zeros of a number's own bytes."""
+        """Whether a position in the file is the end of a row, up to zero bytes of a number."""
         at = place - self.labelled.tensor.offset
         return min(at % self.row, -at % self.row) < 8
 
@@ -98,7 +98,7 @@ class Peers:
     def __init__(self, measured: Measured, results: Sequence[Reconciliation], headers: tuple[Header, ...]) -> None:
         """
         Args:
-            results: of the model, and of others that lie beside it.
+            results: of the model, and of others next to it.
         """
         self.measured = measured
         self.headers = headers
@@ -118,7 +118,7 @@ class Peers:
         )
 
     def packing_of(self, seen: Seen) -> Packing | None:
-        """How the weights of the model are packed that a tensor is of."""
+        """The packing of the model that a tensor belongs to."""
         return self._packings.get(seen.path)
 
     @cached_property
@@ -142,7 +142,7 @@ class Peers:
         return {place: tuple(together) for place, together in found.items()}
 
     def of(self, seen: Seen) -> tuple[Seen, ...]:
-        """Other tensors of its role: all of them, or of many, as experts are, some from everywhere among them."""
+        """Other tensors of its role: all of them, or an evenly spread selection if there are many, such as experts."""
         group = self.groups[_role(seen)]
         return tuple(each for each in group[:: -(-len(group) // MOST_PEERS)] if each is not seen)
 
@@ -164,7 +164,7 @@ class InFile:
         self._ends = list(accumulate((each.extent.end for each in self.tensors), max))
 
     def touched(self, run: Run) -> list[Seen]:
-        """Those that have bytes in a range."""
+        """The tensors with bytes in a range."""
         last = bisect_left(self._starts, run.end)
         first = bisect_right(self._ends, run.start, 0, last)
         return [each for each in self.tensors[first:last] if run.start < each.extent.end]
@@ -176,14 +176,14 @@ def _role(seen: Seen) -> tuple[object, ...]:
 
 
 def _labelled(result: Reconciliation, number: int) -> Iterator[tuple[tuple[str, str], Labelled]]:
-    """(file, tensor) → its label; in a tower of its own where the model is one of several that lie together."""
+    """(file, tensor) → its label; in its own tower if the model is one of several in the folder."""
     for each in result.tensors:
         own = each._replace(key=each.key._replace(tower=f"{each.key.tower} {number}")) if number else each
         yield (each.file, each.tensor.name), own
 
 
 def _unknown(header: Header, name: str, number: int) -> Labelled:
-    """A tensor of which nothing but its name is known."""
+    """A tensor of which only the name is known."""
     part = name.rpartition(".")[2]
     return Labelled(header.tensors[number], header.path, Key("text", None, None, "", part), "other", 0)
 

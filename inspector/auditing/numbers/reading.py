@@ -1,4 +1,4 @@
-"""A subject's data, read where the user asked for it."""
+"""A subject's data, read on the user's request."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from inspector.model import Finding
 def read(
     subject: Subject, hashed: Collection[str] = (), progress: Callable[[int], object] = lambda _: None
 ) -> list[Finding]:
-    """Look at all tensors of a model's files, for the rules; what cannot be read is a finding.
+    """Examine all tensors of a model's files, for the rules; what cannot be read is a finding.
 
     Args:
-        hashed: paths of weight files of which SHA-256 is wanted.
+        hashed: paths of weight files whose SHA-256 is requested.
         progress: called with the number of bytes done since the last call, from several threads.
     """
     try:

@@ -1,4 +1,4 @@
-"""What was done to bytes that make no numbers: under which change they would."""
+"""What was done to bytes that are not sane numbers: the change under which they would be."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from inspector.formats import decoding
 
-#: Quartiles' distance of sane numbers, in powers of two, and how far the largest may lie above the median.
+#: The interquartile distance of sane numbers, in powers of two, and how far the largest may be above the median.
 SANE, REACH = 4.0, 14.0
-#: Numbers by which that is told.
+#: The least numbers needed to judge that.
 LEAST = 32
 
 
 def repair(raw: bytes, dtype: str, start: int) -> str | None:
-    """What to say of a part of a tensor: its bytes swapped, or shifted by so many.
+    """A description of the change to a part of a tensor: bytes swapped, or shifted.
 
     Args:
         start: the number of the part's first byte in the tensor.
@@ -34,11 +34,11 @@ def repair(raw: bytes, dtype: str, start: int) -> str | None:
         return None
     if best < 0:
         return "with the bytes of each number swapped they are sane, as big-endian data would be"
-    return f"shifted by {best} of the {width} bytes of a number they are sane: bytes were lost or came in"
+    return f"shifted by {best} of the {width} bytes of a number they are sane: bytes were lost or inserted"
 
 
 def _spread(data: Any, dtype: str) -> float | None:
-    """The distance of the quartiles of sane numbers; None where they are not."""
+    """The interquartile distance of sane numbers; None if they are not sane."""
     with np.errstate(all="ignore"):
         values = decoding.decoded(np.ascontiguousarray(data).tobytes(), dtype).astype(np.float64)
     size = np.abs(values[values != 0])
