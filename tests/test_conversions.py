@@ -226,3 +226,103 @@ def test_a_tensor_made_ternary_by_its_own_mean_is_equal(tmp_path: Path) -> None:
         assert data is not None
         assert (data.status, data.sums.differing) == (("different", 1) if changed else ("equal", 0))
         assert data.transform == "made ternary"
+
+
+def test_a_model_as_transformers_holds_it_is_equal_to_the_published(tmp_path: Path) -> None:
+    """HRM's gate, queries, keys and values lie in one tensor, in this order; as it is loaded they are four.
+
+    One number of the keys that is changed is a difference of that projection alone.
+    """
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    parts = ("gate_proj", "q_proj", "k_proj", "v_proj")
+    fused = np.arange(4 * 8 * 8, dtype=np.float32).reshape(32, 8)
+    widths = {
+        "hidden_size": 8,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "head_dim": 4,
+        "intermediate_size": 8,
+    }
+    published = {"model.L_module.layers.0.attn.gqkv_proj.weight": fused}
+    loaded = {
+        f"model.L_module.layers.0.self_attn.{name}.weight": fused[8 * at : 8 * at + 8].copy()
+        for at, name in enumerate(parts)
+    }
+    for folder, tensors in (("published", published), ("loaded", loaded)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "config.json").write_text(json.dumps({"model_type": "hrm_text", **widths}))
+        save_file(tensors, tmp_path / folder / "model.safetensors")
+    for sides in (("published", "loaded"), ("loaded", "published")):
+        result = inspector.diff(*(tmp_path / side for side in sides), data=True)
+        assert [
+            (pair.status, data and data.status) for pair, data in zip(result.pairs, result.data or (), strict=True)
+        ] == [("same", "equal")]
+    loaded["model.L_module.layers.0.self_attn.k_proj.weight"][2, 3] += 7
+    save_file(loaded, tmp_path / "loaded" / "model.safetensors")
+    (data,) = inspector.diff(tmp_path / "published", tmp_path / "loaded", data=True).data or ()
+    assert data is not None
+    assert (data.status, data.sums.differing, data.sums.max_abs) == ("different", 1, 7)
+
+
+def test_rotary_halves_of_a_loaded_tower_are_put_back(tmp_path: Path) -> None:
+    """Step 3.7's vision has the pairs of a head side by side (0 1 2 3); Transformers holds their halves (0 2 1 3)."""
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    rows = np.repeat(np.arange(24, dtype=np.float32)[:, None], 8, axis=1)
+    halves = [0, 2, 1, 3, 4, 6, 5, 7]  # of two heads
+    config = {"model_type": "step3p7", "vision_config": {"hidden_size": 8, "num_attention_heads": 2}}
+    inner = "model.vision_model.layers.0.self_attn"
+    loaded = {
+        f"{inner}.q_proj.weight": rows[halves].copy(),
+        f"{inner}.k_proj.weight": rows[8:16][halves].copy(),
+        f"{inner}.v_proj.weight": rows[16:].copy(),
+        "model.vision_model.downsampler1.bias": np.ones(16, np.float32),
+    }
+    published = {
+        "vision_model.transformer.resblocks.0.attn.in_proj_weight": rows,
+        "vision_model.vit_downsampler1.bias": np.ones(16, np.float32),
+    }
+    for folder, tensors in (("published", published), ("loaded", loaded)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "config.json").write_text(json.dumps(config))
+        save_file(tensors, tmp_path / folder / "model.safetensors")
+    result = inspector.diff(tmp_path / "published", tmp_path / "loaded", data=True)
+    told = {
+        pair.b.tensors[0].tensor.name: data
+        for pair, data in zip(result.pairs, result.data or (), strict=True)
+        if pair.b
+    }
+    assert {data and data.status for data in told.values()} == {"equal"}
+    assert any(data and data.transform and "permuted" in data.transform for data in told.values())
+
+
+@pytest.mark.parametrize(("last", "status"), [(9, "equal"), (10, "different")])
+def test_a_draft_s_tokens_are_numbered_as_the_target_s(last: int, status: str, tmp_path: Path) -> None:
+    """EAGLE-3 stores how far each token lies from the target's (5, 6, 7), the converter which it is (5, 7, 9)."""
+    import numpy as np
+    from gguf import GGUFWriter
+    from safetensors.numpy import save_file
+
+    (tmp_path / "model").mkdir()
+    config = {"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama", "draft_vocab_size": 3}
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    save_file({"d2t": np.array([5, 6, 7]), "t2d": np.zeros(16, bool)}, tmp_path / "model" / "model.safetensors")
+    writer = GGUFWriter(tmp_path / "draft.gguf", "eagle3")
+    writer.add_tensor("d2t", np.array([5, 7, last]))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    result = inspector.diff(tmp_path / "model", tmp_path / "draft.gguf", data=True)
+    told = {
+        (pair.a.tensors[0].tensor.name, pair.converter): data
+        for pair, data in zip(result.pairs, result.data or (), strict=True)
+        if pair.a
+    }
+    assert told.keys() == {("d2t", ""), ("t2d", "leaves out")}
+    data = told["d2t", ""]
+    assert data is not None
+    assert data.status == status

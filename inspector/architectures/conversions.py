@@ -2,7 +2,8 @@
 
     conversion_of("llama")   what llama.cpp's converter does to the models that it writes as architecture `llama`
 
-`tables/conversions` has a document for each GGUF architecture; what all have in common is in `_base`:
+`tables/conversions` has a document for each GGUF architecture; what all have in common is in `_base`. Transformers is a
+converter, too, of the models that it holds otherwise than they are published: `loaded.` and the model's type.
 
     {"like": "llama",
      "aliases": {"post_attention_layernorm": "self_attn post_attention_layernorm"},
@@ -13,6 +14,7 @@
 
 A tensor is called by its key: `tower:branch role.part/index`, with what is usual left out (`key_text`).
 
+signs      parts of names that only tensors of the file have, where both are safetensors
 names      the file's name, without `.weight` or `.bias`, → what the model's name ends with; several with `|` between
            them. `{}` is a number, `{-1}` one less, `{#}` its place among those that the file has. Where the model has
            none of them, the key decides
@@ -46,7 +48,7 @@ made       keys that it makes of the configuration
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from typing import Any, NamedTuple
 
@@ -56,6 +58,8 @@ from inspector.model import Key
 
 #: What all conversions have; what is beside Transformers in the files of those who trained a model.
 BASE, ORIGINAL = "_base", "_meta"
+#: What Transformers makes of a model as it loads it (`save_original_format=False` writes that); with the model's type.
+LOADED = "loaded"
 #: What holds of all towers that lie beside a language model; with the kind of projector, of those that have it.
 TOWERS = "mmproj"
 
@@ -63,6 +67,7 @@ TOWERS = "mmproj"
 class Conversion(NamedTuple):
     """What a converter does to the models of one architecture."""
 
+    signs: Sequence[str] = ()
     names: Mapping[str, str] = {}
     aliases: Mapping[str, str] = {}
     towers: Mapping[str, str] = {}
@@ -172,6 +177,19 @@ def conversion_of(architecture: str, projector: str = "") -> Conversion:
     return Conversion(**reduce(_together, found, _document(TOWERS, ())))
 
 
+def loaded_form(model_type: str, names: Iterable[str]) -> Conversion | None:
+    """How the tensors of a model that Transformers saved as it holds them lie beside the published; None for others.
+
+    Args:
+        names: those of its tensors.
+    """
+    name = f"{LOADED}.{model_type}"
+    if not store().has("conversions", name):
+        return None
+    found = Conversion(**_document(name, ()))
+    return found if any(sign in each for each in names for sign in found.signs) else None
+
+
 def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Two documents, of which the second says more."""
     both = {field: {**one[field], **other[field]} for field in one.keys() & other if isinstance(one[field], dict)}
@@ -183,7 +201,7 @@ def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
     if name in through:
         raise TableError(f"the conversion {name} is like itself")
     own = dict(store().find("conversions", name))
-    like = own.pop("like", BASE if name != BASE else None)
+    like = own.pop("like", BASE if name != BASE and not name.startswith(LOADED) else None)
     found = _document(like, (*through, name)) if like else {}
     for field in own.keys() - {"about", "source"}:
         if field not in Conversion._fields:

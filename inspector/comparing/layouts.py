@@ -20,7 +20,7 @@ from inspector.architectures.data.fusions import BRANCHED, PARTS
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
 from inspector.comparing.numbers import INDEX, MEANS, words
-from inspector.comparing.pairing import Pair, Side, conversion_from
+from inspector.comparing.pairing import Pair, Side, conversion_from, loaded_from
 from inspector.comparing.views import View, loops, whole
 from inspector.errors import ConfigError
 from inspector.model import STACKED, Key, Labelled, Reconciliation
@@ -54,6 +54,7 @@ class Known:
         config = result.prediction.config if result.prediction else result.checkpoint.config
         self.values: Mapping[str, Any] = config.values if config else {}
         self.conversion: Conversion | None = conversion_from(result)
+        self.loaded: Conversion | None = loaded_from(result)
         self.family: Family | None = family_of(self.values)
 
     @cached_property
@@ -93,14 +94,19 @@ class Sides(NamedTuple):
     @property
     def file(self) -> int | None:
         """Which side a converter wrote from a model like the other: 0 or 1; None for two of a kind."""
-        own, other = self.a.conversion is not None, self.b.conversion is not None
+        own, other = (each is not None for each in self._conversions)
         return None if own == other else 0 if own else 1
 
     @property
     def conversion(self) -> Conversion:
         """The conversion that produced that side; empty for two of a kind."""
-        known = self.a.conversion or self.b.conversion
+        known = next((each for each in self._conversions if each is not None), None)
         return known if known is not None and self.file is not None else Conversion()
+
+    @property
+    def _conversions(self) -> tuple[Conversion | None, Conversion | None]:
+        found = self.a.conversion, self.b.conversion
+        return found if found != (None, None) else (self.a.loaded, self.b.loaded)
 
     def number(self, text: str, layer: int | None = None) -> float | None:
         """A formula's value, preferring the file's configuration, which its converter used."""
@@ -206,6 +212,8 @@ def _atoms(
             role = "" if len(side.tensors) == len(other.tensors) == 1 else _part_name(key, sides)
             held = _split(single, base, parts, sizes, sides, key.layer) if parts else [(role, single)]
             for role, piece in held:
+                if (role, index) in found:
+                    raise ValueError(f"several tensors are {role or key_text(key)}")
                 found[role, index] = _Atom(piece, base, tensor.key)
     return found
 

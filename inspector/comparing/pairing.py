@@ -15,7 +15,15 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, PROJECTOR, GgufArchitecture
-from inspector.architectures.conversions import NUMBER, ORIGINAL, Conversion, conversion_of, key_text, named
+from inspector.architectures.conversions import (
+    NUMBER,
+    ORIGINAL,
+    Conversion,
+    conversion_of,
+    key_text,
+    loaded_form,
+    named,
+)
 from inspector.architectures.data.fusions import BRANCHED, COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
@@ -58,6 +66,8 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
     """
     left, right = _Store(a), _Store(b)
     conversions = conversion_from(a), conversion_from(b)
+    if conversions == (None, None):
+        conversions = loaded_from(a), loaded_from(b)
     written = [
         conversion if other is None else None for conversion, other in zip(conversions, conversions[::-1], strict=True)
     ]
@@ -90,6 +100,12 @@ def conversion_from(result: Reconciliation) -> Conversion | None:
         return conversion_of(ORIGINAL)
     named = config.values.get(GGUF_ARCHITECTURE)
     return conversion_of(named, str(config.values.get(PROJECTOR, ""))) if isinstance(named, GgufArchitecture) else None
+
+
+def loaded_from(result: Reconciliation) -> Conversion | None:
+    """How the tensors lie beside the published ones, where they are as Transformers holds them."""
+    model_type = result.checkpoint.config.model_type if result.checkpoint.config else None
+    return loaded_form(model_type, (each.tensor.name for each in result.tensors)) if model_type else None
 
 
 def _why(
@@ -127,6 +143,7 @@ class _Store:
         served = packing.side if packing else {}
         names = packing.names if packing else {}
         self._names = names
+        self._apart: dict[tuple[Key, str], Key] = {}  # key and stem → the key of that one of several
         self.left: dict[Key, list[Labelled]] = {}
         for each in result.tensors:
             if each.tensor.name in served:
@@ -137,7 +154,7 @@ class _Store:
     def rename(self, conversion: Conversion, other: _Store) -> None:
         """Use the keys of the model that a converter's file was made from, if it names a tensor differently."""
         renamed: dict[Key, list[Labelled]] = {}
-        by_name = dict(self._by_name(conversion, other)) if conversion.names else {}
+        by_name = other.told_apart(dict(self._by_name(conversion, other))) if conversion.names else {}
         branches = [{key.layer for key in other.left if key.branch == stack} for stack in conversion.stacks]
         layers = dict(zip(conversion.stacks, map(len, branches), strict=True))
         for held, tensors in self.left.items():
@@ -150,8 +167,21 @@ class _Store:
                 renamed.setdefault(by_name.get(each.tensor.name, found), []).append(each)
         self.left = renamed
 
-    def _by_name(self, conversion: Conversion, other: _Store) -> Iterator[tuple[str, Key]]:
-        """Names in the file with the model's keys, if a conversion gives the model's names."""
+    def told_apart(self, named: Mapping[str, tuple[Key, str]]) -> dict[str, Key]:
+        """The other side's names with the keys of the tensors they mean; tensors that share a key get their own."""
+        found: dict[str, Key] = {}
+        for name, (key, stem) in named.items():
+            if len(self.left.get(key, ())) > 1:
+                apart = key._replace(branch=f"{key.branch} {stem}".strip())
+                meant = [each for each in self.left[key] if _stem(each.tensor.name)[0] == stem]
+                self.left[key] = [each for each in self.left[key] if each not in meant]
+                self.left.setdefault(apart, []).extend(meant)
+                self._apart[key, stem] = apart
+            found[name] = self._apart.get((key, stem), key)
+        return found
+
+    def _by_name(self, conversion: Conversion, other: _Store) -> Iterator[tuple[str, tuple[Key, str]]]:
+        """Names in the file with the model's keys and stems, if a conversion gives the model's names."""
         known = other.endings()
         stems = {each.tensor.name: _stem(each.tensor.name) for tensors in self.left.values() for each in tensors}
         numbers: dict[tuple[str, str], list[list[int]]] = defaultdict(list)
@@ -173,15 +203,16 @@ class _Store:
                 found[key.tower] = max(found.get(key.tower, 0), key.layer + 1)
         return found
 
-    def endings(self) -> dict[tuple[str, str], Key]:
-        """A name's suffix and its part → the key."""
-        found: dict[tuple[str, str], Key] = {}
+    def endings(self) -> dict[tuple[str, str], tuple[Key, str]]:
+        """A name's suffix and its part → the key, and the whole name without its part."""
+        found: dict[tuple[str, str], tuple[Key, str]] = {}
         for key, tensors in self.left.items():
             for each in tensors:
                 stem, part = _stem(each.tensor.name)
+                end = stem
                 for _ in range(_PREFIXES):
-                    found.setdefault((stem, part), key)
-                    _, _, stem = stem.partition(".")
+                    found.setdefault((end, part), (key, stem))
+                    _, _, end = end.partition(".")
         return found
 
     def side(self, held: Sequence[tuple[Key, Labelled]]) -> Side:
