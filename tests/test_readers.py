@@ -87,6 +87,7 @@ def test_arrays_of_flax() -> None:
         ("b.7", "BF16", (2,), 4),
         ("d.1", "odd", (1,), 5),
     ]
+    assert (header.strides, header.pieces) == ({}, {})
     assert raw[header.tensors[1].offset : header.tensors[1].offset + 1] == b"\1"
     assert header.regions[0] == Region("header", 0, header.tensors[0].offset)
 
@@ -420,6 +421,19 @@ def test_weights_within_an_archive() -> None:
     assert (rule, message[:30]) == ("unreadable-file", "P cannot be read as HDF5: Unab")
 
 
+def test_what_h5py_asks_for() -> None:
+    """Reads over several blocks, of which the last is shorter."""
+    raw = bytes(range(251)) * 800
+    reader = hdf5._Reader(Bytes(b"head" + raw + b"tail"), 4, len(raw))
+    reader.seek(100)
+    assert reader.read(190_000) == raw[100:190_100]
+    assert reader.tell() == 190_100
+    assert reader.seek(-5, io.SEEK_END) == len(raw) - 5
+    assert reader.seek(1, io.SEEK_CUR) == len(raw) - 4
+    assert (reader.read(9), reader.read(9)) == (raw[-4:], b"")
+    assert (reader.readable(), reader.seekable()) == (True, True)
+
+
 def test_more_datasets_than_any_model_has(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = keras(lambda file: [file.create_dataset(name, data=np.zeros(1, "<f4")) for name in "abc"])
     monkeypatch.setattr(hdf5, "MAX_DATASETS", 3)
@@ -523,6 +537,24 @@ def test_a_list_in_64_bits() -> None:
         listed(raw[:at] + record + b"PK\6\6" + locator[4:] + end)
     with pytest.raises(zips.ZipError, match="does not lie within"):
         listed(raw[:at] + b"PK\6\7" + record[4:] + locator + end)
+
+
+def test_a_member_whose_sizes_take_64_bits() -> None:
+    """As `zipfile` writes one of which the size is not known before: its fields are in the list as well."""
+    raw = zipped({"name": b"x" * 9})
+    at = raw.index(b"PK\1\2")
+    extra = struct.pack("<2H2Q", 1, 16, 9, 9)
+    entry = (
+        raw[at : at + 20]
+        + b"\xff" * 8
+        + raw[at + 28 : at + 30]
+        + struct.pack("<H", 20)
+        + raw[at + 32 : at + 50]
+        + extra
+    )
+    end = raw[-22:-10] + struct.pack("<2LH", len(entry), at, 0)
+    (member,) = listed(raw[:at] + entry + end)
+    assert (member.name, member.compressed, member.size, member.header) == ("name", 9, 9, 0)
 
 
 def test_members_unpacked() -> None:
