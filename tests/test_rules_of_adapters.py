@@ -69,6 +69,7 @@ ABSENT = "that the method creates but no file stores"
         (LORA, lora("q_proj", "v_proj", layers=4, l0_q_B=[8, 4], l1_q_B=[8, 4]), []),
         (LORA, lora("q_proj", "v_proj", layers=3, l0_q_B=[8, 4], l1_q_B=[24, 4]), []),
         (LORA, lora("q_proj", "v_proj", l1_v_A=None), []),  # told as half of a pair
+        (LORA, lora("q_proj", "v_proj", l1_v_B=None), []),
         (LORA, lora("q_proj", "v_proj", l1_v_A=None, l1_v_B=None), [f"warning: 2 pieces {ABSENT}: layers.1.self_attn.v_proj.weight: lora_A"]),
         ({**LORA, "use_dora": True}, BOTH, [f"warning: 4 pieces {ABSENT}: layers.0.self_attn.q_proj.weight: magnitude"]),
         ({**LORA, "lora_bias": True}, BOTH, [f"warning: 4 pieces {ABSENT}: layers.0.self_attn.q_proj.weight: lora_B_bias"]),

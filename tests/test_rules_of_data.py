@@ -402,7 +402,7 @@ SCALES: dict[str, Any] = {
 )  # fmt: skip
 def test_scales(scheme: str, own: dict[str, Any], said: list[str]) -> None:
     found = told("packed-scale", seen(**{**SCALES, **own}), scheme=scheme)
-    assert [each.partition(": error: ")[2] for each in found] == said
+    assert found == [f"text.0.q_proj.scales: error: {each}" for each in said]
 
 
 def test_orders_of_columns() -> None:
@@ -600,6 +600,7 @@ def test_bits_that_all_numbers_lack() -> None:
     assert told("lost-bits", cut, *beside, *others, raw=bytes(1 << 19)) == []
     small = seen(ever=0xFFF8, shape=(64, 127))
     assert told("lost-bits", small, *beside, *others, raw=numbers) == []
+    assert told("lost-bits", seen(**WIDE, ever=0xFFF8, zeros=2048), *beside, *others, raw=numbers) == said
     for unfit in ({"zeros": 2049}, {"spread": 9.0, "largest": 1e9}, {"group": "other"}, {"numbers": 0}):
         assert told("lost-bits", seen(**WIDE, ever=0xFFF8, **unfit), *beside, *others, raw=numbers) == []
 
