@@ -14,6 +14,7 @@ from inspector.architectures.table import (
     Row,
     inner_branch,
     inner_head,
+    inner_name,
     inner_tower,
     is_left_out,
     nested_values,
@@ -89,7 +90,7 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
             yield (
                 row,
                 expected._replace(
-                    name=prefix + expected.name.removeprefix(stripped),
+                    name=prefix + inner_name(include, expected.name.removeprefix(stripped)),
                     tower=inner_tower(include, expected.tower),
                     branch=inner_branch(include, expected.branch),
                     indexes=(*numbers, *expected.indexes),

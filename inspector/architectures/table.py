@@ -86,6 +86,7 @@ class Include(NamedTuple):
     without: str = ""  # roles, or whole names without numbers, that the outer model omits
     defaults: Mapping[str, Any] = {}  # field values if there is no nested configuration
     fill: bool = False  # whether they also replace what a nested configuration omits
+    renamed: Mapping[str, str] = {}  # words within the included names → what the outer model writes instead
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
@@ -206,6 +207,13 @@ def inner_head(include: Include, family: Family, model_type: str) -> str:
     head = include.head or "body"
     other = include.default_type not in ("", model_type)
     return "Model" if other and not family.has_head(head) else head
+
+
+def inner_name(include: Include, name: str) -> str:
+    """An included row's name without what is taken off its front, in the outer model's words."""
+    for own, outer in include.renamed.items():
+        name = name.replace(own, outer)
+    return name
 
 
 def inner_tower(include: Include, tower: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from inspector.architectures.table import (
     Row,
     inner_branch,
     inner_head,
+    inner_name,
     inner_tower,
     is_left_out,
     nested_values,
@@ -93,7 +94,7 @@ class _Same(NamedTuple):
 
 def names_of(family: Family, config: Mapping[str, Any]) -> TableNames:
     """A family's names: computed once if no part of the configuration can change them."""
-    if any(isinstance(entry, Include) for entry in family.rows):
+    if any(isinstance(entry, Include) for entry in family.rows) or _piece_of(family, config):
         return TableNames(family, config)
     return _names_of(_Same(family))
 
@@ -117,11 +118,25 @@ def _with_numbers(variants: Sequence[Variant]) -> list[Variant]:
 
 def _entries(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[str, Variant]]:
     """Every pattern that a tensor of the family may have; the first of equals takes precedence."""
+    own = _piece_of(family, config)
     others = sorted({"", *family.prefixes.values()} - {family.prefix})
+    yield from _of_pieces(family, config, [own] if own else [])
     for placed in _placed(family, config):
         for slot, template in _named(placed, family.prefix, others):
             yield from _tensors(slot, template)
-    for prefix in family.pieces.values():
+    yield from _of_pieces(family, config, [prefix for prefix in family.pieces.values() if prefix != own])
+
+
+def _piece_of(family: Family, config: Mapping[str, Any]) -> str:
+    """What the names of the configuration's class begin with in the whole, where the class is a part of it."""
+    classes = config.get("architectures") if family.pieces else None
+    name = classes[0] if isinstance(classes, list) and classes else None
+    return family.pieces.get(family.classes.get(name, ""), "") if isinstance(name, str) else ""
+
+
+def _of_pieces(family: Family, config: Mapping[str, Any], prefixes: Iterable[str]) -> Iterator[tuple[str, Variant]]:
+    """The patterns of parts that are models by themselves."""
+    for prefix in prefixes:
         for placed in _placed(family, config):
             if placed.template.startswith(prefix):
                 yield from _tensors(_slot_of(placed), placed.template.removeprefix(prefix))
@@ -197,7 +212,7 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
         row = placed.row
         if is_left_out(row, without) or (row.heads and head not in row.heads.split()):
             continue
-        name = _as_class(inner, placed.template, head).removeprefix(stripped)
+        name = inner_name(include, _as_class(inner, placed.template, head).removeprefix(stripped))
         tower, branch = inner_tower(include, placed.tower), inner_branch(include, placed.branch)
         yield Placed(row, include.template + name, tower, branch)
         if include.tower == "vision" and not include.prefix.endswith("." + OLD_TOWER):
