@@ -1,4 +1,4 @@
-"""What lies beside the weights: every byte of a folder has a kind, and the kinds are those that people mean."""
+"""What lies other files: every byte of a folder has a kind, and the kinds are those that people mean."""
 
 from __future__ import annotations
 

@@ -166,10 +166,10 @@ def test_an_adapter_is_shown_on_its_base(made: Made) -> None:
     first, opened = screens((str(made("llama-7b")), str(made("lora"))), "right right right right")
     shown = text(first)
     assert "lora on llama-7b" in shown
-    assert "6 weights changed, 26,624 parameters added, 12 tensors without a fit" in shown
+    assert "6 weights changed, 26,624 parameters added, 12 tensors that do not fit" in shown
     assert re.search(r"down_proj +4 tensors +2 weights +4 no", shown)
     assert re.search(r"8×512 +4096×11008 +no", text(opened))
-    assert "8×11008 would fit" in text(opened)
+    assert "expected 8×11008" in text(opened)
 
 
 def test_a_folder_of_models_lists_them(made: Made) -> None:
@@ -192,7 +192,7 @@ def test_an_index_alone_lists_names(tmp_path: Path, made: Made) -> None:
         (made("llama-7b") / "model.safetensors.index.json").read_bytes()
     )
     shown = text(screens((str(tmp_path / "model.safetensors.index.json"),))[0])
-    assert "an index alone: 323 tensors, names without sizes" in shown
+    assert "an index without its files: 323 tensors, names without sizes" in shown
     assert re.search(r"\+ attention +128", shown)
 
 

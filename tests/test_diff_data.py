@@ -277,7 +277,7 @@ def test_which_layers_were_trained(tmp_path: Path, inspect: Callable[..., Ran]) 
     tensors = llama()
     tuned = {name: each * np.float32(1.1) if ".layers.1." in name else each for name, each in tensors.items()}
     ran = inspect("diff", saved(tmp_path / "a", tensors), saved(tmp_path / "b", tuned), "--data")
-    assert "other values in layer 1; none in layer 0" in ran.out.splitlines()
+    assert "changed values in layer 1; none in layer 0" in ran.out.splitlines()
     assert ran.out.splitlines()[-1] == "21 tensors the same in dtype and shape, values: 12 equal, 9 different"
 
 

@@ -155,7 +155,7 @@ def test_a_linear_merge_and_what_is_none(tmp_path: Path, inspect: Callable[..., 
     found = api.merge(saved(tmp_path / "other", llama(3)), p, q)
     assert found is not None and not found.is_merge and found.residual > 0.9
     told = inspect("diff", p, m, "--parents", p, q).out.splitlines()
-    assert any(line.startswith("b is a linear merge: nearest is 0.7") for line in told)
+    assert any(line.startswith("b is a linear merge: the nearest sum is 0.7") for line in told)
 
 
 def test_the_wrong_number_of_targets(tmp_path: Path, inspect: Callable[..., Ran]) -> None:

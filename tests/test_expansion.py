@@ -439,9 +439,7 @@ def test_layers_that_predict_further_tokens(more: Any, layers: tuple[int, ...]) 
 def test_a_class_that_the_table_does_not_know() -> None:
     whole = predicted(architectures=["ToyForWonders"])
     assert whole.head == "ForWonders"
-    assert whole.config.notes == (
-        "ToyForWonders is not a class that the table of toy knows: only its body is predicted",
-    )
+    assert whole.config.notes == ("ToyForWonders is not a class in the table of toy: only its body is predicted",)
     assert "lm_head.weight" not in {row.name for row in whole.expected}
     assert predicted(architectures=["ToyModel"]).config.notes == ()
 

@@ -90,7 +90,7 @@ def twenty(tmp_path: Path) -> Path:
 
 
 def test_a_table_of_twenty_quantizations(twenty: Path, inspect: Callable[..., Any]) -> None:
-    """Sizes, types and bits a weight of all; the inspected one is marked and first, and others can be picked."""
+    """Sizes, types and bits per weight of all; the inspected one is marked and first, and others can be picked."""
     ran = inspect(twenty, "--json")
     variants = ran.json["variants"]
     assert len(variants) == 20
@@ -99,7 +99,7 @@ def test_a_table_of_twenty_quantizations(twenty: Path, inspect: Callable[..., An
     assert (by_type["F16"]["bits_per_weight"], by_type["Q4_0"]["bits_per_weight"]) == ("16.01", "4.51")
     assert sum(v["size"] for v in variants) == sum(path.stat().st_size for path in twenty.glob("*.gguf"))
     out = inspect(twenty).out
-    assert "20 checkpoints here; --include GLOB or the path picks another" in out
+    assert "20 checkpoints here; --include GLOB or the path selects another" in out
     picked = inspect(twenty, "--include", "*-Q8_0*", "--json").json
     assert [file["path"] for file in picked["files"]] == ["Sample-1B-Q8_0.gguf"]
     assert picked["variants"][0]["type"] == "Q8_0"

@@ -156,7 +156,7 @@ def test_an_index_of_pickles_without_a_configuration_has_names(tmp_path: Path, i
     path = index_alone(tmp_path, "drcege+RedPajama")
     (tmp_path / "config.json").unlink()
     out = inspect(path).out
-    assert "484 tensors in 2 files, none of which is here" in out
+    assert "484 tensors in 2 files, none of which is present" in out
     assert "qkv_proj" in out
 
 

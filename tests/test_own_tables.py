@@ -219,19 +219,22 @@ BAD: dict[str, tuple[Any, str]] = {
     "no types": ({"rows": []}, "`types` is missing"),
     "an unknown field": ({**TABLE, "roows": []}, "a table has no field `roows`"),
     "like nothing": ({**TABLE, "like": "lama"}, "there is no table lama"),
-    "like itself": ({**TABLE, "like": "newmodel"}, "newmodel is like itself"),
+    "like itself": ({**TABLE, "like": "newmodel"}, "newmodel inherits from itself"),
     "after nothing": ({**TABLE, "after": {"model.nrom": [GATE]}}, "no inherited row is called model.nrom"),
     "two texts": ({**TABLE, "rows": [["q_proj", "q"]]}, '["q_proj", "q"]: a row is a role, a name, a shape'),
     "a number": ({**TABLE, "rows": [["q_proj", "q", 3]]}, "`3` is not a formula"),
-    "an unknown word": ({**TABLE, "rows": [["q_proj", "$LYER.q", "1"]]}, "nothing says what $LYER stands for"),
+    "an unknown word": ({**TABLE, "rows": [["q_proj", "$LYER.q", "1"]]}, "$LYER is not defined"),
     "an unknown column": ({**TABLE, "rows": [["q_proj", "q", "1", {"bais": "1"}]]}, "there is no column `bais`"),
     "an unknown block": ({**TABLE, "rows": [{"use": "attn"}]}, "there is no block attn"),
     "a missing parameter": (
         {**TABLE, "blocks": {"b": {"with": {"W": None}, "rows": []}}, "rows": [{"use": "b"}]},
         "the block b needs W",
     ),
-    "alternatives": ({**TABLE, "rows": [["(q|k)_proj", "(q|k|v)", "1"]]}, "not as many alternatives everywhere"),
-    "turns": ({**TABLE, "rows": [{"each": {"N": "0..2", "M": "1..2"}, "rows": []}]}, "each: not as many values"),
+    "alternatives": ({**TABLE, "rows": [["(q|k)_proj", "(q|k|v)", "1"]]}, "different numbers of alternatives"),
+    "turns": (
+        {**TABLE, "rows": [{"each": {"N": "0..2", "M": "1..2"}, "rows": []}]},
+        "each: the words have different numbers of values",
+    ),
     "no end of turns": ({**TABLE, "rows": [{"each": {"N": "0..99999"}, "rows": []}]}, "more than 1000 turns"),
     "no formula": ({**TABLE, "rows": [["q_proj", "q", "hidden size"]]}, "the row of q: `hidden size` is not a formula"),
     "a call": ({**TABLE, "rows": [["q_proj", "q", "open('x')"]]}, "`open('x')` is not supported in formulas"),
@@ -242,7 +245,7 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "an index named like a function": (
         {**TABLE, "rows": [["q_proj", "q.{stage<2}", "1"]]},
-        "the index {stage} has the name of a function",
+        "the index {stage} has the name of a formula function",
     ),
 }
 

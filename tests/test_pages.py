@@ -363,8 +363,8 @@ def test_without_plotly_a_line_says_what_to_install(
 # --- every command --------------------------------------------------------------------------------
 
 COMMANDS = {
-    "memory {gpt2} --gpu l4 --sweep": ("Memory over the context", "l4"),
-    "diff {gpt2} {gpt2-xl}": ("What differs, by layer and role", "in another shape"),
+    "memory {gpt2} --gpu l4 --sweep": ("Memory by context length", "l4"),
+    "diff {gpt2} {gpt2-xl}": ("Differences by layer and role", "in another shape"),
     "audit {gpt2} {stranger}": ("All findings", "template-code"),
 }
 

@@ -54,7 +54,7 @@ def load_gguf(architecture: str, model_type: str) -> Family | None:
 def load_projector(name: str) -> Family | None:
     """The family of a tower that feeds a language model, by its kind of projector; None if there is no table.
 
-    A file with two towers names both kinds, `gemma4v+gemma4a`: its family is that of each tower's own configuration.
+    A file with two towers names both kinds, `gemma4v+gemma4a`: the family combines each tower's own configuration.
     """
     from inspector.architectures.data.gguf_keys import PROJECTORS_IN_ONE  # only for this format
 
@@ -106,7 +106,7 @@ def tables_of_project(folder: Path | None) -> Iterator[None]:
 
 
 def _installed() -> tuple[Store, ...]:
-    """The tables of the project that the user works in, and of installed packages. Raises TableError, UsageError."""
+    """The tables of the user's current project and of installed packages. Raises TableError, UsageError."""
     return _in_folders(_PROJECT[-1]) if _PROJECT else _in_working_directory()
 
 
@@ -130,7 +130,7 @@ def _in_folders(project: Path | None) -> tuple[Store, ...]:
 
 
 def model_types() -> Mapping[str, str]:
-    """`model_type` → the package's table that has it, in alphabetical order."""
+    """`model_type` → the package's table for it, in alphabetical order."""
     return store().types
 
 
@@ -174,7 +174,7 @@ class Known(NamedTuple):
 
 
 def listed() -> list[Known]:
-    """All model types with a table; loads none of them."""
+    """All model types with a table; loads no tables."""
     coverage = store().find("made", "coverage")
     names: dict[str | None, list[str]] = {}
     for each in listed_gguf():
@@ -191,7 +191,7 @@ def listed() -> list[Known]:
 
 
 class KnownGguf(NamedTuple):
-    """An architecture of the `gguf` package: all its tensors are keyed."""
+    """An architecture of the `gguf` package: all its tensors are recognised."""
 
     architecture: str  # the value of `general.architecture`
     model_type: str | None  # Transformers' name for it; None if that has no table
@@ -199,7 +199,7 @@ class KnownGguf(NamedTuple):
 
 
 def predicted_gguf() -> frozenset[str]:
-    """The values of `general.architecture` that have a table."""
+    """The values of `general.architecture` with a table."""
     names = (name for home in (*_ADDED, store(), *_installed()) for name in home.names("gguf"))
     return frozenset(name for name in names if not name.startswith("_"))
 

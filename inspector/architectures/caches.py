@@ -1,6 +1,6 @@
 """Configuration → what each layer caches of past tokens, in elements, before any engine's rounding.
 
-The knowledge is in the tables (`Cache`); this reads it for one configuration.
+The knowledge is in the tables (`Cache`); this module evaluates it for one configuration.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def kept(config: Config) -> tuple[Kept, ...]:
     with formula.bounded():
         family = family_of(config.values)
         if family is None:
-            raise ConfigError(f"no table knows model_type {str(config.model_type)!r:.60}")
+            raise ConfigError(f"there is no table for model_type {str(config.model_type)!r:.60}")
         found = _kept(family, config.values, head_of(family, config))
         if found is None:
             raise ConfigError(family.uncached or f"the table of {family.name} does not say what its layers keep")
@@ -108,7 +108,7 @@ def _kept(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, .
 
 
 def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Family, Mapping[str, Any], str]]:
-    """The families of the parts that a model of this class has, those that generate before encoders."""
+    """The families of the parts that a model of this class has, generating ones before encoders."""
     scope = Scope(family, values)
     for entry in sorted(family.rows, key=lambda entry: entry.tower not in GENERATING):
         if not isinstance(entry, Include) or (entry.heads and head not in entry.heads.split()):

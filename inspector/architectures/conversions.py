@@ -1,6 +1,6 @@
-"""What converters do to tensors: which they rename, reorder, add to, leave out or make.
+"""What converters do to tensors: which they rename, reorder, modify, omit or generate.
 
-    conversion_of("llama")   what llama.cpp's converter does to the models that it writes as architecture `llama`
+    conversion_of("llama")   what llama.cpp's converter does to models that it writes as architecture `llama`
 
 `tables/conversions` has a document for each GGUF architecture; what all have in common is in `_base`. Transformers is a
 converter, too, of the models that it holds otherwise than they are published: `loaded.` and the model's type.
@@ -12,7 +12,7 @@ converter, too, of the models that it holds otherwise than they are published: `
                    "norm": {"value": "x + 1"}},
      "left_out": ["pooler", "vision:*"], "made": ["rope_freqs"]}
 
-A tensor is called by its key: `tower:branch role.part/index`, with what is usual left out (`key_text`).
+A tensor is identified by its key: `tower:branch role.part/index`, without the parts at their defaults (`key_text`).
 
 signs      parts of names that only tensors of the file have, where both are safetensors
 names      the file's name, without `.weight` or `.bias`, → what the model's name ends with; several with `|` between
@@ -35,14 +35,14 @@ converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to 
            `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, the
                     element's `index` in the model's tensor, and the `mean` and `mean_abs` of all of that
            `rows`   which of the model's rows are kept, the `first` or the `last`
-           `name`   what people call it
-folded     what it computes of several tensors: a name for people, and for each of the file's keys the formula (`value`)
-           of x and of other letters, with the model's key that each is; `key@1/2`: the first half of its columns
-transposed keys of matrices that the model stores as [in, out] where no table of it says so
-left_out   keys that the converter drops; `tower:*` for all of a tower
-deeper     the model's towers whose last layers it drops: those after the file's last
-dropped    words in the names of what it drops besides
-made       keys that it makes of the configuration
+           `name`   the display name
+folded     values computed from several tensors: a display name, and for each of the file's keys a formula (`value`)
+           in x and other letters, each with its key in the model; `key@1/2`: the first half of its columns
+transposed keys of matrices that the model stores as [in, out], unless its table already says so
+left_out   keys that the converter omits; `tower:*` for a whole tower
+deeper     towers of the model whose layers beyond the file's last are omitted
+dropped    words in the names of further tensors that it omits
+made       keys that it generates from the configuration
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from inspector.architectures.store import store
 from inspector.errors import TableError
 from inspector.model import Key
 
-#: What all conversions have; what is beside Transformers in the files of those who trained a model.
+#: The parts common to all conversions; and to files from the authors of a model rather than Transformers.
 BASE, ORIGINAL = "_base", "_meta"
 #: What Transformers makes of a model as it loads it (`save_original_format=False` writes that); with the model's type.
 LOADED = "loaded"
@@ -83,10 +83,10 @@ class Conversion(NamedTuple):
     made: Sequence[str] = ()
 
     def unstacked(self, key: Key, layers: Mapping[str, int]) -> Key:
-        """A key of the file in the branch and layer of the model that its layer is.
+        """The file's key mapped to the branch and layer that the file's layer number denotes in the model.
 
         Args:
-            layers: how many layers each branch of the model has.
+            layers: the number of layers of each branch in the model.
         """
         layer = key.layer
         for stack in self.stacks if layer is not None else ():
@@ -97,10 +97,10 @@ class Conversion(NamedTuple):
         return key
 
     def endings(self, stem: str, place: int) -> Iterator[str]:
-        """What the model's name may end with, for a tensor of the file; the first choice first.
+        """The possible suffixes of the model's name for a tensor of the file, the preferred one first.
 
         Args:
-            place: which of the file's tensors it is that differ in their number alone, from 0.
+            place: the tensor's position, from 0, among those of the file that differ only in their number.
         """
         numbers = NUMBER.findall(stem)
         for name, held in ((stem, ()), (NUMBER.sub("{}", stem), numbers)):
@@ -109,7 +109,7 @@ class Conversion(NamedTuple):
                 yield each.replace("{#}", str(place)).replace("{-1}", str(before)).format(*held)
 
     def keys(self, key: Key) -> list[Key]:
-        """The model's keys for a key of the file, the first choice first; itself where nothing else is said."""
+        """The model's keys for a key of the file, the preferred one first; the same key by default."""
         text, bare = key_text(key), key_text(key._replace(part="weight"))
         end = "" if key.part == "weight" else f".{key.part}"
         if text in self.aliases:
@@ -122,11 +122,11 @@ class Conversion(NamedTuple):
         return found + [each._replace(tower=self.towers[each.tower]) for each in found if each.tower in self.towers]
 
     def leaves_out(self, key: Key, name: str) -> bool:
-        """Whether the converter drops what has the key and the name."""
+        """Whether the converter omits a tensor with this key and name."""
         return _is_among(key, self.left_out) or any(words in name for words in self.dropped)
 
     def makes(self, key: Key) -> bool:
-        """Whether the converter makes what has the key, of the configuration or of numbers of its own."""
+        """Whether the converter generates a tensor with this key, from the configuration or constants."""
         return _is_among(key, self.made)
 
 
@@ -141,7 +141,7 @@ _KEY = re.compile(r"(?:(\w+):)?(?:(.+) )?([^ ./]+)(?:\.(\w+))?((?:/\d+)*)")
 
 
 def named(text: str, like: Key) -> Key:
-    """The key that a text says, in the layer and expert of another. Raises TableError."""
+    """Parse the key in a text, with the layer and expert of another key. Raises TableError."""
     match = _KEY.fullmatch(text.partition("@")[0])
     if match is None:
         raise TableError(f"{text!r} is not a key")
@@ -165,14 +165,14 @@ def _is_among(key: Key, texts: Sequence[str]) -> bool:
 
 @cache
 def conversion_of(architecture: str, projector: str = "") -> Conversion:
-    """What is known of a GGUF architecture's conversion; what holds of all, where no document says more.
+    """The conversion for a GGUF architecture; only the common part if there is no document.
 
     Args:
-        projector: its kind, of a file with the towers beside a language model.
+        projector: the kind of projector, for a file with the towers beside a language model.
     """
     if not projector:
         return Conversion(**_document(architecture if store().has("conversions", architecture) else BASE, ()))
-    names = [f"{TOWERS}.{kind}" for kind in projector.split("+")]  # a file may have towers of two kinds
+    names = [f"{TOWERS}.{kind}" for kind in projector.split("+")]  # a file may have two kinds of towers
     found = [_document(name, ()) for name in names if store().has("conversions", name)]
     return Conversion(**reduce(_together, found, _document(TOWERS, ())))
 
@@ -191,15 +191,15 @@ def loaded_form(model_type: str, names: Iterable[str]) -> Conversion | None:
 
 
 def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Two documents, of which the second says more."""
+    """Two documents merged; the second takes precedence."""
     both = {field: {**one[field], **other[field]} for field in one.keys() & other if isinstance(one[field], dict)}
     return {**one, **other, **both}
 
 
 def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
-    """A document with what it inherits: mappings are added to, lists too. Raises TableError."""
+    """A document with its inherited content: mappings and lists are extended. Raises TableError."""
     if name in through:
-        raise TableError(f"the conversion {name} is like itself")
+        raise TableError(f"the conversion {name} inherits from itself")
     own = dict(store().find("conversions", name))
     like = own.pop("like", BASE if name != BASE and not name.startswith(LOADED) else None)
     found = _document(like, (*through, name)) if like else {}
@@ -221,7 +221,7 @@ def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _before(names: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
-    """A document's names, and after them those that it inherits."""
+    """A document's names, followed by inherited ones."""
     return {name: " | ".join(filter(None, (own, others.get(name)))) for name, own in names.items()}
 
 

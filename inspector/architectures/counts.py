@@ -14,7 +14,7 @@ from inspector.model import Count, Expected, Prediction, RoleSum
 WITH_HEADS = "with_prediction_heads"
 #: The role of the bias that a mixture's router adds to its scores.
 CORRECTION = "router_bias"
-#: Roles of what turns tokens into vectors and back.
+#: Roles of the tensors that map tokens to vectors and back.
 EMBEDDINGS = ("embed_tokens", "embed_positions", "lm_head")
 
 
@@ -48,7 +48,7 @@ def _all(
 
 
 def of_prediction(prediction: Prediction) -> tuple[Count, ...]:
-    """The conventions by which a configuration's count differs."""
+    """The counts by other conventions that differ for this configuration."""
     rows, tied = prediction.expected, prediction.tied
     further = sum(row.parameters for row in prediction.ahead)
     return conventions(prediction.parameters, rows, tied, embeddings=embeddings_of(rows), further=further)

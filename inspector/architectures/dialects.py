@@ -1,6 +1,6 @@
 """Configurations with field names other than Transformers': which keys they use, and Transformers' names for them.
 
-They are tables: `data/tables/dialects`.
+They are tables in `data/tables/dialects`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class Dialect(NamedTuple):
     keys: Mapping[str, str]  # its key → Transformers' field
     model_types: tuple[
         tuple[str, str], ...
-    ]  # (condition over its keys, model_type), the first that fits, or else the last
+    ]  # (condition on its keys, model_type): the first that is true, or else the last
     constants: Mapping[str, Any] = {}  # fields that it implies
-    derived: Mapping[str, str] = {}  # fields it computes, as formulas over its own keys
-    unknown: Mapping[str, Any] = {}  # value that stands for "see elsewhere"
+    derived: Mapping[str, str] = {}  # fields it computes, as formulas of its keys
+    unknown: Mapping[str, Any] = {}  # values that mean "see elsewhere"
 
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """All of them, in the order in which they are tried."""
+    """All dialects, in the order in which they are tried."""
     return tuple(_read(name, store().find("dialects", name)) for name in store().names("dialects"))
 
 

@@ -1,4 +1,4 @@
-"""A family's rows → tensors, under one configuration and class."""
+"""A family's rows → tensors, for one configuration and class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Combination = Mapping[str, int]
 
 
 def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Row, Expected, bool]]:
-    """Each row of a family with its tensors, and whether they are tied, under the class's names."""
+    """Each row of a family with its tensors, under the names of the class, and whether they are tied."""
     if head in family.pieces:
         yield from _piece(family, values, family.pieces[head])
         return
@@ -64,7 +64,7 @@ def _piece(family: Family, values: Mapping[str, Any], prefix: str) -> Iterator[t
 
 
 def _under_class(expected: Expected, family: Family, head: str) -> Expected:
-    """The row under the name that this class gives its body."""
+    """The tensor under the name that this class gives it."""
     prefix = family.prefix_under(head)
     if prefix == family.prefix or not expected.name.startswith(family.prefix):
         return expected
@@ -123,7 +123,7 @@ def expand_row(row: Row, scope: Scope) -> Iterator[Expected]:
 def _together(
     conditions: _Conditions, combinations: Iterable[Combination]
 ) -> Mapping[tuple[Any, ...], list[Combination]]:
-    """Combinations by the fields of `_Alike`, without those under which the row is absent."""
+    """Combinations grouped by the fields of `_Alike`, without those for which the row is absent."""
     if not conditions.varies:
         every = list(combinations)
         common = conditions.under(every[0]) if every else None
@@ -139,7 +139,7 @@ def _together(
 class _Conditions:
     """Whether a row exists under a combination of its indexes, and its shape.
 
-    A formula that mentions no index is evaluated once: layers are many, and most rows are alike in all of them.
+    A formula without an index is evaluated once: there are many layers, and most rows are the same in all of them.
     """
 
     def __init__(self, row: Row, scope: Scope, bounds: Mapping[str, str]) -> None:
@@ -159,7 +159,7 @@ class _Conditions:
         self._bias: bool | None = None if row.bias else False
 
     def never(self) -> bool:
-        """Whether the row is absent under every combination."""
+        """Whether the row is absent for every combination."""
         row = self._row
         return bool(row.when) and not self._when_varies and not formula.evaluate(row.when, self._scope)
 
@@ -221,7 +221,7 @@ def _bias_of(weight: Expected, row: Row) -> Expected:
 
 
 def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> Iterator[dict[str, int]]:
-    """Every assignment of the free indexes, the outermost slowest."""
+    """Every assignment of the free indexes, the outermost varying slowest."""
     if not free:
         yield {}
         return

@@ -1,4 +1,4 @@
-"""Sizes explained by the configuration, where no table predicts: `11008 = intermediate_size`.
+"""Sizes explained by the configuration, if no table predicts them: `11008 = intermediate_size`.
 
 A size is explained if one of its usual fields, or an expression over them, has its value; else if exactly one field of
 any name has it. If several unknown fields fit, the size stays unexplained.
@@ -33,7 +33,7 @@ _FIELD = re.compile(r"\b[a-z]\w*\b")
 
 
 class _Fields:
-    """The numbers of one part of a configuration, under the names of `WELL_KNOWN`."""
+    """The numbers in one part of a configuration, under the names of `WELL_KNOWN`."""
 
     def __init__(self, own: Mapping[str, str], values: Mapping[str, int], others: Mapping[int, str | None]) -> None:
         self.own = own  # well-known name → the configuration's, with its path
@@ -41,7 +41,7 @@ class _Fields:
         self.others = others  # number → the only other field that has it; None if several have
 
     def __getitem__(self, name: str) -> int:
-        """The value of a field; formula's scope. Raises ConfigError."""
+        """The value of a field, for formulas. Raises ConfigError."""
         value = self.values.get(name)
         if value is None and name in DERIVED:
             value = formula.evaluate(DERIVED[name], self)
@@ -80,7 +80,7 @@ class Meanings:
 def _parts(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], _Fields]]:
     """The configuration and each nested one, with the towers that they shape; none for the language model's.
 
-    Only a tower's fields are named with the path to them.
+    Only a tower's fields are named with their path.
     """
     yield (), _fields(values, "")
     for name, nested in islice(values.items(), MOST_FIELDS):

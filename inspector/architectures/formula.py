@@ -264,7 +264,7 @@ def parse(text: str) -> ast.expr:
 
 @cache
 def names(text: str) -> frozenset[str]:
-    """The names that an expression mentions: fields and index variables, not functions."""
+    """The names in an expression: fields and index variables, not functions."""
     return frozenset(_names(parse(text))) - FUNCTIONS.keys()
 
 
@@ -310,7 +310,7 @@ def _attribute(node: Any, scope: Scope) -> Any:
 
 
 def _boolean(node: Any, scope: Scope) -> Any:
-    """`and` / `or`, which stop early as Python's do."""
+    """`and` / `or`, with Python's short-circuiting."""
     stop_at = isinstance(node.op, ast.Or)
     value: Any = None
     for part in node.values:
@@ -410,7 +410,7 @@ def known(node: ast.AST) -> bool:
 
 @cache
 def dimensions(shape: str) -> tuple[str, ...]:
-    """`"vocab_size, hidden_size"` → its expressions; the empty text is a scalar's."""
+    """`"vocab_size, hidden_size"` → its expressions; the empty text denotes a scalar."""
     if not shape.strip():
         return ()
     node = parse(shape)

@@ -57,7 +57,7 @@ def _by_signs(signs: Mapping[str, Sequence[str]], patterns: Iterable[str]) -> It
 
 
 def _needed(model_type: str) -> set[str]:
-    """Roles that every model of this type has."""
+    """Roles present in every model of this type."""
     family = family_of({"model_type": model_type})
     assert family is not None
     rows = (row for row in family.rows if isinstance(row, Row))
@@ -80,7 +80,7 @@ def _as(model_type: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[float, 
 
 
 def _heads(family: Family) -> list[str]:
-    """Class suffixes that a family has rows for, its usual one first."""
+    """Class suffixes for which a family has rows, its usual one first."""
     found = [family.head, "Model", *(head for row in family.rows if isinstance(row, Row) for head in row.heads.split())]
     return list(dict.fromkeys(found))
 
@@ -90,7 +90,7 @@ def _under(config: Config, head: str) -> Config:
 
 
 def _score(config: Config, known: set[Key], shape_of: Mapping[Key, tuple[int, ...]]) -> float:
-    """The share of stored and predicted tensors that are both, in the same shape."""
+    """The share of stored and predicted tensors that are both, with the same shape."""
     try:
         prediction = predict(config)
     except ConfigError:

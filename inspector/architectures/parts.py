@@ -46,7 +46,7 @@ def _renamed(name: str, renamed: Mapping[str, str]) -> str:
 
 
 def _inside(row: Row, outer: re.Pattern[str]) -> Row:
-    """A row over the part's own fields; the part has one class and one tower."""
+    """A row in terms of the part's own fields; the part has one class and one tower."""
     columns: dict[str, Any] = {
         column: outer.sub("", value) if isinstance(value, str) else value for column, value in row._asdict().items()
     }

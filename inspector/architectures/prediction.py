@@ -1,6 +1,6 @@
 """Configuration → prediction: which tensors a checkpoint should hold, from its configuration alone.
 
-The knowledge is in `architectures`; this reads a family's table forwards.
+The knowledge is in the tables; this module reads a family's table forwards.
 """
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def _predict(config: Config) -> Prediction:
     family = family_of(config.values)
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
-        raise ConfigError(f"no prediction for {named}: its architecture has no table")
+        raise ConfigError(f"no prediction for {named}: there is no table for its architecture")
     head = head_of(family, config)
     if not family.has_head(head):
-        note = f"{config.architecture} is not a class that the table of {family.name} knows: only its body is predicted"
+        note = f"{config.architecture} is not a class in the table of {family.name}: only its body is predicted"
         config = config._replace(notes=(*config.notes, note))
     kinds = _by_kind(expand(family, config.values, head))
     predicted = Prediction(

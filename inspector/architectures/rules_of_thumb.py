@@ -46,16 +46,16 @@ OMISSIONS: tuple[Omission, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a stated number of parameters is not the exact one."""
+    """The reason why a stated number of parameters differs from the exact one."""
 
     stated: int
     exact: int
     omitted: tuple[tuple[str, int], ...]  # part, its parameters
-    residual: int  # stated − (exact − omitted): a slip, or a rounding
+    residual: int  # stated − (exact − omitted): a slip, or rounding
 
 
 def explain(prediction: Prediction, stated: int) -> Explanation:
-    """The parts left out that bring the exact count to a stated one.
+    """The omitted parts that reduce the exact count to a stated one.
 
     An exact match wins; then the fewest parts within `NEAR`, since a slip in somebody's sum is likelier than one more
     omission; then whatever is nearest.

@@ -47,18 +47,18 @@ PER_LAYER = "per_layer_config"
 
 
 class Scope:
-    """Names → values. The first of these that has one gives it:
+    """Names → values. The first of these with a value provides it:
 
         an index variable                       layer, expert
         the layer's own configuration           `per_layer_config`
         the configuration                       under the family's name for the field, or a common one
-        the type's own value                    `types` of the table; not for a field that is null
+        the type's own value                    `types` of the table; not for a null field
         a derived value                         `derived`
-        what a null stands for                  FOR_NULL, else None
+        the meaning of null                     FOR_NULL, else None
         the family's default                    `defaults`
-        what every configuration has            EVERYWHERE_DERIVED, EVERYWHERE
+        the values common to all configurations EVERYWHERE_DERIVED, EVERYWHERE
 
-    A nested configuration is completed: by what the table of the whole says of it, then by the table of its own type.
+    A nested configuration is completed first by the whole's table, then by the table of its own type.
     """
 
     def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:

@@ -42,7 +42,7 @@ class Store:
     """Documents, and an index by model type."""
 
     def __init__(self, home: Path, content: bytes | mmap.mmap, beyond: Store | None = None) -> None:
-        """Read the first line of what `packed` made.
+        """Read the first line of a file written by `packed`.
 
         Args:
             home: the folder that it was made from, or the packed file.
@@ -83,11 +83,11 @@ class Store:
         return self._content[self._places.end : self._start]
 
     def has(self, kind: str, name: str) -> bool:
-        """Whether there is such a document here."""
+        """Whether such a document exists here."""
         return self._places.get(f"{kind}/{name}") is not None
 
     def table_of(self, model_type: str) -> str | None:
-        """The table that has a model type."""
+        """The table for a model type."""
         table = self._types.get(model_type)
         return table if table is None else str(table)
 
@@ -125,7 +125,7 @@ class _Entries:
 
 @cache
 def store() -> Store:
-    """The package's own tables."""
+    """The package's tables."""
     stamp = _stamp(FOLDER)
     if stamp is None:  # a wheel
         return Store(PACKED, _mapped(PACKED))
@@ -170,7 +170,7 @@ def _stamp(folder: Path) -> list[int] | None:
 
 
 def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
-    """The packed file of a folder of tables, the same bytes for the same tables. Raises TableError.
+    """The packed file of a folder of tables; deterministic. Raises TableError.
 
     Args:
         stamp: the folder's stamp, for a cache.

@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
     @property
     def part(self) -> str:
-        """ "bias" for a row that is one by itself: `cls.predictions.bias`, `experts.down_proj_bias`."""
+        """ "bias" for a separate bias row: `cls.predictions.bias`, `experts.down_proj_bias`."""
         bias = self.leaf == "bias" or (not self.leaf and self.name.endswith("_proj_bias"))
         return "bias" if bias and not self.buffer else "weight"
 
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 
 
 class Include(NamedTuple):
-    """Another family's rows, chosen by the `model_type` of a nested configuration."""
+    """Another family's rows, selected by the `model_type` of a nested configuration."""
 
     scope: str  # the field that holds the nested configuration: "text_config"; dotted for a part's own part
     prefix: str  # added before each name; with a placeholder for a repeated part
@@ -90,7 +90,7 @@ class Include(NamedTuple):
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
-        """Each placeholder of the prefix with the expression of its bound, over the outer configuration."""
+        """Each placeholder of the prefix with the expression of its bound, on the outer configuration."""
         return _indexes(self.prefix)
 
     @property
@@ -99,7 +99,7 @@ class Include(NamedTuple):
         return bare(self.prefix)
 
 
-#: What layers may keep (`Cache.kind`).
+#: Kinds of state that layers may keep (`Cache.kind`).
 CACHE_KINDS = ("full", "sliding", "latent", "recurrent", "linear", "cross", "shared", "none")
 
 
@@ -129,10 +129,10 @@ BARE = ("Model", "Backbone")
 
 
 class Family(NamedTuple):
-    """Relatives that differ by a column."""
+    """Related model types that share a table and differ in some values."""
 
     name: str
-    types: Mapping[str, Mapping[str, Any]]  # model_type → the field values that set it apart
+    types: Mapping[str, Mapping[str, Any]]  # model_type → the field values particular to it
     rows: tuple[Row | Include, ...]
     prefix: str = ""  # of the body's names in `rows`
     prefixes: Mapping[str, str] = {}  # class suffix → its own; "Model" has none
@@ -140,7 +140,9 @@ class Family(NamedTuple):
     pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → its names' prefix there
     head: str = "ForCausalLM"  # the class suffix if `architectures` is absent
     defaults: Mapping[str, Any] = {}  # fields that may be absent
-    derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
+    derived: Mapping[
+        str, str
+    ] = {}  # expressions for absent fields; a dotted name belongs to a part: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
     ahead: str = ""  # the field that counts layers built like the last which predict further tokens
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
@@ -187,13 +189,13 @@ MAIN_TOWERS = frozenset({"text", "encoder", "decoder"})
 
 
 def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The nested configuration; where a file has the fields of the whole's main part outside, those."""
+    """The nested configuration; if a file has the fields of the whole's main part at the top level, those."""
     nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
         usual = include.defaults if include.fill else {}
         # A part whose class has no own type is written with an empty one.
         own = {**usual, **nested, "model_type": nested.get("model_type") or include.default_type}
-        # Published configurations write the whole's type into a part: Qwen3-VL's vision tower is no Qwen3-VL.
+        # Published configurations repeat the whole's type in a part: Qwen3-VL's vision tower is not a Qwen3-VL.
         if include.default_type and own["model_type"] == values.get("model_type"):
             own["model_type"] = include.default_type
         return own

@@ -32,20 +32,20 @@ def check(home: Store, kind: str, name: str) -> Family:
             if wrong := fault(text):
                 raise TableError(f"{where}: {wrong}")
         for index in {index for entry in family.rows for index, _ in entry.indexes} & formula.FUNCTIONS.keys():
-            raise TableError(f"the index {{{index}}} has the name of a function of the formulas")
+            raise TableError(f"the index {{{index}}} has the name of a formula function")
     except TableError as error:
         raise TableError(f"{_file(home, kind, name)}: {error}") from error
     return family
 
 
 def _file(home: Store, kind: str, name: str) -> str:
-    """The file that the table is in."""
+    """The file with the table."""
     named = home.home / kind / f"{name}.json"
     return escape(str(next((path for path, *place, _ in documents(home.home) if place == [kind, name]), named)))
 
 
 def formulas(family: Family) -> Iterator[tuple[str, Any]]:
-    """Every formula of a family, and where it is."""
+    """Every formula of a family, and its location."""
     yield from ((f"derived {field}", text) for field, text in family.derived.items())
     yield from ((f"cache_derived {field}", text) for field, text in family.cache_derived.items())
     for kept in family.cache or ():

@@ -1,4 +1,4 @@
-"""Tables as files: what is known of one family as JSON, a row a line, to be read and compared by people.
+"""Tables as files: the knowledge about one family as JSON, one row per line, readable and diffable.
 
     {
      "about": "NewModel: a decoder, and BERT's layers over images.",
@@ -16,30 +16,29 @@
     }
 
 An entry of `rows` is
-    a row           its role, name and shape, then the columns of `Row` that are not at their defaults;
+    a row           its role, name and shape, then the columns of `Row` that differ from their defaults;
     an include      an object with a `scope`, whose fields are those of `Include`;
-    a group         rows with common `columns`, which a row's own override, and a common beginning of names, `at`;
-                    with `each`, they come once for each value of words: {"N": "0..2", "PLACE": ["in", "mid", "out"]};
+    a group         rows with common `columns`, which a row's own override, and a common prefix of names, `at`;
+                    with `each`, repeated for each value of words: {"N": "0..2", "PLACE": ["in", "mid", "out"]};
     a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters;
-                    rows of the use itself go where the block says "...".
+                    rows given with the use are inserted where the block has "...".
 
-An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may bring
-`cache_defaults` and `cache_derived`, below the table's own. Layers that keep nothing have an empty one; `uncached` says
-why a table has none.
+An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may supply
+`cache_defaults` and `cache_derived`, which the table's own override. If layers keep nothing, `cache` is empty;
+`uncached` says why a table has none.
 
-`$WORD` stands for a text: one that `let` gives it, or a block's parameter. It is put in as it is, so that a sum needs
-its own parentheses. `(a|b)` in a row says one row for each alternative: the first of each, then the second of each.
-The column `batch` says that a row is a norm over batches: what it keeps of these is beside it, in rows of their own.
-A table that is a `part` of another has those rows of it that a nested configuration shapes (see `parts`).
-A table that is `like` another has what that has, but for its name and types: mappings are added to, rows are put
-`after` or `instead` of those with a name, or at the end.
+`$WORD` stands for a text: one defined by `let`, or a block's parameter. It is inserted literally, so a sum needs its
+own parentheses. `(a|b)` in a row creates one row per alternative: the first of each, then the second of each. The
+column `batch` marks a row as a norm over batches: its running statistics become further rows. A table that is a `part`
+of another has the rows that a nested configuration shapes (see `parts`). A table that is `like` another inherits all
+but its name and types: mappings are extended, rows are placed `after` or `instead` of named ones, or at the end.
 
-A file holds one table, called like the file, or several relatives, each under its name:
+A file holds one table, named like the file, or several relatives, each under its name:
 `{"clip": {…}, "clip_text_model": {…}}`.
 
-Beside the fields of `Family`, people are told what a table is `about`, its `source`, and `notes`. `outside` are types
-that Transformers does not have, `coverage` percents of those that are not wholly covered (see `Known`), `inferable`
-types that are tried where there is no configuration, with their place in the order.
+Besides the fields of `Family`, a table has descriptions for people: what it is `about`, its `source`, and `notes`.
+`outside` lists types that Transformers does not have, `coverage` gives percentages for incompletely covered types (see
+`Known`), `inferable` lists types to try without a configuration, with their position in the order.
 """
 
 from __future__ import annotations
@@ -55,37 +54,37 @@ from inspector.errors import TableError
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
 _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
 
-#: Fields of a table that are for people, or for the index, and no part of its family.
+#: Fields of a table for people or for the index, not part of its family.
 _BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable", "signs"})
-#: Fields that say its rows.
+#: Fields that define its rows.
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
-#: Fields that a block of a cache may bring.
+#: Fields that a block of a cache may supply.
 _BROUGHT = ("cache_defaults", "cache_derived")
 
-#: Where the rows of a block's use go.
+#: Where a block inserts the rows given with its use.
 WITHIN = "..."
 
-#: A group with `each` comes at most so often.
+#: The most repetitions of a group with `each`.
 MOST_TURNS = 1000
 
 Document = Mapping[str, Any]
-#: The document of a kind ("families", "gguf", "blocks") and name. Raises KeyError where there is none.
+#: Returns the document of a kind ("families", "gguf", "blocks") and name. Raises KeyError if there is none.
 Find = Callable[[str, str], Document]
 Entries = Iterable[Row | Include]
 
 
 class _Table(NamedTuple):
-    """A family, and the words it defines, for tables that are like it."""
+    """A family, and the words it defines, for tables that inherit from it."""
 
     family: Family
     words: Mapping[str, str]
 
 
 def read(kind: str, name: str, find: Find) -> Family:
-    """The family that a file says.
+    """The family described by a file.
 
     Raises:
-        TableError: it is no table; which row, and why.
+        TableError: it is not a valid table; names the row and the reason.
     """
     return _table(kind, name, find, ()).family
 
@@ -116,13 +115,13 @@ def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table
 
 
 def _base(kind: str, name: str, document: Document, find: Find, through: tuple[str, ...]) -> _Table:
-    """What a table starts from: another table, a part of one, or nothing."""
+    """The starting point of a table: another table, a part of one, or nothing."""
     part = document.get("part", {})
     other = document.get("like") or part.get("of")
     if not other:
         return _Table(Family(name, {}, ()), {})
     if other in (name, *through):
-        raise TableError(f"{name} is like itself")
+        raise TableError(f"{name} inherits from itself")
     whole = _table(kind, other, find, (name, *through))
     if not part:
         return whole
@@ -133,7 +132,7 @@ def _base(kind: str, name: str, document: Document, find: Find, through: tuple[s
 
 
 class _Scope(NamedTuple):
-    """What the words and the blocks' names mean in a table or a block."""
+    """The meaning of words and block names in a table or a block."""
 
     words: Mapping[str, str]
     blocks: Mapping[str, Document]
@@ -141,7 +140,7 @@ class _Scope(NamedTuple):
     within: Iterable[Row | Include] = ()  # the rows of a block's use
 
     def inside(self, use: Document) -> tuple[Document, _Scope]:
-        """The block that is used, and what its parameters are."""
+        """The block that is used, and the values of its parameters."""
         name = use["use"]
         block = self.blocks[name] if name in self.blocks else _found(self.find, "blocks", name)
         given = {word: _put(text, self.words) for word, text in use.get("with", {}).items()}
@@ -160,7 +159,7 @@ class _Scope(NamedTuple):
 
 
 def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[Row | Include]:
-    """The inherited rows with those that come after or instead of some, then the table's own."""
+    """The inherited rows with additions and replacements, then the table's own."""
     after, instead = (
         {
             bare(_put(name, scope.words)): tuple(_read(entries, scope, {}, ""))
@@ -182,7 +181,7 @@ def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[
 
 
 def _read(entries: Iterable[Any], scope: _Scope, columns: Document, at: str) -> Iterator[Row | Include]:
-    """Rows and includes, each with the columns and the beginning of the groups that it is in."""
+    """Rows and includes, each with the columns and prefix of its groups."""
     for entry in entries:
         try:
             yield from _entry(entry, scope, columns, at)
@@ -208,10 +207,10 @@ def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Ro
 
 
 def _turns(each: Mapping[str, str | list[str]], scope: _Scope) -> Iterator[_Scope]:
-    """The scope once for each value that words take in turn, all words at once; as it is where there are none."""
+    """The scope repeated for each value that words take in turn, all in parallel; unchanged if there are none."""
     values = {word: _counted(texts) if isinstance(texts, str) else texts for word, texts in each.items()}
     if len({len(texts) for texts in values.values()}) > 1:
-        raise ValueError("each: not as many values of every word")
+        raise ValueError("each: the words have different numbers of values")
     for chosen in zip(*values.values(), strict=True) if values else [()]:
         yield scope._replace(words={**scope.words, **dict(zip(values, chosen, strict=True))})
 
@@ -225,7 +224,7 @@ def _counted(text: str) -> list[str]:
 
 
 def _caches(entries: Iterable[Any], scope: _Scope, columns: Document | None = None) -> Iterator[Cache]:
-    """What layers keep, each with the columns of the block's use that it is in."""
+    """The entries of a cache, each with the columns of the block use that contains it."""
     for entry in entries:
         try:
             if isinstance(entry, list):
@@ -241,7 +240,7 @@ def _caches(entries: Iterable[Any], scope: _Scope, columns: Document | None = No
 
 
 def _used(entries: Iterable[Any], scope: _Scope) -> Iterator[Document]:
-    """The blocks that a cache uses, those within others first, with what their words stand for put in."""
+    """The blocks that a cache uses, inner ones first, with their words substituted."""
     for entry in entries:
         if isinstance(entry, dict):
             inner, within = scope.inside(entry)
@@ -252,7 +251,7 @@ def _used(entries: Iterable[Any], scope: _Scope) -> Iterator[Document]:
 def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:
     """A row, or one for each alternative."""
     if not 3 <= len(entry) <= 4:
-        raise ValueError("a row is a role, a name, a shape, and columns where it has any")
+        raise ValueError("a row is a role, a name, a shape, and optional columns")
     role, name, shape, *own = filled(entry, words)
     fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
     batch = fields.pop("batch", False)
@@ -266,18 +265,18 @@ def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str
 
 
 def statistics(norm: Row) -> Iterator[Row]:
-    """What a norm over batches keeps of the batches that it has seen."""
+    """The running statistics of a norm over batches."""
     kept = norm._replace(bias="", leaf="", buffer=True, persistent=True)
     for role, shape in (("running_mean", norm.shape), ("running_var", norm.shape), ("num_batches_tracked", "")):
         yield kept._replace(role=role, name=f"{norm.name}.{role}", shape=shape)
 
 
 def alternatives(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row's fields, once for each of its alternatives. Raises ValueError where these are not as many everywhere."""
+    """A row's fields, once for each alternative. Raises ValueError if fields have different numbers of them."""
     texts = [text for text in fields.values() if isinstance(text, str)]
     counts = {len(choice[1].split("|")) for text in texts for choice in _CHOICE.finditer(text)}
     if len(counts) > 1:
-        raise ValueError(f"{texts[0]}: not as many alternatives everywhere")
+        raise ValueError(f"{texts[0]}: different numbers of alternatives")
     for number in range(max(counts, default=1)):
         yield {field: _chosen(value, number) for field, value in fields.items()}
 
@@ -288,10 +287,10 @@ def _chosen(value: Any, number: int) -> Any:
 
 
 def _put(text: str, words: Mapping[str, str]) -> str:
-    """A text with its words replaced. Raises ValueError for a word that nothing defines."""
+    """A text with its words substituted. Raises ValueError for an undefined word."""
     unknown = {word for word in _WORD.findall(text) if word not in words}
     if unknown:
-        raise ValueError(f"nothing says what ${min(unknown)} stands for")
+        raise ValueError(f"${min(unknown)} is not defined")
     return _WORD.sub(lambda word: words[word[1]], text)
 
 
@@ -303,7 +302,7 @@ def _found(find: Find, kind: str, name: str) -> Document:
 
 
 def filled(value: Any, words: Mapping[str, str]) -> Any:
-    """A value with the words in its texts replaced."""
+    """A value with the words in its texts substituted."""
     if isinstance(value, str):
         return _put(value, words) if "$" in value else value
     if isinstance(value, list):

@@ -1,6 +1,6 @@
 """The tree on a terminal: usable with the keyboard alone, at 80 × 24, and without colours.
 
-Browser(load).run()     # `load` opens the target in a thread, while the first screen is shown
+Browser(load).run()     # `load` opens the target in a thread while the first screen is shown
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Lines(Tree[Node]):
         self.notify_style_update()  # lines depend on the widget's width
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:  # noqa: ARG002  Tree's signature
-        """The name, and the columns."""
+        """The name and the columns."""
         line, content = node.data, self.content
         if line is None or content is None:
             return Text("", style=style)
@@ -140,7 +140,7 @@ def _named(line: Node, icon: str, width: int) -> str:
 
 
 def _end(text: str, width: int) -> str:
-    """As much of the end of a text as fits."""
+    """The longest end of a text that fits."""
     sums = accumulate(text_width(char) for char in reversed(text))
     kept = sum(taken <= width for taken in sums)
     return text[-kept:] if kept else ""
@@ -169,9 +169,9 @@ class Browser(App[None]):
         Binding("q", "quit", "quit"),
         Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
         Binding("slash", "search", "search", key_display="/"),
-        Binding("escape", "clear", "all again", show=False),
+        Binding("escape", "clear", "show all", show=False),
         Binding("l", "turn", "role/layer"),
-        Binding("d", "differing", "same too"),
+        Binding("d", "differing", "unchanged too"),
         Binding("v", "measure", "values"),
         Binding("backspace", "home", "back"),
     ]
@@ -184,7 +184,7 @@ class Browser(App[None]):
         """
         super().__init__(ansi_color=True)
         self._load = load
-        self.jobs: set[Thread] = set()  # at work
+        self.jobs: set[Thread] = set()  # running
         self._named = name
         self._home: Content | None = None  # the models of a folder from which one was opened
         self.content: Content | None = None
@@ -286,7 +286,7 @@ class Browser(App[None]):
 
         self._beside(prepared)
 
-    # --- what is shown --------------------------------------------------------------------------------
+    # --- display --------------------------------------------------------------------------------------
 
     def rebuild(self) -> None:
         """Show the lines of the view, or those that the search finds."""
@@ -297,7 +297,7 @@ class Browser(App[None]):
         if wanted:
             nodes, total = content.search(wanted)
             more = f", the first {integer(MOST_FOUND)} shown" if total > len(nodes) else ""
-            self.query_one("#summary", Static).update(f"{integer(total)} found{more}; esc shows all again")
+            self.query_one("#summary", Static).update(f"{integer(total)} found{more}; esc shows all")
         else:
             nodes = content.roots(self.view)
             self.query_one("#summary", Static).update(content.summary)
@@ -351,13 +351,13 @@ class Browser(App[None]):
 
     @property
     def panel_width(self) -> int:
-        """Columns of the details."""
+        """The width of the details, in columns."""
         return max(20, self.query_one("#details").scrollable_content_region.width)
 
     # --- keys -----------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  App's signature
-        """Only keys that do something are listed."""
+        """List only the keys that have an effect."""
         content = self.content
         match action:
             case "turn":

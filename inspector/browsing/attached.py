@@ -22,7 +22,9 @@ class Adapter(Content):
         self.title = f"{adapter} on {base}"
         misfits = sum(not each.fits for each in result.tensors)
         told = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added"
-        self.summary = f"{told}, {plural(misfits, 'tensor')} without a fit" if misfits else f"{told}: every shape fits"
+        self.summary = (
+            f"{told}, {plural(misfits, 'tensor')} that do not fit" if misfits else f"{told}: every shape fits"
+        )
 
     def made(self) -> Iterable[Item]:
         for each in self.result.tensors:
@@ -55,7 +57,7 @@ def _branch(label: str, held: Sequence[Attached]) -> Iterator[Told]:
     yield "parameters", integer(sum(each.piece.parameters for each in held))
     yield "weights", integer(len({each.base.tensor.name for each in held if each.base}))
     if misfits := sum(not each.fits for each in held):
-        yield "error", f"{plural(misfits, 'tensor')} without a fit"
+        yield "error", f"{plural(misfits, 'tensor')} that do not fit"
 
 
 def _tensor(each: Attached) -> Iterator[Told]:
@@ -65,7 +67,7 @@ def _tensor(each: Attached) -> Iterator[Told]:
     if base is None:
         yield "error", "the base has no such weight"
     elif not each.fits:
-        yield "error", f"{shape_text([each.expected or ()])} would fit"
+        yield "error", f"expected {shape_text([each.expected or ()])}"
     if base is not None:
         yield "changes", escape(base.tensor.name)
         yield "", f"{shape_text([base.tensor.shape])} {escape(base.tensor.dtype, 40)}"

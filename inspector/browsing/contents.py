@@ -1,4 +1,4 @@
-"""What is browsed: a checkpoint's tensors, a comparison's pairs, the names in an index, the models of a folder.
+"""Content to browse: a checkpoint's tensors, a comparison's pairs, the names in an index, the models of a folder.
 
 Each defines the lines of its tree, their columns, and the details of the one under the cursor.
 """
@@ -62,7 +62,7 @@ class Content:
         return grouped(self.shown, VIEWS[view])
 
     def search(self, wanted: str) -> tuple[list[Node], int]:
-        """The first lines that a word finds, and how many there are."""
+        """The first lines that match a search, and the number of matches."""
         matches = found(self.shown, wanted)
         return leaves(matches[:MOST_FOUND]), len(matches)
 
@@ -100,7 +100,7 @@ class Models(Content):
             yield Item(name, Key("text", None, None, "", ""), "", (), target)
 
     def opener(self, item: Item) -> Load:
-        """What opens one of the models."""
+        """A function that opens one of the models."""
         return self._opener(str(item.subject))
 
     def cells(self, node: Node) -> tuple[str, ...]:  # noqa: ARG002  a name alone
@@ -123,7 +123,7 @@ class Names(Content):
         """
         self._named = tuple(named)
         self.title = escape(target, 200)
-        self.summary = f"an index alone: {plural(len(self._named), 'tensor')}, names without sizes"
+        self.summary = f"an index without its files: {plural(len(self._named), 'tensor')}, names without sizes"
 
     def made(self) -> Iterable[Item]:
         for name, file, key, group in self._named:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from inspector.model import Key
 from inspector.units import escape
 
-#: Items that a search shows.
+#: The most items that a search shows.
 MOST_FOUND = 500
 
 
@@ -74,7 +74,7 @@ def _by_layer(item: Item) -> Place:
     return Place(-1, "outside the layers") if layer is None else Place(layer, f"layer {layer}")
 
 
-#: How a tree is divided → its levels, the outermost first.
+#: View → its levels, the outermost first.
 VIEWS: Mapping[str, tuple[Level, ...]] = {
     "role": (_by_group, _by_role, _by_layer),
     "layer": (_by_tower, _by_layer, _by_role),
@@ -103,12 +103,12 @@ def branch(label: str, items: Callable[[], Sequence[Item]], levels: Sequence[Lev
 
 
 def leaf(item: Item) -> Node:
-    """A line for one item, under its name."""
+    """A line for one item, with its name."""
     return Node(escape(item.name), lambda: (item,), None)
 
 
 def leaves(items: Iterable[Item]) -> list[Node]:
-    """A line for each."""
+    """One line per item."""
     return _beside([leaf(item) for item in items])
 
 

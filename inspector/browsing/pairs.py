@@ -1,4 +1,4 @@
-"""The comparison of two checkpoints: what differs under a branch, and both sides of a pair."""
+"""The comparison of two checkpoints: the differences under a branch, and both sides of a pair."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from inspector.units import decimal, escape, integer, size
 
 Compare = Callable[[Pair], list[str]]
 _STATUSES = {
-    "same": "the same dtype and shape",
-    "dtype": "another dtype",
-    "shape": "another shape",
+    "same": "same dtype and shape",
+    "dtype": "different dtype",
+    "shape": "different shape",
     "only_a": "only in a",
     "only_b": "only in b",
 }

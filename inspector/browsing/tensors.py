@@ -104,7 +104,7 @@ class Tensors(Content):
         yield "bytes", f"{integer(nbytes)} ({size(nbytes)}{share})"
         weights = sum(each.tensor.nbytes for each in held if each.parameters or each.group == "quantization")
         if parameters:
-            yield "bits", f"{bits(weights * 8 / parameters)} a parameter"
+            yield "bits", f"{bits(weights * 8 / parameters)} per parameter"
         for dtype, number in Counter(each.tensor.dtype for each in held).most_common(8):
             yield "dtype", f"{escape(dtype, 40)} in {plural(number, 'tensor')}"
         lines = {(each.key.role or "other", each.group, each.key.tower, each.key.branch) for each in held}
@@ -143,7 +143,7 @@ class Tensors(Content):
 
     @cached_property
     def _rows(self) -> dict[tuple[object, ...], list[Expected]]:
-        """Rows of the prediction by what all their keys share."""
+        """Rows of the prediction, by the attributes that their keys share."""
         rows: dict[tuple[object, ...], list[Expected]] = {}
         known = self.result.prediction
         if known:
@@ -172,6 +172,6 @@ class Tensors(Content):
 
 
 def _dtypes(dtypes: Iterable[str]) -> str:
-    """The dtype, or how many: `BF16`, `3 dtypes`."""
+    """The dtype, or the number of dtypes: `BF16`, `3 dtypes`."""
     known = dict.fromkeys(dtypes)
     return escape(next(iter(known)), 40) if len(known) == 1 else f"{len(known)} dtypes" if known else ""

@@ -1,4 +1,4 @@
-"""Where the bytes are: group → role → layer → tensor, each as large as its bytes."""
+"""Where the bytes are: group → role → layer → tensor, with areas proportional to bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def chart(result: Reconciliation) -> Chart:
     placed = list(_placed(root, "0", "", 0, ""))
     largest = max(root.children, key=lambda node: node.bytes, default=None)
     told = f"{plural(root.tensors, 'tensor')} of {size(root.bytes)}"
-    told += f"; most is {largest.name}, {decimal(largest.bytes)}" if largest else ""
+    told += f"; the largest is {largest.name}, {decimal(largest.bytes)}" if largest else ""
     return Chart(
         "Bytes by group, role, layer and tensor",
         told,

@@ -29,7 +29,7 @@ def chart(result: Memory) -> Chart:
     rows = [(name, each.request.context, each.cache, each.total) for name, curve in curves.items() for each in curve]
     devices = f"; {', '.join(f'{each.name} {decimal(each.nbytes)}' for each in lines)}" if lines else ""
     return Chart(
-        "Memory over the context",
+        "Memory by context length",
         f"{decimal(own[0].total)} at {plural(own[0].request.context, 'token')}, {decimal(own[-1].total)} at "
         f"{integer(own[-1].request.context)}, with a cache in {next(iter(curves))}{devices}",
         [*(_curve(name, curve) for name, curve in curves.items()), *_levels(lines, own)],
@@ -46,14 +46,14 @@ def chart(result: Memory) -> Chart:
             },
             yaxis={"rangemode": "tozero", "tickformat": ".3~s", "ticksuffix": "B", "automargin": True},
         ),
-        ("cache type", "context", "cache bytes", "bytes in all"),
+        ("cache type", "context", "cache bytes", "total bytes"),
         rows,
         height=460,
     )
 
 
 def _curves(result: Memory) -> dict[str, list[Memory]]:
-    """Type of cache → its curve."""
+    """Cache type → its curve."""
     named = {
         keys.name if keys == values else f"{keys.name}, {values.name}": (keys, values)
         for keys, values in cache_types(result)[:MOST_TYPES]
@@ -83,7 +83,7 @@ def _curve(name: str, curve: list[Memory]) -> dict[str, Any]:
         "x": [each.request.context for each in curve],
         "y": [each.total for each in curve],
         "customdata": [
-            f"{integer(each.total)} bytes in all<br>"
+            f"{integer(each.total)} bytes in total<br>"
             + ("cache unknown" if each.cache is None else f"{integer(each.cache)} bytes of cache")
             for each in curve
         ],

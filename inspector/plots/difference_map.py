@@ -45,7 +45,7 @@ def chart(result: Diff) -> Chart:
         views = {"distance": numbers(found, distances, told), "values": words(found, agreements, told), **views}
     counts = ", ".join(f"{integer(number)} {_STATUSES[status]}" for status, number in result.counts.items() if number)
     return Chart(
-        "What differs, by layer and role",
+        "Differences by layer and role",
         f"{plural(len(result.pairs), 'pair')} of tensors: {counts}",
         list(views.values()),
         axes_layout(found),

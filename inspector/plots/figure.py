@@ -41,7 +41,7 @@ class Chart(NamedTuple):
 
 
 def chart_layout(**own: Any) -> dict[str, Any]:
-    """A layout with what all charts have in common."""
+    """A layout with the settings common to all charts."""
     return {**_LAYOUT, **own}
 
 
@@ -53,7 +53,7 @@ def label(text: str, limit: int = 80) -> str:
 def as_figure(chart: Chart) -> go.Figure:
     """The chart as plotly's object, which notebooks show. Raises UsageError if plotly is not installed."""
     try:
-        import plotly.graph_objects as go  # an extra; a tenth of a second
+        import plotly.graph_objects as go  # optional; takes a tenth of a second
     except ImportError as error:
         raise UsageError(MISSING) from error
     layout = {**chart.layout, "title": {"text": label(chart.title, 200)}, "height": chart.height}

@@ -31,7 +31,7 @@ def chart(result: Reconciliation) -> Chart:
         f"stored as {', '.join(dict.fromkeys(_dtypes(cell) for *_, cell in cells[:1000]))}"[:300],
         list(views.values()),
         axes_layout(found.axes),
-        ("layer", "role", "tensors", "parameters", "bytes", "bits a weight", "dtype"),
+        ("layer", "role", "tensors", "parameters", "bytes", "bits per weight", "dtype"),
         [
             (row, column, c.tensors, c.parameters, c.bytes, None if c.bits is None else bits(c.bits), _dtypes(c))
             for row, column, c in cells
@@ -53,7 +53,7 @@ def chart_height(found: Axes) -> int:
 
 
 def numbers(found: Axes, values: Mapping[Place, float | None], told: Mapping[Place, str]) -> dict[str, Any]:
-    """One trace of numbers by colour."""
+    """One trace of numbers, shown as colours."""
     most = max((value for value in values.values() if value is not None and isfinite(value)), default=0)
     trace = {"colorscale": "Cividis", "colorbar": _bar(), "zmin": 0, "zmax": most or 1}
     return {**_trace(found, values.get, told), **trace}
@@ -101,7 +101,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def axes_layout(found: Axes) -> dict[str, Any]:
-    """Names of layers downwards, of roles above."""
+    """Axes with the names of layers downwards and of roles on top."""
     rows, columns = found.rows[:MOST_ROWS], found.columns[:MOST_COLUMNS]
     every = max(1, len(rows) // 40)  # names that fit
     return chart_layout(
@@ -125,7 +125,7 @@ def _told(found: Grid) -> dict[Place, str]:
     return {
         (row, column): f"{label(row)}: {label(column)}<br>{integer(cell.bytes)} bytes in "
         f"{plural(cell.tensors, 'tensor')}, {label(_dtypes(cell))}"
-        + ("" if cell.bits is None else f"<br>{bits(cell.bits)} bits a weight")
+        + ("" if cell.bits is None else f"<br>{bits(cell.bits)} bits per weight")
         for (row, column), cell in found.cells.items()
     }
 

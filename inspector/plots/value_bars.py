@@ -12,7 +12,7 @@ MOST = 8
 
 
 def chart(found: Values) -> Chart:
-    """A line of steps for each of the first rows."""
+    """A step line for each of the first rows."""
     shown = [(row, row.summary.histogram) for row in found.rows if row.summary.histogram][:MOST]
     traces = [
         {
@@ -30,7 +30,7 @@ def chart(found: Values) -> Chart:
     ]
     return Chart(
         "Histogram",
-        f"Numbers of {integer(len(shown))} of {plural(len(found.rows), 'row')}, in even bins over four deviations",
+        f"Numbers of {integer(len(shown))} of {plural(len(found.rows), 'row')}, in equal bins across four deviations",
         traces,
         chart_layout(
             showlegend=len(shown) > 1,

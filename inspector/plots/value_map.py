@@ -27,7 +27,7 @@ def chart(found: Values) -> Chart:
         views["no numbers"] = numbers(across, odd, told)
     return Chart(
         "Deviation by layer and role",
-        f"{plural(len(found.rows), 'tensor')}, of which {integer(sum(map(bool, odd.values())))} crossings of layer and "
+        f"{plural(len(found.rows), 'tensor')}, of which {integer(sum(map(bool, odd.values())))} cells of layer and "
         "role have NaN or infinity",
         list(views.values()),
         axes_layout(across),

@@ -68,7 +68,7 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
         own = [verdict for verdict in verdicts if verdict.reader == reader]
         opened = sum(verdict.accepts is True for verdict in own)
         if all(verdict.reason == NOT_INSTALLED for verdict in own):
-            yield f"the {reader} package is not installed, so it was not asked"
+            yield f"the {reader} package is not installed, so it was not run"
             continue
         opens = "opens" if all(verdict.asked for verdict in own) else "would open"
         if opened == len(own) and not whole:
@@ -167,8 +167,8 @@ def handbook() -> str:
     lines = [
         "# Rules of `inspect audit`",
         "",
-        "Made from the rules' docstrings by `tools/write_rules.py`: change them there. The severity is the gravest",
-        "that a rule reports. `--ignore CODE` leaves a rule out, as does `ignore` in `[tool.checkpoint-inspector]`.",
+        "Generated from the rules' docstrings by `tools/write_rules.py`: edit them there. The severity is the highest",
+        "that a rule reports. `--ignore CODE` skips a rule, as does `ignore` in `[tool.checkpoint-inspector]`.",
     ]
     for group in GROUPS:
         lines += ["", f"## {_TITLES[group]}"]

@@ -1,4 +1,4 @@
-"""Rows of cells → lines of text in columns, as wide as the terminal allows.
+"""Rows of cells → lines of text in columns that fit the terminal.
 
 The established packages for this take 0.05 s to import, a quarter of the whole command on a GGUF file.
 """
@@ -93,7 +93,7 @@ def _line(widths: Iterable[int]) -> int:
 
 
 def fitted(line: str, width: int | None) -> str:
-    """A line of any report in at most `width` columns: a row of a table is shortened, a sentence folded."""
+    """A report line in at most `width` columns: a table row is shortened, a sentence is folded."""
     if width is None or text_width(line) <= width:
         return line
     indent = len(line) - len(line.lstrip())

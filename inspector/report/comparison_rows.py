@@ -32,7 +32,7 @@ MERGED = (
     *(*_KEY, Column("name", "string"), Column("change", "double"), Column("data", "string")),
     *(*(Column(name, "double") for name in ("max_abs", "relative")), Column("why", "string")),
 )
-#: Columns of three ways.
+#: Columns of a three-way comparison.
 THREE = (
     *(*_KEY, Column("change", "string")),
     *(Column(f"{side}_{name}", "string") for side in "ab" for name in ("status", "data")),

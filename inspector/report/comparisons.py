@@ -106,7 +106,7 @@ def _touched(role: tuple[str, str], members: Sequence[Attached], effects: Mappin
 
 
 def is_merged(changes: Diff, effects: Sequence[Effect]) -> bool:
-    """Whether a model is its base with the adapter, and nothing else."""
+    """Whether a model is its base with the adapter merged, and nothing else."""
     touched = {each.base.tensor.name for each in effects}
     return all(each.merged and each.merged.status in ("equal", "rounded") for each in effects) and not any(
         _others(changes, touched)
@@ -184,7 +184,7 @@ def _misfits(found: Sequence[Attached]) -> Iterator[str]:
             yield f"{name}: the base has no such weight"
         else:
             expected = shape_text([each.expected or ()])
-            yield f"{name}: {own} does not fit {escape(each.base.tensor.name, 80)}: {expected} would"
+            yield f"{name}: {own} does not fit {escape(each.base.tensor.name, 80)}: expected {expected}"
     if len(found) > _SHOWN:
         yield f"and {plural(len(found) - _SHOWN, 'further tensor')} that do not fit"
 
@@ -239,13 +239,13 @@ def key_document(key: Key) -> dict[str, Any]:
     }
 
 
-# --- three ways -----------------------------------------------------------------------------------
+# --- three-way comparisons ------------------------------------------------------------------------
 
 _CHANGES: Mapping[Change, str] = {
     "same": "neither",
-    "a": "a alone",
-    "b": "b alone",
-    "alike": "both alike",
+    "a": "only a",
+    "b": "only b",
+    "alike": "both, equally",
     "apart": "both, differently",
 }
 
@@ -290,7 +290,7 @@ def _word(pair: Pair | None, status: str | None) -> str:
     if pair is None:
         return "absent"
     if pair.status in ("only_a", "only_b"):
-        return {"only_a": "left out", "only_b": "added"}[pair.status]
+        return {"only_a": "removed", "only_b": "added"}[pair.status]
     told = {"same": "", "dtype": "dtype", "shape": "shape"}[pair.status]
     return " ".join(filter(None, (told, status or ""))) or "same"
 
@@ -328,7 +328,7 @@ Ranks = Sequence[tuple[Pair, "Rank"]]
 def rank_lines(ranks: Ranks) -> Iterator[str]:
     """The ranks of the differences, by role."""
     if not ranks:
-        yield "no matrix with the same layout on both sides differs in its values"
+        yield "no matrix with the same layout on both sides has different values"
         return
     groups: dict[tuple[str, str], list[tuple[Pair, Rank]]] = {}
     for pair, each in ranks:
@@ -346,7 +346,7 @@ def rank_lines(ranks: Ranks) -> Iterator[str]:
     known = [each.rank for _, each in ranks]
     if all(rank is not None and rank < each.full // 2 for rank, (_, each) in zip(known, ranks, strict=True)):
         most = max(rank for rank in known if rank is not None)
-        yield f"apart from rounding, b differs by at most rank {integer(most)}, as a merged adapter would make it"
+        yield f"apart from rounding, b differs by at most rank {integer(most)}, as after merging an adapter"
 
 
 def _largest(members: Sequence[tuple[Pair, Rank]]) -> str:
@@ -374,14 +374,14 @@ def rank_documents(ranks: Ranks) -> list[dict[str, Any]]:
 def merge_lines(parents: Sequence[str], merge: Merge | None) -> Iterator[str]:
     """Whether b is a weighted sum of two parents."""
     if merge is None:
-        yield "no tensor is in b and in both parents: a merge cannot be judged"
+        yield "no tensor is in b and in both parents, so a merge cannot be determined"
         return
     first, second = (escape(parent, 60) for parent in parents)
     verdict = "b is a linear merge" if merge.is_merge else "b is not a linear merge of these two"
-    yield f"{verdict}: nearest is {merge.first:.4f} · {first} + {merge.second:.4f} · {second}"
+    yield f"{verdict}: the nearest sum is {merge.first:.4f} · {first} + {merge.second:.4f} · {second}"
     yield f"unexplained: {merge.residual * 100:.3g} % of b's norm, over {integer(merge.elements)} sampled elements"
     if merge.rounding:
-        yield f"rounding to b's dtype may leave {merge.rounding * 100:.3g} %"
+        yield f"rounding to b's dtype accounts for up to {merge.rounding * 100:.3g} %"
     ranges_of = " and ".join(f"{least:.4f} to {most:.4f}" for least, most in merge.spread)
     yield f"weights of each of {integer(merge.tensors)} tensors: {ranges_of}"
 

@@ -1,4 +1,4 @@
-"""A comparison as text and as a document."""
+"""A comparison as text and as JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from inspector.report.tables import Column, Rows
 from inspector.report.words import about, place_of, public, shape_text
 from inspector.units import bits, count, escape, integer, plural, size
 
-#: Below this share of equal shapes two models are not compared tensor by tensor.
+#: Models that share fewer shapes than this are not compared tensor by tensor.
 UNRELATED = 0.1
 _SHOWN_FIELDS = 40
 
 
 def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str = "role") -> Iterator[str]:
-    """What differs.
+    """The differences.
 
     Args:
         stat: only totals by role.
@@ -134,7 +134,7 @@ def _grouped(result: Diff, by: str) -> list[_Row]:
         change = change_of(pair) if by != "layer" else ""
         groups.setdefault((*place, pair.status, pair.converter, change, *found), []).append((pair, data))
     rows = [_row(members, by) for members in groups.values()]
-    return sorted(rows, key=lambda row: row.layers) if by == "layer" else rows  # files have 10 before 2
+    return sorted(rows, key=lambda row: row.layers) if by == "layer" else rows  # files list layer 10 before layer 2
 
 
 def _row(members: Sequence[_Member], by: str) -> _Row:
@@ -160,7 +160,7 @@ def _row(members: Sequence[_Member], by: str) -> _Row:
     )
 
 
-_CONVERTER = {"leaves out": "the converter leaves it out", "makes": "the converter makes it"}
+_CONVERTER = {"leaves out": "the converter omits it", "makes": "the converter generates it"}
 
 
 def compared(members: Sequence[_Member]) -> str:
@@ -219,7 +219,7 @@ def _bytes(number: int) -> str:
     return integer(number) if number else "–"
 
 
-_WIDEST = 30  # signs of the bar of `--stat`
+_WIDEST = 30  # characters of the bar of `--stat`
 
 
 def _stat(rows: Iterable[_Row]) -> Iterator[tuple[str, ...]]:
@@ -260,7 +260,7 @@ def _trained(result: Diff) -> Iterator[str]:
             rest = sorted(layers.keys() - set(own))
             name = "" if tower == "text" else f"{tower}: "
             yield ""
-            yield f"{name}other values in {_told(own)}; none in {_told(rest)}"
+            yield f"{name}changed values in {_told(own)}; none in {_told(rest)}"
 
 
 def verdict(result: Diff) -> str:
@@ -272,7 +272,7 @@ def verdict(result: Diff) -> str:
     if agreements is not None:
         told.append("values: " + ", ".join(f"{integer(n)} {word}" for word, n in agreements.items() if n))
     others = sum(each.status != "same" for each in result.beside)
-    told += [f"{plural(others, 'other thing')} different"] if others else []
+    told += [f"{plural(others, 'other item')} different"] if others else []
     if result.config:
         told.append(plural(len(result.config), "configuration field") + " different")
     if result.differs:

@@ -65,10 +65,10 @@ def _predicted_identity(result: Prediction) -> str:
 
 
 def _beside(rows: Sequence[Expected], which: str) -> str:
-    """`45 tensors besides, 31,461,120 parameters that are not counted here: k_proj, v_proj, k_norm`."""
+    """`45 further tensors, 31,461,120 parameters not counted here: k_proj, v_proj, k_norm`."""
     tensors, parameters = (sum(getattr(row, each) for row in rows) for each in ("tensors", "parameters"))
     roles = ", ".join(dict.fromkeys(row.role for row in rows))
-    return f"{plural(tensors, 'tensor')}{which} besides, {integer(parameters)} parameters not counted here: {roles}"
+    return f"{plural(tensors, 'tensor')}{which} in addition, {integer(parameters)} parameters not counted here: {roles}"
 
 
 def _predicted_roles(result: Prediction, width: int | None) -> str:
@@ -120,4 +120,4 @@ def _training(result: Prediction) -> str:
                 size(state.total),
             )
         )
-    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "bytes in all", ""), "lrrrrl")
+    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "total bytes", ""), "lrrrrl")

@@ -62,7 +62,7 @@ def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
     yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
 
 
-HELD_HEADERS = ("cache of", "layers", "tokens", "bytes", "a layer keeps, for each token or sequence")
+HELD_HEADERS = ("cache of", "layers", "tokens", "bytes", "kept per layer, for each token or sequence")
 
 
 def held_rows(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
@@ -77,7 +77,7 @@ def growth_lines(result: Memory) -> Iterator[str]:
     read = result.weights.read
     if result.held is not None:
         yield f"one more token of each sequence: {integer(result.growth)} bytes of cache"
-    told = f"one token reads {integer(read)} bytes of weights ({decimal(read)})"
+    told = f"generating one token reads {integer(read)} bytes of weights ({decimal(read)})"
     prediction = result.model.prediction
     if prediction and prediction.active != prediction.parameters:
         told += f", {count(prediction.active)} of {count(prediction.parameters)} parameters"
@@ -88,10 +88,10 @@ def _devices(result: Memory) -> Iterator[str]:
     yield table([device_row(each) for each in result.devices], DEVICE_HEADERS, "lrrrrlrr")
     for each in result.devices:
         if each.layers_offloaded is not None:
-            yield f"-ngl {each.layers_offloaded}: layers that {each.device.name if each.device else ''} has room for"
+            yield f"-ngl {each.layers_offloaded}: the layers that fit on {each.device.name if each.device else ''}"
     bound = tokens_a_second(result)
     if bound:
-        yield f"at most {integer(bound)} tokens a second for one sequence: bandwidth ÷ bytes read, an upper bound"
+        yield f"at most {integer(bound)} tokens per second for one sequence: bandwidth ÷ bytes read, an upper bound"
 
 
 DEVICE_HEADERS = ("device", "weights", "cache", "activations", "left", "fits", "longest context", "most sequences")
@@ -128,11 +128,11 @@ def _sweep(swept: Sequence[Memory]) -> str:
         verdict = {None: "", True: " fits", False: " no"}[each.fits]
         by_context.setdefault(each.request.context, {})[each.request.keys.name] = decimal(each.total) + verdict
     rows = [(integer(tokens), *(cells.get(kind, "") for kind in kinds)) for tokens, cells in by_context.items()]
-    return table(rows, ("in all, at context", *kinds), "r" * (len(kinds) + 1))
+    return table(rows, ("total, at context", *kinds), "r" * (len(kinds) + 1))
 
 
 def _training(training: Training) -> Iterator[str]:
-    yield table(training_rows(training), ("training, each device", "bytes", "", ""), "lrll")
+    yield table(training_rows(training), ("training, per device", "bytes", "", ""), "lrll")
     yield from (f"assumed: {each}" for each in training.assumes)
 
 
@@ -152,11 +152,11 @@ def assumptions(result: Memory) -> Iterator[str]:
     yield from result.weights.assumes
     yield from result.engine.assumes
     if any(each.kind == "cross" for each in result.held or ()):
-        yield f"{integer(result.request.source)} tokens of an encoder's or an image's outputs (--source)"
+        yield f"{integer(result.request.source)} tokens of encoder or image output (--source)"
     if result.activations:
         yield from (f"activations: {each}" for each in result.activations.assumes)
     if any(each.device for each in result.devices):
-        yield "512 MiB on each device for its driver and kernels"
+        yield "512 MiB on each device for driver and kernels"
     nominal = dict.fromkeys(each.device.name for each in result.devices if each.device and each.device.nominal)
     if nominal:
         yield f"memory of {', '.join(nominal)} is from the data sheet: a driver may report a few percent less"
@@ -266,7 +266,7 @@ def rows(swept: Sequence[Memory]) -> Rows:
 
 
 def row(result: Memory) -> Rows:
-    """One row, in the columns of a sweep."""
+    """One row, with the columns of a sweep."""
     return rows((result,))
 
 

@@ -1,4 +1,4 @@
-"""An index alone → text for a terminal and a document for scripts."""
+"""A lone index → text for a terminal and JSON for scripts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _told(target: str, found: Outline) -> Iterator[str]:
     yield escape(target.rstrip("/").rsplit("/", 1)[-1], _NAME)
     tensors = plural(len(found.index.weight_map), "tensor")
     claimed = f"; total_size says {integer(found.claimed)} bytes" if found.claimed is not None else ""
-    yield f"an index alone: {tensors} in {plural(found.files, 'file')}, none of which is here{claimed}"
+    yield f"an index without its files: {tensors} in {plural(found.files, 'file')}, none of which is present{claimed}"
     if found.prediction is None:
         yield "no configuration next to it predicts the tensors: names without sizes"
         return
@@ -58,7 +58,7 @@ def _names(what: str, names: Sequence[str]) -> str:
 
 
 def document(target: str, found: Outline) -> dict[str, Any]:
-    """The same for scripts."""
+    """The same as JSON."""
     config, predicted = found.config, found.prediction
     return {
         "schema": SCHEMA,

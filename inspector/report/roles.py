@@ -13,20 +13,20 @@ from inspector.report.tables import Column, Rows
 
 _PAGE = """# Roles
 
-Made from `inspector/architectures/data/roles.py` by `tools/write_roles.py`: change them there.
+Generated from `inspector/architectures/data/roles.py` by `tools/write_roles.py`: edit them there.
 
 A role says what a tensor does, and belongs to one group. The vocabulary is closed: the tables of all model
-types, GGUF's included, and the names that no table knows use these {number} words alone. They are Llama's where
-Llama has one. Where a tensor stands is never part of its role:
+types, including GGUF's, and names that match no table use only these {number} words. They are Llama's where
+Llama has one. A tensor's position is never part of its role:
 
-| field | says | for example |
+| field | meaning | examples |
 |---|---|---|
-| `tower` | which of several models in one | `text`, `encoder`, `decoder`, `vision`, `audio`, `projector` |
-| `layer`, `expert` | which of many alike | 31, 7 |
-| `branch` | which of several in one place | `cross` for cross-attention, `indexer`, `temporal`, `1` and `2` |
+| `tower` | the submodel | `text`, `encoder`, `decoder`, `vision`, `audio`, `projector` |
+| `layer`, `expert` | the index among identical ones | 31, 7 |
+| `branch` | the variant within a layer | `cross` for cross-attention, `indexer`, `temporal`, `1` and `2` |
 
 So the key projection of a speech encoder is `k_proj` in tower `audio`, and that of cross-attention is `k_proj` in
-branch `cross`. A stored constant counts in the group `buffer` whatever its role, and what serves a quantized
+branch `cross`. A stored constant belongs to the group `buffer` whatever its role; the side data of a quantized
 weight (scales, zero points) has the weight's role and the group `quantization`.
 
 `inspect architectures --roles` prints the list, `inspector.ROLES` maps each role to its group.
@@ -34,13 +34,13 @@ weight (scales, zero points) has the weight's role and the group `quantization`.
 
 
 def chosen(part: str = "") -> Iterator[tuple[str, str, str]]:
-    """Role, group and meaning of each role in whose name or group `part` is."""
+    """Role, group and meaning of each role whose name or group contains `part`."""
     return ((role, group, MEANINGS[role]) for role, group in ROLES.items() if part in role or part in group)
 
 
 def lines(part: str = "") -> Iterator[str]:
     """`inspect architectures --roles`."""
-    yield from table(list(chosen(part)), ("role", "group", "what it is for"), "lll").splitlines()
+    yield from table(list(chosen(part)), ("role", "group", "purpose"), "lll").splitlines()
 
 
 def document(part: str = "") -> dict[str, Any]:
@@ -50,11 +50,11 @@ def document(part: str = "") -> dict[str, Any]:
 
 
 def rows(part: str = "") -> Rows:
-    """A row a role."""
+    """One row per role."""
     return Rows(tuple(Column(name, "string") for name in ("role", "group", "meaning")), document(part)["roles"])
 
 
-#: Columns of what a checkpoint has for each role.
+#: Columns of a checkpoint's totals by role.
 SUMS = (
     *(Column(name, "string") for name in ("role", "group", "tower", "branch")),
     *(Column(name, "uint64") for name in ("tensors", "parameters", "bytes", "predicted_parameters")),
@@ -65,7 +65,7 @@ SUMS = (
 
 
 def of_result(result: Reconciliation) -> Rows:
-    """A row a role of a checkpoint."""
+    """One row per role of a checkpoint."""
     told = ({name: getattr(each, name) for name, _ in SUMS} for each in result.roles)
     return Rows(SUMS, [{**each, "branch": each["branch"] or None} for each in told])
 
@@ -75,5 +75,5 @@ def page() -> str:
     text = [_PAGE.format(number=len(ROLES))]
     for group, roles in BY_GROUP.items():
         rows = "\n".join(f"| `{role}` | {meaning} |" for role, meaning in roles.items())
-        text.append(f"\n## {group}\n\n| role | what it is for |\n|---|---|\n{rows}\n")
+        text.append(f"\n## {group}\n\n| role | purpose |\n|---|---|\n{rows}\n")
     return "".join(text)

@@ -1,4 +1,4 @@
-"""An audit as SARIF 2.1.0, which code-scanning services read."""
+"""An audit as SARIF 2.1.0, the format of code-scanning services."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _uri(finding: Finding, model: Audited) -> str:
     try:
         full = full.absolute()
         path = full.relative_to(Path.cwd())
-    except (ValueError, OSError):  # elsewhere, or the working directory was deleted
+    except (ValueError, OSError):  # outside it, or the working directory was deleted
         return "file://" + quote(full.as_posix(), errors="surrogateescape")
     return quote(path.as_posix(), errors="surrogateescape")
 

@@ -26,7 +26,7 @@ PARQUET = Output("Parquet file", (b"par1",))
 
 
 def check(path: str, kind: Output) -> None:
-    """Before any work is done: may this file be written?
+    """Check, before any work is done, that this file may be written.
 
     Raises:
         UsageError: it is a folder, a device, or a file of another kind.
@@ -34,7 +34,7 @@ def check(path: str, kind: Output) -> None:
     """
     name = escape(path)
     if path in ("", "-"):
-        raise UsageError(f"a file is written for the {kind.what}: give its name, and not {name or 'an empty one'}")
+        raise UsageError(f"the {kind.what} needs the name of a file, not {name or 'an empty one'}")
     if path.lower().endswith(WEIGHTS):
         raise UsageError(f"{name} is the name of a weight file: choose another for the {kind.what}")
     try:

@@ -26,14 +26,14 @@ TITLES = {
     "dtypes": "By type",
     "sizes": "By parameters",
     "broken": "Broken: rules with errors",
-    "unsafe": "Unsafe: rules of safety",
+    "unsafe": "Unsafe: safety rules with findings",
     "unreadable": "Unreadable",
     "same_data": "Identical content (by known digests)",
     "same_tensors": "Identical tensors (names, shapes, dtypes)",
     "same_model": "One model in several formats or types",
     "derived": "Derived from another model, by their own claim",
     "fine_tunes": "Equal shapes, different data (by known digests)",
-    "grown": "New or changed with the last scan",
+    "grown": "New or changed since the previous scan",
 }
 #: Columns omitted from text: they only name a group.
 _KEYS = frozenset({"same_data", "same_tensors", "same_model"})
@@ -44,7 +44,7 @@ def progress(now: Progress) -> str:
     of = integer(now.found) if now.all_found else f"{integer(now.found)} and more"
     left = f", {_time(now.left)} left" if now.left is not None else ""
     bad = f", {integer(now.errors)} with errors" if now.errors else ""
-    kept = f", {integer(now.kept)} as before" if now.kept else ""
+    kept = f", {integer(now.kept)} unchanged" if now.kept else ""
     hands = plural(now.hands, "worker") if now.hands else "waiting for workers"
     return f"{integer(now.done)} of {of}, {now.rate:.0f}/s{left}; {decimal(now.on_disk)}{bad}{kept}; {hands}"
 
@@ -60,11 +60,11 @@ def done(scan: Mapping[str, Any], folder: str) -> str:
     units, gone = scan["units"], scan["vanished"]
     rate = units["inspected"] / scan["seconds"] if scan["seconds"] else 0
     did = f"{plural(scan['inspected'], 'checkpoint')} inspected in {_time(scan['seconds'])} ({rate:.0f}/s)"
-    did += f", {integer(units['kept'])} as before" if units["kept"] else ""
+    did += f", {integer(units['kept'])} unchanged" if units["kept"] else ""
     did += f", {integer(gone['checkpoints'])} gone" if gone["checkpoints"] else ""
     held = f"{plural(scan['checkpoints'], 'checkpoint')}, {decimal(scan['on_disk'])}: "
     held += f"{integer(scan['broken'])} with errors, {integer(scan['unreadable'])} unreadable"
-    return f"{escape(folder, _CELL)}: {held}\n{did}\ninspect scan --report {escape(folder, _CELL)} tells more"
+    return f"{escape(folder, _CELL)}: {held}\n{did}\ninspect scan --report {escape(folder, _CELL)} shows more"
 
 
 def lines(found: Report, folder: str, width: int | None = None) -> str:
@@ -113,7 +113,7 @@ def _history(scans: Sequence[Mapping[str, Any]]) -> str:
 
 
 def rows(columns: Sequence[str], found: Sequence[Sequence[Any]], width: int | None = None) -> str:
-    """Rows of any query as a table."""
+    """The rows of any query as a table."""
     shown = [at for at, name in enumerate(columns) if name not in _KEYS or len(columns) == 1]
     heads = [columns[at].replace("_", " ") for at in shown]
     cells = [[_cell(columns[at], row[at]) for at in shown] for row in found]

@@ -1,4 +1,4 @@
-"""Rows → comma-separated values, Arrow tables with exact types, Parquet files. pyarrow is loaded when it is used."""
+"""Rows → comma-separated values, Arrow tables with exact types, Parquet files. pyarrow is loaded on use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     def to_pandas(self) -> pd.DataFrame:
         """With exact integers even next to missing values. Raises UsageError if pandas is not installed."""
         try:
-            import pandas as pd  # the caller's own
+            import pandas as pd  # installed by the caller
         except ImportError as error:
             raise UsageError("pandas is not installed: pip install pandas") from error
         # With explicit types: pandas itself would turn integers next to missing values into floats, and lose digits.
@@ -58,7 +58,7 @@ class Rows(NamedTuple):
     def to_polars(self) -> pl.DataFrame:
         """With exact types. Raises UsageError if polars or pyarrow is not installed."""
         try:
-            import polars as pl  # the caller's own
+            import polars as pl  # installed by the caller
         except ImportError as error:
             raise UsageError("polars is not installed: pip install polars") from error
         frame = pl.from_arrow(self.to_arrow())
@@ -109,12 +109,12 @@ def _cell(value: Any) -> Any:
 
 
 def joined(values: Sequence[object], times: str) -> str:
-    """A list in one cell: a shape as `4096x11008`, words with commas."""
+    """A list in one cell: a shape as `4096x11008`, words separated by commas."""
     return (", " if any(isinstance(each, str) for each in values) else times).join(map(str, values))
 
 
 def arrow_table(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> pa.Table:
-    """Raises UsageError where pyarrow is not installed."""
+    """Raises UsageError if pyarrow is not installed."""
     pa = _arrow()
     fields = [pa.field(each.name, _type(pa, each.type)) for each in columns]
     taken = list(rows)
@@ -134,7 +134,7 @@ def write_parquet(path: str, columns: Sequence[Column], rows: Iterable[Mapping[s
     """A Parquet file of the rows, written completely or not at all.
 
     Raises:
-        UsageError: pyarrow is not installed, or there is a file of another kind.
+        UsageError: pyarrow is not installed, or a file of another kind exists there.
         SourceError: the file cannot be written.
     """
     table = arrow_table(columns, rows)
@@ -145,7 +145,7 @@ def write_parquet(path: str, columns: Sequence[Column], rows: Iterable[Mapping[s
 
 def _arrow() -> Any:
     try:
-        import pyarrow as pa  # an extra: 40 MB
+        import pyarrow as pa  # optional: 40 MB
     except ImportError as error:
         raise UsageError("pyarrow is not installed: pip install 'checkpoint-inspector[tables]'") from error
     return pa

@@ -1,4 +1,4 @@
-"""The overview and the tensors → text for a terminal. All text from files passes `escape` before it is shown."""
+"""The overview and the tensors → text for a terminal. All text from files is passed through `escape`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size
 
-#: Findings that the overview shows before it counts the rest.
+#: The most findings shown in the overview; the rest are counted.
 MOST_FINDINGS = 12
 MOST_VARIANTS = 60
 MOST_SIZES = 16
@@ -172,7 +172,7 @@ def _variants(result: Reconciliation, width: int | None) -> str:
     more = f"\n… {plural(left, 'more checkpoint')}" if left else ""
     headers = ("checkpoint", "type", "files", "size", "bits", "")
     listed = table(rows, headers, "llrrrl", width=width, give=((2, GO), (0, 20)))
-    return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path picks another\n{listed}{more}"
+    return f"{plural(len(found), 'checkpoint')} here; --include GLOB or the path selects another\n{listed}{more}"
 
 
 def _components(result: Reconciliation, width: int | None) -> str:
@@ -201,7 +201,7 @@ def _components(result: Reconciliation, width: int | None) -> str:
 
 
 def _towers(result: Reconciliation) -> str:
-    """The towers of a model that has several: text, vision, projector, …"""
+    """The towers of a model with several: text, vision, projector, …"""
     towers: dict[str, list[int]] = {}
     for role in result.roles:
         total = towers.setdefault(role.tower, [0, 0, 0])
@@ -231,7 +231,7 @@ def _beside(checkpoint: Checkpoint) -> str:
     if not checkpoint.other:
         return ""
     told = (f"{other.kind} {size(other.size)} in {plural(other.files, 'file')}" for other in checkpoint.other)
-    return f"beside the weights: {'; '.join(told)}"
+    return f"other files: {'; '.join(told)}"
 
 
 def _parameters(result: Reconciliation, width: int | None) -> str:
@@ -256,9 +256,9 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
         rows.append(("stored elements", integer(result.stored_elements), told))
     if result.packing:
         each = units.bits(result.bits_per_weight(result.weight_bytes))
-        rows.append(("bits a weight", each, f"stored as {escape(result.packing.scheme)}"))
+        rows.append(("bits per weight", each, f"stored as {escape(result.packing.scheme)}"))
     if packed := result.packed:
-        each = f"{units.bits(packed.bits)} bits each with {decimal(packed.side_bytes)} of side data"
+        each = f"{units.bits(packed.bits)} bits each, with {decimal(packed.side_bytes)} of side data"
         rows.append(("  packed weights", integer(packed.parameters), each))
     for line in result.dtypes:
         rows.append(
@@ -340,7 +340,7 @@ def role_rows(result: Reconciliation) -> tuple[tuple[str, ...], list[tuple[str, 
 
 
 def _sizes(result: Reconciliation) -> str:
-    """The sizes that fields explain, each once: `11008 = intermediate_size`."""
+    """The sizes explained by configuration fields, each once: `11008 = intermediate_size`."""
     told = {
         f"{each.size} = {escape(each.meaning, 80)}": None
         for role in result.roles
@@ -376,7 +376,7 @@ def _bridge(result: Reconciliation, width: int | None) -> str:
             )
             for nbytes, sign, *rest in rows
         ],
-        ("bytes", "bits a weight", "", ""),
+        ("bytes", "bits per weight", "", ""),
         "rrll",
         width=width,
         give=((3, 30), (1, GO), (3, 12), (2, 22)),

@@ -84,7 +84,7 @@ def _histogram(histogram: Histogram | None) -> dict[str, Any] | None:
 
 
 def columns(found: Values) -> tuple[str, ...]:
-    """Names of a table's columns."""
+    """The column names of a table."""
     first = _OF_TENSOR if found.by == "tensor" else _OF_SEVERAL
     return (*first, *_OF_NUMBERS, *(f"p{percent:g}" for percent in PERCENTILES))
 
@@ -101,7 +101,7 @@ def flat(found: Values) -> list[dict[str, Any]]:
 
 
 def write_parquet(found: Values, path: str) -> None:
-    """The same rows as a Parquet file, with the histograms.
+    """Write the same rows, with the histograms, to a Parquet file.
 
     Raises:
         UsageError: pyarrow is not installed.
@@ -195,7 +195,7 @@ def sparkline(histogram: Histogram | None) -> str:
 
 
 def _whole(each: Row, width: int | None) -> Iterator[str]:
-    """Everything about one tensor, or one group."""
+    """Everything about one tensor or group."""
     summary = each.summary
     shape = "" if each.shape is None else f"  {'×'.join(map(integer, each.shape)) or 'scalar'}"
     what = _dtype(each) if each.shape is not None else plural(len(each.tensors), "tensor")
@@ -220,7 +220,7 @@ def _exact(value: float | None) -> str:
 
 
 def _bars(histogram: Histogram, width: int | None) -> Iterator[str]:
-    """A bar for each bin."""
+    """One bar per bin."""
     most = max(*histogram.counts, histogram.below, histogram.above, 1)
     room = _WIDEST_BAR if width is None else max(8, min(_WIDEST_BAR, width - 32))
     rows: list[Sequence[str]] = []

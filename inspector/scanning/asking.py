@@ -16,7 +16,7 @@ from inspector.scanning.queries import QUERIES
 from inspector.scanning.schema import TABLES, arrow_schema
 from inspector.units import escape
 
-#: Rows that one answer may have.
+#: The most rows of an answer.
 MOST_ROWS = 100_000
 #: Nothing except the tables is reachable, whatever the query.
 _SETTINGS = (
@@ -26,7 +26,7 @@ _SETTINGS = (
     "SET enable_external_access = false",
     "SET lock_configuration = true",
 )
-#: Sections of the report, and how many rows of each are shown.
+#: Sections of the report, and the most rows shown of each.
 SECTIONS = (
     "families", "formats", "dtypes", "sizes", "broken", "unsafe", "unreadable", "same_data", "same_tensors",
     "same_model", "derived", "fine_tunes", "grown",
@@ -35,7 +35,7 @@ MOST_SHOWN = 10
 
 
 class Answer(NamedTuple):
-    """Rows of one query."""
+    """The rows of one query."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -96,7 +96,7 @@ def _connection(folder: Path, summary: dict[str, Any]) -> Any:
 
 
 def _flat(scan: dict[str, Any]) -> dict[str, Any]:
-    """A scan as a row."""
+    """A scan as one row."""
     names = ("number", "began", "finished", "seconds", "checkpoints", "on_disk", "broken", "unreadable")
     return {name: scan.get(name) for name in names}
 
@@ -108,7 +108,7 @@ def _asked(connection: Any, query: str) -> Answer:
         statements = connection.extract_statements(query)
         kinds = {str(each.type).rpartition(".")[2] for each in statements}
         if len(statements) != 1 or not kinds <= {"SELECT", "EXPLAIN"}:
-            raise UsageError("one SELECT at a time: the tables are only read")
+            raise UsageError("one SELECT at a time: the tables are read-only")
         found = connection.execute(query)
         columns = tuple(each[0] for each in found.description or ())
         rows = found.fetchmany(MOST_ROWS + 1)

@@ -67,7 +67,7 @@ class _WithoutPandas:
 
 
 def send(connection: Connection, message: Mapping[str, Any]) -> None:
-    """One message."""
+    """Send one message."""
     connection.send_bytes(json.dumps(message, separators=(",", ":")).encode())
 
 

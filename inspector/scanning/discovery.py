@@ -24,7 +24,7 @@ from inspector.units import escape
 
 #: The time limit of one listing in seconds.
 PATIENCE = 120.0
-#: Bytes of a line in a file of targets.
+#: The most bytes of a line in a file of targets.
 LONGEST_LINE = 4096
 
 
@@ -52,7 +52,7 @@ def lines(path: str) -> Iterator[str]:
     """The targets in a file, one per line, without empty lines and those that begin with #.
 
     Raises:
-        TargetError: it cannot be read.
+        TargetError: the file cannot be read.
     """
     try:
         with Path(path).expanduser().open(encoding="utf-8", errors="surrogateescape") as file:
@@ -77,7 +77,7 @@ def _at(root: str, patience: Patience) -> Iterator[Unit]:
     elif root.startswith(("http://", "https://")):
         yield Unit("target", root, root, root)
     else:
-        from inspector.scanning.remote import StoreTree  # and what fsspec needs
+        from inspector.scanning.remote import StoreTree  # imports fsspec
 
         store: StoreTree = patience.call(lambda: StoreTree(root))
         yield from units(PatientTree(store, patience), root, store.top, lambda _folder, _nodes: None)
@@ -89,7 +89,7 @@ def _named(root: str) -> Iterator[Unit]:
         with closing(ollama.ollama_place(root.removeprefix(ollama.PREFIX).removeprefix("//"))) as place:
             yield _of_ollama(place, root, root)
         return
-    from inspector.scanning.remote import organisation  # and the Hub's client
+    from inspector.scanning.remote import organisation  # imports the Hub's client
 
     name = root.removeprefix("hf://").strip("/")
     if root.startswith("hf://") and "/" not in name and "@" not in name:

@@ -29,7 +29,7 @@ PATIENCE, BETWEEN = 300.0, 0.5
 ANSWERING = 5.0
 #: Seconds between two checks for other work.
 TICK = 0.5
-#: Messages to each worker that Dask keeps for its developers: each holds a whole task, of some 100 kB.
+#: Messages per worker that Dask keeps for debugging: each holds a whole task of about 100 kB.
 LOGGED = 16
 #: Dask's settings, unless the user has set them: a silent worker is given up sooner, logs are short.
 SETTINGS = {
@@ -53,7 +53,7 @@ class Task(NamedTuple):
 
 
 class Cluster:
-    """The team's scheduler, or one embedded here."""
+    """A shared scheduler, or one embedded in this process."""
 
     def __init__(self, client: Any, address: str | None) -> None:
         self._client, self._address = client, address
@@ -140,7 +140,7 @@ class Cluster:
         return task
 
     def _anew(self, running: dict[Any, Task]) -> dict[Any, Task]:
-        """The same tasks at the next scheduler, under new names."""
+        """Resubmit the same tasks to a new scheduler, under new names."""
         self.lost += 1
         self._reconnect(None)
         return {self._given(task): task for task in running.values()}

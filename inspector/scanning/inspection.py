@@ -27,7 +27,7 @@ def inspect(unit: Unit, rows: Rows) -> int:
     """Add the rows of each checkpoint of a unit; return their number.
 
     Raises:
-        NetworkError: a server failed; nothing was added, and trying again may help.
+        NetworkError: a server failed; nothing was added, and another attempt may succeed.
     """
     if unit.error is not None:
         rows.add_failed(unit, unit.target, unit.error_kind or "TargetError", unit.error)
@@ -62,7 +62,7 @@ def subjects(unit: Unit) -> Iterator[Subject | audits.Failed]:
         with closing(LocalPlace(root, audits.listed_files(listed))) as place:
             yield Subject(place, listed, unit.target, unit.where, members=frozenset(place.files))
     elif unit.kind == "store":
-        from inspector.sources.filesystem import FilesystemPlace  # and what fsspec needs
+        from inspector.sources.filesystem import FilesystemPlace  # imports fsspec
 
         listed = [Entry(path, "file", size) for path, size in unit.files]
         with closing(Kept(FilesystemPlace(unit.where, audits.listed_files(listed)))) as remote:

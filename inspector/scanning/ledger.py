@@ -30,16 +30,16 @@ CREATE TABLE roots (root TEXT PRIMARY KEY) WITHOUT ROWID;
 _GONE = """
     (seen.unit IS NULL AND known.root IN (SELECT root FROM roots) AND NOT EXISTS
         (SELECT 1 FROM failed WHERE known.unit = place OR substr(known.unit, 1, length(place) + 1) = place || '/'))"""
-#: The first batches are small, so that there is one for each worker of a short scan; the later ones have this many.
+#: The size of late batches; the first are smaller, so that each worker of a short scan gets one.
 SMALLEST, LARGEST = 8, 128
 
 
 class Batch(NamedTuple):
-    """Units that one task inspects, and that become one part."""
+    """Units that one task inspects and that become one part."""
 
     part: str
     units: tuple[Unit, ...]
-    before: dict[str, list[int | None]]  # checkpoint → the scan that saw it first, and its bytes then
+    before: dict[str, list[int | None]]  # checkpoint → the scan that first saw it, and its bytes then
 
 
 class Ledger:

@@ -1,4 +1,4 @@
-"""One pace for all workers: the scheduler says how long each has to wait before a request.
+"""One pace for all workers: the scheduler decides how long each waits before a request.
 
 Only its clock counts, and it sends seconds to wait, because workers' clocks may differ.
 """
@@ -21,21 +21,21 @@ class Turns:
         self._next: dict[str, float] = {}  # server → when the next request may be sent
 
     def wait(self, server: str, per_second: float, now: float) -> float:
-        """Seconds until the next turn, which is taken."""
+        """Take the next turn and return the seconds until then."""
         at = max(now, self._next.get(server, now))
         self._next[server] = at + 1 / per_second
         return at - now
 
     def pause(self, server: str, seconds: float, now: float) -> None:
-        """No turn before so many seconds have passed."""
+        """Grant no turn before this many seconds have passed."""
         until = now + min(max(seconds, 0.0), LONGEST_PAUSE)
         self._next[server] = max(self._next.get(server, now), until)
 
 
 class PacePlugin:
-    """A plugin of Dask's scheduler that gives out turns."""
+    """A Dask scheduler plugin that assigns turns."""
 
-    idempotent = True  # several scans of one scheduler keep one pace
+    idempotent = True  # several scans on one scheduler share one pace
     name = HANDLER
 
     async def start(self, scheduler: Any) -> None:
@@ -51,7 +51,7 @@ class PacePlugin:
 
 
 def through_scheduler(per_second: float, server: str, seconds: float | None) -> float:
-    """Ask the scheduler of the worker that this is called in: seconds to wait before one request to a server."""
+    """Ask the scheduler of the worker that runs this call: seconds to wait before one request to a server."""
     from distributed import get_worker
     from distributed.utils import sync
 

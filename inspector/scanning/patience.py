@@ -1,4 +1,4 @@
-"""A listing that never comes back must not hold up the scan: it is waited for so long, and left behind."""
+"""Time limits for listings, so that one that never returns does not hold up the scan: it is abandoned."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _Call = Callable[[], Any]
 
 
 class Patience:
-    """Makes calls in a thread of its own, and another one after each call that was left behind. Not for two threads."""
+    """Makes calls in a separate thread, replaced by a new one after each abandoned call. Not thread-safe."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._calls: SimpleQueue[tuple[_Call, SimpleQueue[tuple[Any, BaseException | None]]] | None] | None = None
 
     def call(self, function: _Call) -> Any:
-        """What a call returns or raises.
+        """The result or exception of a call.
 
         Raises:
-            TimeoutError: it takes longer.
+            TimeoutError: it takes too long.
         """
         if self._calls is None:
             self._calls = SimpleQueue()
@@ -40,7 +40,7 @@ class Patience:
         return found
 
     def end(self) -> None:
-        """Let the thread go: at once, or when what it waits for comes back."""
+        """Release the thread: now, or when its pending call returns."""
         if self._calls is not None:
             self._calls.put(None)
             self._calls = None
@@ -51,12 +51,12 @@ def _make_calls(calls: SimpleQueue[Any]) -> None:
         function, answer = order
         try:
             answer.put((function(), None))
-        except BaseException as error:  # raised where it is waited for
+        except BaseException as error:  # raised in the waiting thread
             answer.put((None, error))
 
 
 class PatientTree:
-    """A tree whose folders are listed with patience."""
+    """A tree whose folders are listed with a time limit."""
 
     def __init__(self, tree: Tree, patience: Patience) -> None:
         self._tree, self._patience = tree, patience
@@ -64,6 +64,6 @@ class PatientTree:
         self.join = tree.join
 
     def list(self, folder: str) -> Sequence[Node]:
-        """As the tree does it. Raises TimeoutError too."""
+        """As for the tree, but may also raise TimeoutError."""
         found: Sequence[Node] = self._patience.call(lambda: self._tree.list(folder))
         return found

@@ -1,4 +1,5 @@
-"""The reading process from the outside: started, given batches, held to its time, replaced when it hangs or dies."""
+"""The reading process from the outside: started, given batches, subject to time limits, replaced if it hangs or
+dies."""
 
 from __future__ import annotations
 
@@ -18,19 +19,19 @@ from inspector.errors import SourceError
 from inspector.scanning.child import BEGAN, receive, send
 from inspector.scanning.ledger import Batch
 
-#: Seconds that starting may take, and writing a batch.
+#: Time limits in seconds for starting, and for writing a batch.
 STARTING, WRITING = 60.0, 120.0
-#: Times that a unit may end the process before it is left out.
+#: How often a unit may end the process before it is skipped.
 CRASHES = 2
 
 
 class Written(NamedTuple):
-    """What a batch came to."""
+    """The totals of a batch."""
 
     checkpoints: int
     on_disk: int  # bytes of weight files
-    errors: int  # checkpoints with an error or that could not be read
-    requests: int  # of the network
+    errors: int  # checkpoints that have errors or cannot be read
+    requests: int  # over the network
     bytes_read: int
 
 
@@ -86,7 +87,7 @@ class Process:
     def _attempt(
         self, job: Job, refused: dict[int, tuple[str, str]], pacing: Pacing
     ) -> tuple[int, Written | tuple[str, str]]:
-        """(Unit at which it ended, what came of it)."""
+        """(The unit at which it ended, the outcome)."""
         connection = self._started(job)
         units = [unit.packed() for unit in job.batch.units]
         order = {"scan": job.scan, "work": job.work, "part": job.batch.part, "before": job.batch.before, "units": units}
@@ -114,7 +115,7 @@ class Process:
             if isinstance(error, OSError) and error.errno not in (errno.EPIPE, errno.ECONNRESET, None):
                 raise
             self._look()
-            return self._at, ("Crash", f"ended the process that read it{self._how()}")
+            return self._at, ("Crash", f"crashed the reading process{self._how()}")
 
     def _look(self) -> bool:
         """Check which unit it is at; return whether that changed since the last check."""

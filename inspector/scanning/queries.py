@@ -27,7 +27,7 @@ FROM checkpoints""",
 FROM checkpoints WHERE format IS NOT NULL GROUP BY 1 ORDER BY on_disk DESC, family""",
     ),
     "dtypes": Query(
-        "checkpoints by the type of most weights, or by how they are packed",
+        "checkpoints by the type of most weights, or by packing scheme",
         """SELECT coalesce(dtype, '(unknown)') AS dtype, count(*) AS checkpoints, sum(logical)::HUGEINT AS logical,
        sum(on_disk)::HUGEINT AS on_disk
 FROM checkpoints WHERE format IS NOT NULL GROUP BY 1 ORDER BY on_disk DESC, dtype""",
@@ -56,13 +56,13 @@ FROM findings f JOIN checkpoints c USING (checkpoint) LEFT JOIN rules r USING (r
 WHERE f.severity = 'error' AND r.group IS DISTINCT FROM 'safe' GROUP BY 1 ORDER BY checkpoints DESC, f.rule""",
     ),
     "unsafe": Query(
-        "rules of safety that found errors or warnings",
+        "safety rules that found errors or warnings",
         """SELECT f.rule, f.severity, count(DISTINCT f.checkpoint) AS checkpoints, min(c.target) AS example
 FROM findings f JOIN checkpoints c USING (checkpoint) JOIN rules r USING (rule)
 WHERE r.group = 'safe' AND f.severity <> 'info' GROUP BY ALL ORDER BY f.severity, checkpoints DESC, f.rule""",
     ),
     "unreadable": Query(
-        "what could not be read, and why",
+        "checkpoints that could not be read, and why",
         "SELECT target, error_kind, error FROM checkpoints WHERE error IS NOT NULL ORDER BY target",
     ),
     "same_data": Query(

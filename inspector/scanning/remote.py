@@ -1,4 +1,4 @@
-"""Trees of object stores by fsspec, and organisations on the Hub: listed a page at a time."""
+"""Trees in object stores through fsspec, and organisations on the Hub, listed page by page."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class StoreTree:
 
 def _node(entry: dict[str, Any], folder: str) -> Node:
     name = str(entry["name"]).rstrip("/")
-    name = "" if name.strip("/") == folder.strip("/") else name.rsplit("/", 1)[-1]  # a folder's own marker
+    name = "" if name.strip("/") == folder.strip("/") else name.rsplit("/", 1)[-1]  # the folder's own marker
     version = next((str(entry[key]) for key in _VERSIONS if entry.get(key)), "")
     size = entry.get("size")
     return Node(name, entry.get("type") == "directory", size if isinstance(size, int) else 0, version)
 
 
 def organisation(name: str, root: str) -> Iterator[Unit]:
-    """The model repositories of an organisation or a person, each at its latest commit.
+    """The model repositories of an organisation or user, each at its latest commit.
 
     Raises:
         TargetError: there is none with that name.

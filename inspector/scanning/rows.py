@@ -24,7 +24,7 @@ _REGIONS = (("header", "header"), ("data", "tensors"), ("padding", "padding"), (
 
 
 class Rows:
-    """The four tables, column by column."""
+    """The four tables, by column."""
 
     def __init__(self, scan: int, before: Mapping[str, Sequence[Any]] | None = None) -> None:
         """
@@ -33,7 +33,7 @@ class Rows:
             before: checkpoint → the scan that saw it first, and its bytes then, for those seen before.
         """
         self._scan, self._before = scan, before or {}
-        self._cost: dict[str, tuple[int, int]] = {}  # place → requests and bytes read, so far
+        self._cost: dict[str, tuple[int, int]] = {}  # place → requests and bytes read so far
         self._on_disk = self._errors = 0
         self._tables: dict[str, Columns] = {name: {each.name: [] for each in TABLES[name]} for name in TABLES}
 

@@ -28,7 +28,7 @@ from inspector.units import escape
 
 #: Checkpoints of a full part, which is no longer merged: a million make some 250 parts.
 FULL = 4096
-#: Requests a second to one server, of all workers together; seconds for one checkpoint.
+#: Requests per second to one server, from all workers together; seconds for one checkpoint.
 PER_SECOND, TIMEOUT = 50.0, 120.0
 #: Discovered units that are recorded together.
 TOGETHER = 256
@@ -37,7 +37,7 @@ TOGETHER = 256
 class Progress(NamedTuple):
     """The progress of a scan."""
 
-    found: int  # units to inspect, so far
+    found: int  # units to inspect, discovered so far
     all_found: bool
     done: int  # inspected units
     checkpoints: int  # in them
@@ -50,7 +50,7 @@ class Progress(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Units a second."""
+        """Units per second."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
 
     @property
@@ -251,7 +251,7 @@ class Run:
 
 
 def _sizes(folder: Path) -> dict[str, int]:
-    """Part → its checkpoints."""
+    """Part → its number of checkpoints."""
     from pyarrow import parquet
 
     return {

@@ -1,4 +1,4 @@
-"""The tables of a scan: their columns, types and meanings. Names, types and order are a promise; columns may be added.
+"""The tables of a scan: their columns, types and meanings. Names, types and order are stable; columns may be added.
 
 `checkpoint` joins the tables. Sizes are bytes and counts are elements, unsigned: a file may claim more than 2⁶³.
 """
@@ -19,13 +19,11 @@ class Column(NamedTuple):
     """One column of a table."""
 
     name: str
-    type: str  # as Arrow calls it
+    type: str  # Arrow's name
     meaning: str
 
 
-_ID = Column(
-    "checkpoint", "string", "which checkpoint: 16 hexadecimal digits, the same for the same target in each scan"
-)
+_ID = Column("checkpoint", "string", "id: 16 hexadecimal digits, the same for the same target in each scan")
 
 CHECKPOINTS = (
     _ID,
@@ -40,14 +38,14 @@ CHECKPOINTS = (
     Column("bytes_before", "uint64", "`on_disk` before it changed; null if it never did"),
     Column("format", "string", "safetensors, gguf, pytorch, … or mixed; null where nothing could be read"),
     Column("family", "string", "family of the architecture"),
-    Column("model_type", "string", "as the configuration says"),
-    Column("class", "string", "class that wrote it, as the configuration says"),
+    Column("model_type", "string", "according to the configuration"),
+    Column("class", "string", "class that wrote it, according to the configuration"),
     Column("config", "string", "config.json, params.json, gguf or inferred"),
     Column("dtype", "string", "type of most weights, or the packing scheme"),
     Column("scheme", "string", "how weights are packed; null if they are not"),
     Column("bits", "uint32", "of a packed weight"),
     Column("group_size", "int64", "packed weights that share a scale"),
-    Column("logical", "uint64", "parameters that the model has"),
+    Column("logical", "uint64", "parameters of the model"),
     Column("predicted", "uint64", "parameters that its configuration predicts"),
     Column("active", "uint64", "parameters used for one token"),
     Column("stored_elements", "uint64", "elements in the files"),
@@ -74,7 +72,7 @@ FILES = (
     Column("weights", "bool", "whether it is one of the weight files that were read"),
     Column("header", "uint64", "bytes of its header; null for other files, like the next three"),
     Column("data", "uint64", "bytes that tensors claim"),
-    Column("padding", "uint64", "bytes that the format's alignment needs"),
+    Column("padding", "uint64", "bytes needed for the format's alignment"),
     Column("unused", "uint64", "bytes that no tensor claims"),
     Column("digest", "string", "from a store, a cache, a manifest or the Hub: sha256:… or git:…"),
 )
@@ -82,7 +80,7 @@ TENSORS = (
     _ID,
     Column("name", "string", "as in the file"),
     Column("file", "string", "path of the file"),
-    Column("dtype", "string", "the format's own word"),
+    Column("dtype", "string", "the format's name for it"),
     Column("shape", "list<uint64>", "row-major"),
     Column("offset", "uint64", "from the file's first byte"),
     Column("bytes", "uint64", "claimed by the header"),
@@ -101,7 +99,7 @@ FINDINGS = (
     Column("severity", "string", "error, warning or info"),
     Column("path", "string", "file"),
     Column("tensor", "string", "tensor"),
-    Column("message", "string", "one line, as the file's text is: not escaped"),
+    Column("message", "string", "one line; text from files is not escaped"),
 )
 #: Table → columns. A part is committed once its `checkpoints` exist: that table is written last.
 TABLES: Mapping[str, tuple[Column, ...]] = {

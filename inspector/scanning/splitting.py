@@ -25,8 +25,8 @@ _COMPOSITE = ("model_index.json", "modules.json")
 class Share(NamedTuple):
     """One checkpoint's files."""
 
-    first: str  # its first weight file; "" for all of the place
-    files: frozenset[str] | None  # None: all of the place
+    first: str  # its first weight file; "" for the whole place
+    files: frozenset[str] | None  # None: the whole place
 
 
 def shares(place: Place, paths: Collection[str]) -> list[Share]:

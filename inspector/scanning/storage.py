@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SUMMARY = "scan.json"
 #: Rows of a table that are held in memory while parts are merged.
 PIECE = 20_000
-#: Bytes of a summary that are read at most.
+#: The most bytes of a summary that are read.
 MAX_SUMMARY = 64 << 20
 
 
@@ -49,10 +49,10 @@ def parts(folder: Path) -> list[str]:
 
 
 def prepare(folder: Path) -> None:
-    """Make the tables' folders.
+    """Create the tables' folders.
 
     Raises:
-        SourceError: they cannot be made.
+        SourceError: they cannot be created.
     """
     try:
         for table in TABLES:
@@ -89,7 +89,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Lock the folder for one scan; a killed process releases it.
 
     Raises:
-        UsageError: another scan holds it.
+        UsageError: another scan holds the lock.
     """
     import fcntl
 
@@ -184,7 +184,7 @@ def merge(folder: Path, work: Path, part: str, sources: Mapping[str, Collection[
     """Merge parts into a new one and commit it; return its number of checkpoints. The sources stay.
 
     Args:
-        sources: part → units whose rows are left out.
+        sources: part → units whose rows are omitted.
     """
     writer = Writer(work, part)
     try:

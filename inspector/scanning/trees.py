@@ -33,7 +33,7 @@ _USUAL = frozenset({"model", "pytorch_model", "diffusion_pytorch_model", "adapte
 
 
 class Node(NamedTuple):
-    """One name in a folder."""
+    """One entry of a folder."""
 
     name: str
     is_folder: bool
@@ -42,7 +42,7 @@ class Node(NamedTuple):
 
 
 class Tree(Protocol):
-    """Folders of some kind of storage."""
+    """Folders in some kind of storage."""
 
     kind: str
 
@@ -54,7 +54,7 @@ class Tree(Protocol):
 
 
 class LocalTree:
-    """Folders of this machine."""
+    """Folders on this machine."""
 
     kind = "folder"
 
@@ -94,14 +94,14 @@ def units(
     Args:
         root: as typed, for the rows.
         top: the folder's address.
-        special: the units of a folder that is a program's store; None for any other.
+        special: returns the units of a folder that is a program's store; None for any other.
     """
     pending = [(top, 0)]
     while pending:
         folder, depth = pending.pop()
         try:
             nodes = tree.list(folder)
-        except Exception as error:  # of any file system
+        except Exception as error:  # from any file system
             yield unlisted(folder, root, error)
             continue
         if (own := special(folder, nodes)) is not None:
@@ -193,7 +193,7 @@ def _loose(tree: Tree, folder: str, root: str, files: Sequence[Listed], inner: b
 
 
 def set_of(files: Iterable[Listed], name: str) -> list[Listed]:
-    """A file, with the shards of its set."""
+    """A file, with the other shards of its set."""
     own = shard_of(name)
     alike = (each for each in files if own and (other := shard_of(each.path)) and other[:1] == own[:1])
     return list(alike) or [each for each in files if each.path == name]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class Unit(NamedTuple):
     """A place with at least one checkpoint, or with an error."""
 
-    kind: str  # "folder", "files" (some of a folder), "store" (of fsspec) or "target" (whatever `inspect audit` takes)
+    kind: str  # "folder", "files" (some in a folder), "store" (on fsspec) or "target" (any target of `inspect audit`)
     where: str  # folder, URL or target
     target: str  # the target to type for it
     root: str  # the ROOT below which it was found

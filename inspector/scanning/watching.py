@@ -1,4 +1,4 @@
-"""A folder in which models appear: each is audited once it is complete, and again when it changes."""
+"""A folder in which models appear: each is audited when complete, and again when it changes."""
 
 from __future__ import annotations
 

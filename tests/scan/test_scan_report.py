@@ -209,7 +209,7 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
     assert "same_model" in inspect("scan", "--queries").out
     assert inspect("scan", "--report", zoo, "--html", zoo.parent / "page.html").code == 0
     page = (zoo.parent / "page.html").read_text(encoding="utf-8")
-    assert "One model in several formats or types" in page
+    assert "The same model in several formats or types" in page
     assert "12 checkpoints" in page
     assert json.loads((zoo / "scan.json").read_text())["tables"] == 1
 

@@ -1,1 +1,1 @@
-"""What is known, as data: families, roles, naming conventions, configuration dialects, GGUF's words, presets."""
+"""The knowledge, as data: families, roles, naming conventions, configuration dialects, GGUF's words, presets."""

@@ -1,4 +1,4 @@
-"""Class names → model types, for configurations that name no type, or one that another class has."""
+"""Class names → model types, for configurations without a type, or with one that another class shares."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from inspector.architectures.store import store
 
-#: What a class adds to the name of its type, one of them after the other.
+#: Suffixes that a class adds to the name of its type, removed one after another.
 _SUFFIXES = (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$")
 
-#: Classes that share a `model_type` with a class that is built otherwise → a type of their own.
+#: Classes that share a `model_type` with a class of a different structure → a distinct type.
 OWN_TYPES: Mapping[str, str] = {
     "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
     "DeepseekOCRForCausalLM": "deepseek_ocr_original",
@@ -18,10 +18,10 @@ OWN_TYPES: Mapping[str, str] = {
     **dict.fromkeys(("LlamaForCausalLMEagle3", "Eagle3LlamaForCausalLM", "LlamaEagle3Model"), "eagle3"),
 }
 
-#: Types of drafts for speculative decoding that have a table.
+#: Types of draft models for speculative decoding that have a table.
 DRAFT_TYPES = frozenset({"eagle3", "medusa"})
 
-#: Classes whose name does not tell their type.
+#: Classes whose name does not imply their type.
 TYPES: Mapping[str, str] = {
     "ASTForAudioClassification": "audio-spectrogram-transformer",
     "DeciLMForCausalLM": "nemotron-nas",
@@ -39,7 +39,7 @@ TYPES: Mapping[str, str] = {
 
 
 def type_of_class(name: str) -> str | None:
-    """The model type that a class belongs to, by its name; None where no table knows one like it."""
+    """The model type of a class, by its name; None if no table has a similar one."""
     if name in TYPES:
         return TYPES[name]
     types = {_plain(model_type): model_type for model_type in reversed(tuple(store().types))}
@@ -49,5 +49,5 @@ def type_of_class(name: str) -> str | None:
 
 
 def _plain(name: str) -> str:
-    """A name without what classes and types write differently: `Qwen2_5_VL` and `qwen2_5_vl`."""
+    """A name reduced to what classes and types write identically: `Qwen2_5_VL` and `qwen2_5_vl`."""
     return re.sub(r"[^a-z0-9]", "", name.lower())

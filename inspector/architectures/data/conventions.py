@@ -1,6 +1,6 @@
-"""What the words in a tensor's name mean, whoever chose them: for names that no family's table explains.
+"""The meaning of words in tensor names, by any convention: for names that match no family's table.
 
-`TAILS` maps the last words of a module's path to a role, the longest match winning. The conventions:
+`TAILS` maps the last words of a module's path to a role; the longest match wins. The conventions:
 Transformers, Meta's original Llama, GPT-2, BERT, Megatron (Falcon, BLOOM, GPT-NeoX), OPT, T5, MPT, diffusers.
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Mapping
 #: Last words that are a tensor's part, not a module.
 PARTS = frozenset({"weight", "bias"})
 
-#: Old names of parts, as TensorFlow's checkpoints had them.
+#: Older names of parts, from TensorFlow's checkpoints.
 PART_ALIASES: Mapping[str, str] = {"gamma": "weight", "beta": "bias", "scale": "weight"}
 
-#: Whole last words that hold a module's name and its part: OpenAI's gpt-oss.
+#: Whole last words that combine a module's name and its part: OpenAI's gpt-oss.
 PART_WORDS: Mapping[str, str] = {"mlp1_bias": "bias", "mlp2_bias": "bias"}
 
-#: Leading words that wrap a model without changing what its tensors are for.
+#: Leading words of a wrapper, which do not affect a tensor's purpose.
 WRAPPERS = frozenset(
     {
         "model",
@@ -37,10 +37,10 @@ WRAPPERS = frozenset(
     }
 )
 
-#: Those of them that only ever hold a whole model: a single word after them is a tensor of it.
+#: Those of them that only ever contain a whole model: a single word after them is one of its tensors.
 HOLDERS = frozenset({"diffusion_model"})
 
-#: First words of the names in GGUF files, which have a table of their own: `gguf_names`.
+#: First words of names in GGUF files, which have their own table: `gguf_names`.
 GGUF_WORDS = frozenset({
     "blk", "token_embd", "token_embd_norm", "token_types", "position_embd", "output", "output_norm",
     "rope_freqs", "rope_factors_long", "rope_factors_short", "enc", "dec", "cls", "conv1d", "convnext",
@@ -52,23 +52,23 @@ GGUF_WORDS = frozenset({
     "selector_hidden", "d2t"
 })  # fmt: skip
 
-#: Words before a number that counts layers.
+#: Words before a layer's number.
 LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "decoder_layers", "encoder_layers"})
 
-#: Words before a number that counts experts.
+#: Words before an expert's number.
 EXPERT_WORDS = frozenset({"experts", "expert", "local_experts"})
 
-#: Words in a path without a number of an expert: all experts of the layer are in one tensor. `switch_mlp` is
-#: MLX's, `mlp1_weight` and its like are OpenAI's in gpt-oss.
+#: Words in a path without an expert's number: all experts of the layer are in one tensor. `switch_mlp` is MLX's,
+#: `mlp1_weight` and the like are from OpenAI's gpt-oss.
 STACKED_WORDS = frozenset({"experts", "switch_mlp", "mlp1_weight", "mlp1_bias", "mlp2_weight", "mlp2_bias"})
 
-#: Ends of names of a weight that PyTorch splits into lengths and directions: today's → those of 2023 and before.
+#: Suffixes of a parametrized weight that PyTorch splits into lengths and directions: current → before 2023.
 SPLIT_WEIGHTS: Mapping[str, str] = {
     "parametrizations.weight.original0": "weight_g",
     "parametrizations.weight.original1": "weight_v",
 }
 
-#: Words in a path → the tower, the first that is met.
+#: Words in a path → the tower; the first match wins.
 TOWERS: Mapping[str, str] = {
     "vision_tower": "vision",
     "vision_model": "vision",
@@ -89,7 +89,7 @@ TOWERS: Mapping[str, str] = {
     "decoder": "decoder",
 }
 
-#: Role, after a branch if need be ("cross q_proj") → last words of paths.
+#: Role, preceded by a branch if any ("cross q_proj") → last words of paths.
 _ROLES_BY_TAIL: Mapping[str, str] = {
     "embed_tokens": (
         "embed_tokens tok_embeddings wte embedding word_embeddings embed_in shared embeddings.word_embeddings "
@@ -293,7 +293,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "context down_proj": "ff_context.net",
 }
 
-#: Whole paths → role and branch, for words that mean something else at the end of a longer one.
+#: Whole paths → role and branch, for words with a different meaning at the end of a longer path.
 PATHS: Mapping[str, tuple[str, str]] = {"embedding": ("embed_tokens", ""), "proj_out": ("output_head", "")}
 
 #: Last words of a path → role and branch.
@@ -309,14 +309,14 @@ LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
 
 #: Last words of the statistics that a batch normalization keeps.
 STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
-#: Ends of names that are buffers in nearly all models: a router's correction, which no gradient changes.
+#: Suffixes of tensors that are buffers in nearly all models: a router's correction, which gradients do not change.
 BUFFER_ENDS = (".gate.e_score_correction_bias",)
-#: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask where the module has no weight.
+#: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask if the module has no weight.
 BUFFER_PATHS = frozenset(
     {"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"}
 )
 
-#: What a word in a path says of a tensor of which nothing else is known: the first that is in one of its last words.
+#: Words in a path that suggest a role, for tensors otherwise unknown: the first found among the last words.
 WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("adapter_down", ("lora_a", "adapter_down")),
     ("adapter_up", ("lora_", "adapter")),
@@ -338,5 +338,5 @@ WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("output_head", ("head", "classifier")),
 )
 
-#: Texts in a path that say cross-attention, whose roles are in a branch of that name.
+#: Texts in a path that indicate cross-attention, whose roles are in a branch of that name.
 CROSS = ("cross_att", "crossatt", "encoder_attn", "EncDecAttention")

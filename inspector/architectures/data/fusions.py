@@ -1,10 +1,10 @@
-"""Layouts that put several projections into one tensor, by the roles they hold."""
+"""Layouts that fuse several projections into one tensor, by the roles they contain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Role → the role under which all layouts of it can be compared.
+#: Role → the role under which all its layouts can be compared.
 COARSE: Mapping[str, str] = {
     **dict.fromkeys(("q_proj", "k_proj", "v_proj", "kv_proj", "qk_proj"), "qkv_proj"),
     **dict.fromkeys(("gate_proj", "up_proj"), "gate_up_proj"),
@@ -12,10 +12,10 @@ COARSE: Mapping[str, str] = {
     **dict.fromkeys(("k_b_proj", "v_b_proj"), "kv_b_proj"),
 }
 
-#: Branch and role, where the branch tells them apart → the role of all without it.
+#: Branch and role, if the branch distinguishes them → the common role without it.
 BRANCHED: Mapping[str, str] = dict.fromkeys(("q conv1d", "k conv1d", "v conv1d"), "conv1d")
 
-#: Role of several projections in one tensor → these, in the order in which writers put them.
+#: Role of several fused projections → their roles, in storage order.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "qkv_proj": ("q_proj", "k_proj", "v_proj"),
     "kv_proj": ("k_proj", "v_proj"),
@@ -26,5 +26,5 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "conv1d": ("q conv1d", "k conv1d", "v conv1d"),
 }
 
-#: Roles of several projections in one tensor.
+#: Roles of fused projections.
 FUSED = frozenset({*COARSE.values(), "kv_proj", "qk_proj"})

@@ -1,13 +1,13 @@
-"""What GGUF's key-values are called in Transformers' configurations.
+"""GGUF's key-values → the names of Transformers' configuration fields.
 
-Keys stand after the architecture: `llama.block_count`. They are those of the `gguf` package's `constants.Keys`.
+Keys follow the architecture: `llama.block_count`. They are those of the `gguf` package's `constants.Keys`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Key → fields; several where families use different words for the same number. A later key's value wins.
+#: Key → fields; several if families use different words for the same number. The value of a later key wins.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "block_count": ("num_hidden_layers",),
     "decoder_block_count": ("num_decoder_layers",),
@@ -94,7 +94,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "time_decay_extra_dim": ("time_decay_extra_dim",),
 }
 
-#: Architecture → its own reading of keys. Gemma 4's `key_length` is that of the layers without a window.
+#: Architecture → its own meaning of keys. Gemma 4's `key_length` is that of the layers without a window.
 FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "gemma4": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
     "gemma4-assistant": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
@@ -129,10 +129,11 @@ FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 
-#: Keys that say how a tower's output goes into the language model. Each kind of it is a table in `projectors`.
+#: Keys that name the kind of projector, which connects a tower to the language model. Each kind has a table in
+#: `projectors`.
 PROJECTORS = ("clip.projector_type", "clip.vision.projector_type", "clip.audio.projector_type")
 
-#: A kind of projector that stands for those of both towers of a file.
+#: Kinds of projectors that represent those of both towers of a file.
 PROJECTORS_IN_ONE: Mapping[str, Mapping[str, str]] = {
     "qwen2.5o": {"vision": "qwen2.5vl_merger", "audio": "qwen2a"},
 }
@@ -140,21 +141,21 @@ PROJECTORS_IN_ONE: Mapping[str, Mapping[str, str]] = {
 #: Array → the field that is its length.
 COUNTS: Mapping[str, str] = {"classifier.output_labels": "num_labels", "target_layers": "num_target_layers"}
 
-#: Array of something else than a number a layer → the field that is the list.
+#: Arrays of anything other than one number per layer → the field that is the list.
 LISTS: Mapping[str, str] = {
     "ple.layers": "ple_layers",
     "ple.head_offsets": "ple_head_offsets",
     "ple.head_vocab_sizes": "ple_head_vocab_sizes",
 }
 
-#: Keys without the architecture before them.
+#: Keys without the architecture as a prefix.
 GENERAL_FIELDS: Mapping[str, str] = {
     "tokenizer.ggml.token_type_count": "type_vocab_size",
     "general.name": "_name_or_path",
 }
 
-#: Field → the tensor in blocks, or the whole name, or one of two, that says it by being there, where no key-value does:
-#: llama.cpp's loader goes by what it finds, too. Its shape, and that of the other blocks, is predicted.
+#: Field → the tensor in blocks, or the whole name, or one of two, whose presence implies it, if no key-value does:
+#: llama.cpp's loader relies on presence, too. The shape, and that of the other blocks, is predicted.
 SHOWN: Mapping[str, str] = {
     "attention_bias": "attn_q.bias attn_qkv.bias",
     "attention_out_bias": "attn_output.bias",
@@ -177,17 +178,17 @@ SHOWN: Mapping[str, str] = {
     "has_classifier_out_bias": "cls.output.bias",
 }
 
-#: Field → the weight in blocks: the field is the list of the layers that have it.
+#: Field → the weight in blocks: the field is the list of the layers with that weight.
 SHOWN_LAYERS: Mapping[str, str] = {
     "layers_with_experts": "ffn_gate_inp",
     "layers_with_sinks": "attn_sinks",
 }
 
-#: Field → the tensor whose first dimension it is: no key gives a classifier's rows where its labels have no names.
+#: Field → the tensor with it as first dimension: no key gives a classifier's rows if its labels have no names.
 SHOWN_ROWS: Mapping[str, str] = {"classifier_rows": "cls.weight"}
 
-#: `general.type`, or the architecture where the file has no type → what it is, though its tensors are no model's.
-#: `{}` is the value of the key beside it, where the file has that.
+#: `general.type`, or the architecture if the file has no type → a description of files that hold no model. `{}` is the
+#: value of the key, if the file has it.
 NO_MODELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "adapter": ("adapter", {"adapter.type": "of type {}", "adapter.lora.alpha": "alpha {}"}),
     "imatrix": (
@@ -203,7 +204,7 @@ NO_MODELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
 }
 
-#: The same for what is beside a language model: architecture → what it is, and keys with what they tell.
+#: The same for parts beside a language model: architecture → description, and keys with their meaning.
 BESIDE: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "clip": (
         "multimodal projector",
@@ -217,10 +218,10 @@ BESIDE: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
 }
 
-#: Array whose length is the vocabulary where no key gives it.
+#: The array whose length is the vocabulary if no key gives it.
 TOKENS = "tokenizer.ggml.tokens"
 
-#: Architecture → Transformers' `model_type`, where the two differ.
+#: Architecture → Transformers' `model_type`, if they differ.
 MODEL_TYPES: Mapping[str, str] = {
     "command-r": "cohere",
     "deepseek2": "deepseek_v3",
@@ -270,5 +271,5 @@ MODEL_TYPES: Mapping[str, str] = {
     "t5encoder": "t5",
 }
 
-#: Architecture → (key, model_type) where the key is there and not 0: llama.cpp reads Mixtral as a Llama.
+#: Architecture → (key, model_type) if the key is present and not 0: llama.cpp reads Mixtral as a Llama.
 MODEL_TYPES_BY_KEY: Mapping[str, tuple[str, str]] = {"llama": ("expert_count", "mixtral")}

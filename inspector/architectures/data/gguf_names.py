@@ -1,21 +1,21 @@
-"""What GGUF's tensor names mean, for all architectures that llama.cpp converts.
+"""The meaning of GGUF's tensor names, for all architectures that llama.cpp converts.
 
-The names are those of the `gguf` package (`constants.TENSOR_NAMES`); a test holds that each of them is here.
-A role is a word of `roles.ROLES`, with a branch before it where the tower has several: "cross q_proj".
+The names are those of the `gguf` package (`constants.TENSOR_NAMES`); a test checks that each of them is here.
+A role is a word of `roles.ROLES`, preceded by a branch if the tower has several: "cross q_proj".
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Start of a name → tower, the first that fits.
+#: Prefix of a name → tower; the first match wins.
 TOWERS: Mapping[str, str] = {
     "enc.": "encoder",
     "dec.": "decoder",
     "v.proj_blk.": "vision_projector",
     "v.": "vision",
     "a.proj_": "projector",
-    "a.gen.code.": "code_predictor",  # of a model that speaks: the codes of a frame, one after the other
+    "a.gen.code.": "code_predictor",  # of a model that speaks: the codes of a frame in sequence
     "a.gen.wav.": "vocoder",  # and the sound from them
     "a.gen.": "flow",  # or from noise
     "a.": "audio",
@@ -26,13 +26,13 @@ TOWERS: Mapping[str, str] = {
     "convnext.": "convnext",
 }
 
-#: Last words that are a tensor's part. Types without a scale of their own (BitNet, NVFP4) have one beside the weight.
+#: Last words that denote a tensor's part. Types without built-in scales (BitNet, NVFP4) have a separate scale.
 SIDE_DATA = frozenset({"scale", "input_scale"})
-#: What an importance matrix has of each weight: sums of squared inputs, and how many there were.
+#: The data of an importance matrix for each weight: sums of squared inputs, and their number.
 STATISTICS = frozenset({"in_sum2", "counts"})
 PARTS = frozenset({"weight", "bias"}) | SIDE_DATA | STATISTICS
 
-#: Part → its group, whatever its weight's is.
+#: Part → its group, regardless of its weight's group.
 PART_GROUPS: Mapping[str, str] = dict.fromkeys(SIDE_DATA, "quantization") | dict.fromkeys(STATISTICS, "buffer")
 
 #: Branch and role → last words of names in a block: `blk.0.attn_q`, `enc.blk.0.attn_q`, `v.blk.0.attn_q`.
@@ -209,7 +209,7 @@ _IN_BLOCKS: Mapping[str, str] = {
     "squeeze.2 conv": "se_conv2",
 }
 
-#: The same for RWKV, whose words no other architecture has.
+#: The same for RWKV, whose words no other architecture uses.
 _RWKV: Mapping[str, str] = {
     "w0 time_mix": "time_mix_w0",
     "w1 time_mix": "time_mix_w1",
@@ -472,10 +472,10 @@ def _by_name(table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
 
 #: Last words of names in a block → role and branch.
 BLOCK_ROLES: Mapping[str, tuple[str, str]] = {**_by_name(_IN_BLOCKS), **_by_name(_RWKV)}
-#: Whole names outside of blocks → role and branch.
+#: Whole names outside blocks → role and branch.
 ROLES: Mapping[str, tuple[str, str]] = _by_name(_OUTSIDE)
 
-#: Starts of names in blocks.
+#: Prefixes of names in blocks.
 BLOCKS = (
     "blk.{}.",
     "enc.blk.{}.",
@@ -487,7 +487,7 @@ BLOCKS = (
     "mm.a.local_blk.{}.",
 )
 
-#: Starts of other names whose first number counts layers.
+#: Prefixes of other names whose first number counts layers.
 LAYERED = (
     "direction.{}",
     "posnet.{}.",
@@ -501,14 +501,14 @@ LAYERED = (
     "a.gen.wav.dac.blk.{}.",
 )
 
-#: Ends of names in blocks that hold all experts of the layer in one tensor.
+#: Suffixes of names in blocks that hold all experts of the layer in one tensor.
 STACKED = ("_exps", "_chexps")
 
-#: Before GGUF stacked them (until April 2024), each expert had a tensor: `blk.0.ffn_gate.7`.
+#: Before GGUF stacked them (April 2024), each expert had its own tensor: `blk.0.ffn_gate.7`.
 APART = ("ffn_gate.{}", "ffn_up.{}", "ffn_down.{}")
 
-#: A parameter that is no module's weight or bias, whatever its name ends in: DeepSeek's `exp_probs_b.bias`.
+#: A parameter that is neither a module's weight nor its bias, despite its suffix: DeepSeek's `exp_probs_b.bias`.
 PARTLESS = frozenset({"exp_probs_b", "exp_probs_b_vl"})
 
-#: Architectures that have no table: parts beside a language model. Their tensors are named, and not predicted.
+#: Architectures without a table: parts beside a language model. Their tensors are named but not predicted.
 NAMED = frozenset({"clip"})

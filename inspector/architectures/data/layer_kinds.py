@@ -1,10 +1,10 @@
-"""What configurations call the kinds of their layers."""
+"""The names that configurations use for kinds of layers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: What lists of layers' kinds called them before, in the fields of `LAYER_KINDS` → what they are called today.
+#: Former names of layer kinds, in the fields of `LAYER_KINDS` → their current names.
 OLD_KINDS: Mapping[str, str] = {
     "attention": "full_attention",
     "deepseek_sparse_attention": "indexed_attention",

@@ -1,6 +1,6 @@
-"""What sizes of tensors usually are, in configuration fields: for architectures that no table knows.
+"""The usual meaning of tensor sizes, in configuration fields: for architectures without a table.
 
-A size is looked up among the fields that belong with the tensor's group, then among the expressions over them.
+A size is looked up among the fields that apply to the tensor's group, then among expressions of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 _EVERYWHERE = "embedding attention feed_forward router norm state_space convolution head adapter other"
 
-#: Field → (other names for it, groups of the tensors that it shapes). Earlier fields are named first.
+#: Field → (its synonyms, groups of the tensors that it shapes). Earlier fields take precedence.
 WELL_KNOWN: Mapping[str, tuple[str, str]] = {
     "hidden_size": ("d_model n_embd n_embed model_dim embed_dim emb_dim dim", _EVERYWHERE),
     "vocab_size": ("n_vocab padded_vocab_size", "embedding head other"),
@@ -45,7 +45,7 @@ WELL_KNOWN: Mapping[str, tuple[str, str]] = {
     "num_channels": ("in_channels in_chans", "embedding"),
 }
 
-#: Expression → groups of the tensors in which it is looked for, in the order in which they are tried.
+#: Expression → groups of the tensors it applies to, in order of precedence.
 EXPRESSIONS: Mapping[str, str] = {
     "num_attention_heads * head_dim": "attention norm other",
     "num_key_value_heads * head_dim": "attention norm other",
@@ -83,20 +83,20 @@ EXPRESSIONS: Mapping[str, str] = {
     "head_dim // 2": "attention norm other",
 }
 
-#: What a configuration may leave out.
+#: Defaults for absent fields.
 DERIVED: Mapping[str, str] = {
     "head_dim": "hidden_size // num_attention_heads",
     "num_key_value_heads": "num_attention_heads",
 }
 
-#: Fields that shape nothing, whatever number they hold.
+#: Fields that shape nothing, whatever their number.
 SHAPELESS = re.compile(
     r"(_id|_ids|_index|_token|_eps|_epsilon|_theta|_base|_range|_factor|_prob|_dropout|_window|_length|_version|_step|"
     r"_interval|_layers|_layer|_per_tok|_per_token|_topk|top_k|seed|_offset|_period|_stride|_size_limit|n_group|topk_group|"
     r"layers|bits|group_size|_tp|_coef)$"
 )
 
-#: A smaller size is only told by fields that belong with the tensor's group: too many numbers are 2 or 8.
+#: Smaller sizes are only explained by fields that apply to the tensor's group: too many numbers are 2 or 8.
 SMALL = 32
 #: Words in the name of a nested configuration → the towers that it shapes.
 SCOPES: Mapping[str, tuple[str, ...]] = {

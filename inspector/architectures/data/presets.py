@@ -1,4 +1,4 @@
-"""Configurations that people compare with, by name. Each is the published one."""
+"""Configurations that people compare with, by name, as published."""
 
 from __future__ import annotations
 

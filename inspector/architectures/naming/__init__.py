@@ -85,7 +85,8 @@ class Namer:
         """Determine each tensor's purpose.
 
         Args:
-            side: name of a tensor that serves a weight → the weight's name: packing's side data, an adapter's pieces.
+            side: name of a tensor that serves a weight → the weight's name: side data of packing, tensors of an
+            adapter.
             pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
         """
         served = [side.get(name, name) for name in names] if side else names
@@ -196,7 +197,7 @@ def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
 
 
 def _settle_norms(groups: Sequence[Group], slots: Sequence[Slot]) -> Iterable[Slot]:
-    """GGUF's `ffn_norm` precedes the feed-forward if another norm follows attention."""
+    """GGUF's `ffn_norm` precedes the feed-forward network if another norm follows attention."""
     patterns = {group.pattern for group in groups if group.piece is None}
     if FFN_NORM not in patterns or patterns.isdisjoint(AFTER_ATTENTION):
         return slots

@@ -143,7 +143,7 @@ def _of_pieces(family: Family, config: Mapping[str, Any], prefixes: Iterable[str
 
 
 def _named(placed: Placed, prefix: str, others: Sequence[str]) -> Iterator[tuple[Slot, str]]:
-    """A row's slot under its own name, its older name, and the names that its family's other classes give it."""
+    """A row's slot under its name, its older name, and its names in the family's other classes."""
     row, template = placed.row, placed.template
     slot = _slot_of(placed)
     yield slot, template

@@ -37,7 +37,7 @@ def numbers_in(name: str) -> list[str]:
 
 
 def numbers_in_each(names: Sequence[str]) -> list[list[str]]:
-    """The numbers of each of some names of one pattern, found in one pass over them all."""
+    """The numbers of several names of one pattern, found in one pass."""
     if any(len(name) > LONGEST for name in names):
         return [numbers_in(name) for name in names]
     found = _NUMBER.findall("." + ".".join(names))
@@ -51,7 +51,7 @@ def pattern_of(name: str) -> str:
 
 
 def unwrapped(pattern: str) -> str:
-    """The pattern without leading words that say nothing about the tensor: `model.`, `module.`, `transformer.`."""
+    """The pattern without leading words of wrappers: `model.`, `module.`, `transformer.`."""
     first, dot, rest = pattern.partition(".")
     while dot and first in WRAPPERS and ("." in rest or first in HOLDERS):
         pattern = rest

@@ -14,7 +14,7 @@ _FILTERED = ("status", "role", "tower", "branch", "part", "a_dtype", "b_dtype", 
 
 
 def page(result: Diff, more: Sequence[str] = ()) -> Page:
-    """What differs, with every pair of tensors.
+    """The differences, with every pair of tensors.
 
     Args:
         more: lines for further requests: ranks, parents.
@@ -41,7 +41,7 @@ def _sections(result: Diff, more: Sequence[str]) -> Iterator[Section]:
     others = [(each.what, each.status, each.detail) for each in result.beside if each.status != "same"]
     if others:
         both.append(
-            Table("Beside the tensors", (Column("what"), Column("status", filtered=True), Column("detail")), others)
+            Table("Other differences", (Column("what"), Column("status", filtered=True), Column("detail")), others)
         )
     yield Section("What is compared", both)
     yield Section("By layer and role", [difference_map.chart(result)])

@@ -20,7 +20,7 @@ def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
     result = result._replace(model=result.model._replace(target=public(result.model.target)))
     return Page(
         f"Memory of {result.model.target}",
-        f"{size(result.total)} in all{_VERDICTS[result.fits]}",
+        f"{size(result.total)} in total{_VERDICTS[result.fits]}",
         list(_sections(result, swept)),
         (report.identity(result), *report.growth_lines(result)),
         _MOODS[result.fits],
@@ -29,21 +29,23 @@ def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
 
 def _sections(result: Memory, swept: Sequence[Memory]) -> Iterator[Section]:
     terms = (Column("what"), Column("bytes", "number"), Column("size"), Column("type"))
-    yield Section("What it takes", [Table("Weights, cache, activations", terms, list(report.term_rows(result)))])
+    yield Section("Memory", [Table("Weights, cache, activations", terms, list(report.term_rows(result)))])
     if result.devices:
         rows = [report.device_row(each) for each in result.devices]
-        yield Section("Devices", [Table("What each device holds", _columns(report.DEVICE_HEADERS), rows)])
-    yield Section("Over the context", [cache_lines.chart(result)])
+        yield Section("Devices", [Table("Contents of each device", _columns(report.DEVICE_HEADERS), rows)])
+    yield Section("By context length", [cache_lines.chart(result)])
     if result.held:
         yield Section(
-            "Cache", [Table("What layers keep", _columns(report.HELD_HEADERS), list(report.held_rows(result)))]
+            "Cache", [Table("Cache per layer", _columns(report.HELD_HEADERS), list(report.held_rows(result)))]
         )
     if swept:
-        yield Section("Contexts and types of cache", [of_rows("In all", report.rows(swept), ("cache_dtype", "fits"))])
+        yield Section(
+            "Context lengths and cache types", [of_rows("In total", report.rows(swept), ("cache_dtype", "fits"))]
+        )
     if result.training:
         told = Text([f"Assumed: {each}" for each in result.training.assumes])
         columns = _columns(("what", "bytes", "size", "how"))
-        yield Section("Training", [Table("Each device", columns, report.training_rows(result.training)), told])
+        yield Section("Training", [Table("Per device", columns, report.training_rows(result.training)), told])
     assumed = Text([f"Assumed: {each}" for each in report.assumptions(result)])
     yield Section("Findings and assumptions", [Findings(result.findings), assumed])
 

@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Lines of text, each a paragraph."""
+    """Lines of text, one paragraph each."""
 
     lines: Sequence[str]
 

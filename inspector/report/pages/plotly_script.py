@@ -1,4 +1,4 @@
-"""plotly's script, from its own wheel."""
+"""plotly's script, from its wheel."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class PlotlyScript(NamedTuple):
 
 
 def load() -> PlotlyScript:
-    """Raises UsageError where plotly is not installed."""
+    """Raises UsageError if plotly is not installed."""
     text = _path().read_text("utf-8")
     version = _VERSION.search(text[:1000])
     return PlotlyScript(text, version[1] if version else "of unknown version", tuple(set(_STYLES.findall(text))))
 
 
 def check() -> None:
-    """Raises UsageError where plotly is not installed; nothing is read."""
+    """Raises UsageError if plotly is not installed; reads nothing."""
     _path()
 
 

@@ -17,7 +17,7 @@ def bars(chart: Chart) -> str:
         return ""
     spans = list(_spans(trace))
     percent = 100 / (max(map(max, spans), default=0) or 1)
-    # `figure.label` has escaped the names, as plotly needs it.
+    # `figure.label` has already escaped the names, as plotly requires.
     return "".join(
         f'<div class="bar"><span>{name}</span><svg><rect x="{min(span) * percent:.3f}%" height="100%" '
         f'width="{max(abs(span[1] - span[0]) * percent, _THINNEST):.3f}%" fill="{colour}"/></svg></div>'
@@ -26,7 +26,7 @@ def bars(chart: Chart) -> str:
 
 
 def _spans(trace: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """Where each bar begins and ends: a step begins where the bar before it ended."""
+    """Where each bar begins and ends: a step begins where the previous bar ended."""
     end = 0
     for value, measure in zip(trace["x"], trace["measure"], strict=True):
         begin = end if measure == "relative" else 0

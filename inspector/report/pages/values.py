@@ -13,7 +13,7 @@ _FILTERED = ("dtype", "role", "group", "tower", "branch", "part", "dequantized")
 
 
 def page(found: Values) -> Page:
-    """Statistics of tensors, or of groups of them."""
+    """Statistics of tensors or of groups of them."""
     nan, infinite = (sum(getattr(row.summary, what) for row in found.rows) for what in ("nan", "inf"))
     what = plural(len(found.rows), {"tensor": "tensor", "role": "role", "layer": "layer"}[found.by])
     odd = f"{integer(nan)} NaN, {integer(infinite)} infinite" if nan or infinite else "all numbers finite"
@@ -23,7 +23,7 @@ def page(found: Values) -> Page:
         (
             Section("Findings", [Findings(found.findings)]),
             *([Section("By layer and role", [value_map.chart(found)])] if found.by == "tensor" else []),
-            Section("How the numbers are spread", [value_bars.chart(found)]),
+            Section("Distribution of the numbers", [value_bars.chart(found)]),
             Section("All numbers", [of_rows(what, report.rows(found), _FILTERED)]),
         ),
         (f"{decimal(found.bytes_read)} of tensor data read",),
