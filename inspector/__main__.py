@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line; the exit code. Errors are one line on stderr, never a traceback."""
+    """Run a command line and return its exit code. Errors are one line on stderr, never a traceback."""
     from inspector.cli import console
 
     return console.guarded(lambda: _call(arguments))

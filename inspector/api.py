@@ -1,4 +1,4 @@
-"""The library's verbs: `open`, `predict`, `reconcile`, `variants`, `models`, `diff`, `memory`, `values`."""
+"""The library's functions: `open`, `predict`, `reconcile`, `variants`, `models`, `diff`, `memory`, `values`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
 
 
 def variants(target: str | Path, *, revision: str | None = None) -> tuple[Variant, ...]:
-    """List the checkpoints at a target by their file names, the one that `open` takes first. No weight file is read.
+    """List the checkpoints at a target by their file names, the one that `open` selects first. Reads no weight file.
 
     Raises:
         TargetError: there is nothing.
@@ -105,11 +105,11 @@ def outline(target: str | Path, *, config: str | Path | None = None, revision: s
 
 
 def models(target: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Models:
-    """Reconcile each of the unrelated models in a folder, as LM Studio, Ollama, the Hub's cache or a person keeps them.
+    """Reconcile each of the unrelated models in a folder, such as that of LM Studio, Ollama or the Hub's cache.
 
     Returns:
-        Each model with its result, or with the error that reading it raised; nothing where the folder holds one model.
-        `to_pandas()`, `to_arrow()` and `to_polars()` make a table of them.
+        Each model with its result, or with the error raised on reading it; nothing if the folder holds one model.
+        `to_pandas()`, `to_arrow()` and `to_polars()` convert them to a table.
 
     Args:
         progress: called with the number of models read and their total, after each.
@@ -173,7 +173,7 @@ def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = 
 
 
 def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconciliation) -> Attachment:
-    """Which weights of a base an adapter changes, whether the shapes fit, and what it adds.
+    """Which weights of a base an adapter changes, whether the shapes match, and what it adds.
 
     Raises:
         TargetError, FormatError, SourceError: one of them cannot be read.
@@ -188,7 +188,7 @@ def effects(
     adapter: str | Path | Reconciliation,
     merged: str | Path | Reconciliation | None = None,
 ) -> tuple[Effect, ...]:
-    """How large the change is that an adapter makes to each weight, and whether a merged model's weight is the sum.
+    """The size of an adapter's change to each weight, and whether a merged model's weight is the sum.
 
     Raises:
         UsageError: NumPy is not installed.
@@ -284,15 +284,15 @@ def values(
 
 
 def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:
-    """Work out the memory that running or training a model takes: weights, cache, activations, and whether they fit.
+    """Compute the memory for running or training a model: weights, cache, activations, and whether they fit.
 
     Args:
-        target: whatever `open` or `predict` takes, or what `reconcile` or `predict` returned.
+        target: anything that `open` or `predict` accepts, or a result of `reconcile` or `predict`.
         options: those of `inspector.sizing.memory.size`: context, sequences, engine, gpu, …
 
     Raises:
-        UsageError: an option makes no sense.
-        TargetError, FormatError, SourceError, ConfigError: there is nothing to read, or it cannot be read.
+        UsageError: an option is invalid.
+        TargetError, FormatError, SourceError, ConfigError: the target cannot be read.
 
     Example:
         >>> inspector.memory("llama-7b", context=4096).weights.nbytes
@@ -321,7 +321,7 @@ def sized(
 
 
 def sweep(model: Sized, **options: Any) -> Sweep:
-    """The same with contexts from 2,048 tokens to the model's own, doubled each time, and each cache type."""
+    """The memory for contexts from 2,048 tokens up to the model's own, doubling each time, and each cache type."""
     from inspector.sizing.memory import sweep as table
 
     return table(model, **options)

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as one tree.
+"""All exceptions, as one tree.
 
     InspectorError              one line for a person; the command exits with 2
     ├── UsageError              the request itself is invalid
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 
 class InspectorError(Exception):
-    """What was found, where, and what to do, in one line."""
+    """One line with what was found, where, and what to do."""
 
 
 class UsageError(InspectorError):
@@ -37,7 +37,7 @@ class NetworkError(SourceError):
 
 
 class FormatError(InspectorError):
-    """The bytes are not what their format says, and the header cannot be read.
+    """The bytes do not conform to their format, and the header cannot be read.
 
     `rule` is the code under which an audit reports it.
     """

@@ -29,19 +29,19 @@ def view(name: str, noun: object) -> Any:
 
 
 def as_arrow(noun: object) -> "pa.Table":
-    """Its rows, with exact types. Raises UsageError where pyarrow is not installed."""
+    """The rows, with exact types. Raises UsageError if pyarrow is not installed."""
     shown: pa.Table = view("to_arrow", noun)
     return shown
 
 
 def as_pandas(noun: object) -> "pd.DataFrame":
-    """Its rows. Raises UsageError where pandas is not installed."""
+    """The rows. Raises UsageError if pandas is not installed."""
     shown: pd.DataFrame = view("to_pandas", noun)
     return shown
 
 
 def as_polars(noun: object) -> "pl.DataFrame":
-    """Its rows. Raises UsageError where polars or pyarrow is not installed."""
+    """The rows. Raises UsageError if polars or pyarrow is not installed."""
     shown: pl.DataFrame = view("to_polars", noun)
     return shown
 
@@ -52,15 +52,15 @@ class Table(tuple[_Item, ...]):
     __slots__ = ()
 
     def to_arrow(self) -> "pa.Table":
-        """Its rows, with exact types. Raises UsageError where pyarrow is not installed."""
+        """The rows, with exact types. Raises UsageError if pyarrow is not installed."""
         return as_arrow(self)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Its rows. Raises UsageError where pandas is not installed."""
+        """The rows. Raises UsageError if pandas is not installed."""
         return as_pandas(self)
 
     def to_polars(self) -> "pl.DataFrame":
-        """Its rows. Raises UsageError where polars or pyarrow is not installed."""
+        """The rows. Raises UsageError if polars or pyarrow is not installed."""
         return as_polars(self)
 
 
@@ -71,7 +71,7 @@ class Tensor(NamedTuple):
     dtype: str  # the format's own name: "BF16", "Q4_K"
     shape: tuple[int, ...]  # row-major: GGUF's order reversed
     offset: int  # from the file's first byte
-    nbytes: int  # bytes that the header claims for it
+    nbytes: int  # according to the header
 
     @property
     def elements(self) -> int:
@@ -83,7 +83,7 @@ STACKED = -1  # `Key.expert` of a tensor that holds all experts of its layer
 
 
 class Key(NamedTuple):
-    """What a tensor is for, whatever its name: the key on which file and prediction are joined."""
+    """A tensor's purpose, independent of its name: the key on which file and prediction are joined."""
 
     tower: str  # "text" if there is only one; "encoder", "decoder", "vision", "audio", "projector", …
     layer: int | None  # None outside the stack of layers
@@ -97,7 +97,7 @@ class Key(NamedTuple):
 class Finding(NamedTuple):
     """Something worth reporting about a file, with its location and numbers."""
 
-    rule: str  # the rule's code, "hole", "duplicate-key", …
+    rule: str  # the rule's code: "hole", "duplicate-key", …
     severity: Severity
     message: str  # one line, unescaped
     path: str | None = None  # relative to the checkpoint
@@ -125,7 +125,7 @@ class Region(NamedTuple):
 
 #: Region label → the column of `files[]` that counts it.
 REGIONS: Mapping[str, str] = {
-    "length": "header",  # safetensors: the 8 bytes that give the header's length
+    "length": "header",  # safetensors: the 8 bytes with the header's length
     "header": "header",  # safetensors: JSON with its padding; GGUF: magic, version and counts
     "metadata": "header",  # GGUF key-values except the tokenizer's
     "tokenizer": "header",  # GGUF key-values that begin with `tokenizer.`
@@ -136,7 +136,7 @@ REGIONS: Mapping[str, str] = {
     "padding": "padding",  # required by the format's alignment
     "hole": "unused",  # between tensors, claimed by none
     "trailing": "unused",  # after the last tensor
-    "unreadable": "unused",  # the whole of a file without a readable header
+    "unreadable": "unused",  # all of a file without a readable header
 }
 
 
@@ -216,7 +216,7 @@ class OtherFiles(NamedTuple):
 class Variant(NamedTuple):
     """One of several checkpoints in a place, by file names."""
 
-    name: str  # its files' common name, with their folder: "Llama-8B-Q4_K_M", "unet/model"
+    name: str  # the common part of its files' names, with their folder: "Llama-8B-Q4_K_M", "unet/model"
     format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
     type: str | None  # the quantization or dtype in the name: "Q4_K_M", "F16"
     model: str  # the name without it: equal for variants of one model
@@ -300,22 +300,22 @@ class Checkpoint(NamedTuple):
         return f"<Checkpoint {escape(self.title, 100)}: {files}, {plural(tensors, 'tensor')}, {decimal(self.size)}>"
 
     def overview(self) -> str:
-        """What `inspect TARGET` prints, as text."""
+        """The text that `inspect TARGET` prints."""
         shown: str = view("overview", self)
         return shown
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A row a tensor. Raises UsageError where pandas is not installed."""
+        """One row per tensor. Raises UsageError if pandas is not installed."""
         shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
-        """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
+        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
         shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
-        """A row a tensor. Raises UsageError where polars is not installed."""
+        """One row per tensor. Raises UsageError if polars is not installed."""
         shown: pl.DataFrame = view("to_polars", self)
         return shown
 
@@ -342,12 +342,12 @@ class ComponentSum(NamedTuple):
     size: int  # bytes of its weight files
     copies: int  # bytes of second copies
     parameters: int  # logical
-    predicted: int | None  # None where there is no prediction
-    dtypes: tuple[str, ...]  # of most bytes first
+    predicted: int | None  # None without a prediction
+    dtypes: tuple[str, ...]  # largest in bytes first
 
 
 class Expected(NamedTuple):
-    """One row of a prediction: tensors of one role and shape, over some layers and experts."""
+    """One row of a prediction: tensors of one role and shape, across layers and experts."""
 
     role: str
     group: str
@@ -362,7 +362,7 @@ class Expected(NamedTuple):
     first_expert: int = 0  # the number of the first of them
     active: int | None = None  # active experts per token
     branch: str = ""  # as in `Key`
-    indexes: tuple[int, ...] = ()  # the name's further numbers
+    indexes: tuple[int, ...] = ()  # further numbers in the name
     stacked: int | None = None  # experts in the first dimension of each tensor
     buffer: bool = False  # stored, but not a parameter
 
@@ -392,7 +392,7 @@ class Expected(NamedTuple):
         return self.parameters // experts * min(self.active, experts)
 
     def keys(self) -> Iterator[Key]:
-        """A key for each tensor, layer by layer."""
+        """One key per tensor, layer by layer."""
         for layer in (None,) if self.layers is None else self.layers:
             for expert in (
                 (STACKED if self.stacked is not None else None,) if self.experts is None else self.expert_numbers
@@ -400,7 +400,7 @@ class Expected(NamedTuple):
                 yield Key(self.tower, layer, expert, self.role, self.part, self.branch, self.indexes)
 
     def names(self) -> Iterator[str]:
-        """The name that Transformers gives to each tensor, in the order of `keys`."""
+        """Transformers' name for each tensor, in the order of `keys`."""
         parts = self.name.split("{layer}")
         for layer in (None,) if self.layers is None else self.layers:
             name = str(layer).join(parts)
@@ -412,12 +412,12 @@ class Expected(NamedTuple):
                 yield f"{head}{expert}{tail}"
 
     def name_of(self, key: Key) -> str:
-        """The name that Transformers gives to one of the tensors."""
+        """Transformers' name for one of the tensors."""
         return self.name.replace("{layer}", str(key.layer)).replace("{expert}", str(key.expert))
 
 
 class Prediction(NamedTuple):
-    """What a configuration says should be in a checkpoint."""
+    """The tensors that a checkpoint should contain, according to a configuration."""
 
     config: Config
     family: str
@@ -447,22 +447,22 @@ class Prediction(NamedTuple):
         return f"<Prediction {of}: {integer(self.parameters)} parameters in {plural(self.tensors, 'tensor')}>"
 
     def overview(self) -> str:
-        """What `inspect predict` prints, as text."""
+        """The text that `inspect predict` prints."""
         shown: str = view("overview", self)
         return shown
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A row a tensor. Raises UsageError where pandas is not installed."""
+        """One row per tensor. Raises UsageError if pandas is not installed."""
         shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
-        """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
+        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
         shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
-        """A row a tensor. Raises UsageError where polars is not installed."""
+        """One row per tensor. Raises UsageError if polars is not installed."""
         shown: pl.DataFrame = view("to_polars", self)
         return shown
 
@@ -485,7 +485,7 @@ class RoleForecast(NamedTuple):
 
 
 class Adapter(NamedTuple):
-    """Small weights that change a model's own, and which piece of which weight each tensor is."""
+    """Small weights that modify a model's weights, and the purpose of each adapter tensor."""
 
     method: str  # "lora", "dora", "loha", …
     served: Mapping[str, str]  # adapter tensor → the name of the weight that it changes
@@ -504,7 +504,7 @@ class Packing(NamedTuple):
     names: Mapping[str, str] = {}  # packed tensor → the name of the weight it encodes
     shapes: Mapping[str, tuple[int, ...]] = {}  # packed tensor → logical shape
     side: Mapping[str, str] = {}  # side tensor → the name of the weight it serves
-    widths: Mapping[str, int] = {}  # dtype that packs by itself → bits of an element
+    widths: Mapping[str, int] = {}  # dtype of a self-contained packing → bits per element
     findings: tuple[Finding, ...] = ()
     odd_bits: Mapping[str, int] = {}  # packed tensor → its bits, if not `bits`
     kinds: Mapping[str, str] = {}  # side tensor → its description: "scales"
@@ -547,7 +547,7 @@ class Step(NamedTuple):
 
 
 class Dimension(NamedTuple):
-    """A size of a role's tensors."""
+    """One size in the shapes of a role's tensors."""
 
     size: int
     meaning: str | None  # in configuration fields; None if unexplained
@@ -563,7 +563,7 @@ class RoleSum(NamedTuple):
     tensors: int
     parameters: int
     bytes: int
-    predicted_parameters: int | None  # None where there is no prediction
+    predicted_parameters: int | None  # None without a prediction
     formula: str | None
     dtypes: tuple[str, ...] = ()
     explained: str = ""  # the shapes if there is no prediction, as far as configuration fields explain them
@@ -592,7 +592,7 @@ class Labelled(NamedTuple):
     file: str
     key: Key
     group: str
-    parameters: int  # logical; 0 for buffers, side data, second copies and layers that predict further tokens
+    parameters: int  # logical; 0 for buffers, side data, second copies and layers for predicting further tokens
 
 
 class Claim(NamedTuple):
@@ -641,7 +641,7 @@ class Reconciliation(NamedTuple):
 
     @property
     def is_pipeline(self) -> bool:
-        """Whether several models are summed here."""
+        """Whether this is the sum of several models."""
         return len(self.components) > 1 and self.on_disk == sum(part.size for part in self.components)
 
     def has(self, variant: Variant) -> bool:
@@ -667,22 +667,22 @@ class Reconciliation(NamedTuple):
         return f"<Reconciliation {escape(self.checkpoint.title, 100)}: {counted}, {decimal(self.on_disk)}, {left}>"
 
     def overview(self) -> str:
-        """What `inspect TARGET` prints, as text."""
+        """The text that `inspect TARGET` prints."""
         shown: str = view("overview", self)
         return shown
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A row a tensor. Raises UsageError where pandas is not installed."""
+        """One row per tensor. Raises UsageError if pandas is not installed."""
         shown: pd.DataFrame = view("to_pandas", self)
         return shown
 
     def to_arrow(self) -> "pa.Table":
-        """A row a tensor, with exact types. Raises UsageError where pyarrow is not installed."""
+        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
         shown: pa.Table = view("to_arrow", self)
         return shown
 
     def to_polars(self) -> "pl.DataFrame":
-        """A row a tensor. Raises UsageError where polars is not installed."""
+        """One row per tensor. Raises UsageError if polars is not installed."""
         shown: pl.DataFrame = view("to_polars", self)
         return shown
 

@@ -54,7 +54,7 @@ def here(targets: Iterable[str | Path] = ()) -> Settings:
 
 
 def load(start: Path, targets: Iterable[str | Path] = ()) -> Settings:
-    """The settings of the nearest pyproject.toml, at `start` or above, that has the table.
+    """The settings of the nearest pyproject.toml, in `start` or above, that has the table.
 
     An audited model must not configure its own audit: a file inside a target, next to a target file, or in a model's
     folder is ignored.
@@ -79,7 +79,7 @@ def load(start: Path, targets: Iterable[str | Path] = ()) -> Settings:
 
 
 def declares(path: Path) -> bool:
-    """Whether a file has settings for the audit, right or wrong."""
+    """Whether a file has settings for the audit, valid or not."""
     try:
         return _table(path) is not None
     except UsageError:
@@ -126,11 +126,11 @@ def _settings(table: Mapping[str, Any], path: str, passed_over: tuple[str, ...])
         raise UsageError(f"{escape(path)}: tool.{TABLE} has no setting {escape(', '.join(unknown), 120)}")
     ignore, fail_on = table.get("ignore", []), table.get("fail-on", "error")
     if not isinstance(ignore, list) or not all(isinstance(code, str) for code in ignore):
-        raise UsageError(f"{escape(path)}: `ignore` is a list of rules' codes")
+        raise UsageError(f"{escape(path)}: `ignore` must be a list of rule codes")
     if fail_on not in FAIL_ON:
-        raise UsageError(f"{escape(path)}: `fail-on` is one of {', '.join(FAIL_ON)}")
+        raise UsageError(f"{escape(path)}: `fail-on` must be one of {', '.join(FAIL_ON)}")
     tables = table.get("tables")
     if tables is not None and not isinstance(tables, str):
-        raise UsageError(f"{escape(path)}: `tables` is the name of a folder")
+        raise UsageError(f"{escape(path)}: `tables` must be the name of a folder")
     folder = Path(path).parent / tables if tables else None
     return Settings(tuple(ignore), fail_on, folder, path, passed_over)

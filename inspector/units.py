@@ -1,4 +1,4 @@
-"""Numbers for people. The only place where an exact integer becomes an approximate text."""
+"""Formatting of numbers: the only place where an exact integer becomes an approximate text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def signed(number: int) -> str:
 
 
 def _scaled(number: int, step: int, names: tuple[str, ...], digits: int) -> str:
-    """`number` in the largest of `names` that keeps it at 1 or more, each `step` times the last."""
+    """`number` in the largest of `names` that keeps it at 1 or more, each `step` times the previous."""
     power, value = 0, float(abs(number))
     while round(value, digits) >= step and power + 1 < len(names):
         value /= step
@@ -74,10 +74,10 @@ def plural(number: int, noun: str, many: str | None = None) -> str:
 
 
 def escape(text: str, limit: int | None = None) -> str:
-    """Text from a file, safe to print: controls as `\\x1b`, at most `limit` characters."""
+    """Text from a file, safe to print: control characters as `\\x1b`, at most `limit` characters."""
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
-    if text.isprintable() and (text.isascii() or max(text) < "\u034f"):  # the first that is printable and unsafe
+    if text.isprintable() and (text.isascii() or max(text) < "\u034f"):  # the first printable character that is unsafe
         return text
     # Compiled on first use: most text does not need it.
     return re.sub(_UNSAFE, lambda m: m[0].encode("unicode_escape").decode(), text)
