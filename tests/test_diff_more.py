@@ -95,7 +95,7 @@ def test_three_ways(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     own, other = (api.diff(folders[0], folder, data=True) for folder in folders[1:])
     assert api.three(own, other, data=True).to_polars().rows(named=True) == rows
     text = [line.split() for line in inspect("diff", *folders, "--data").out.splitlines()]
-    assert ["a", "alone", "lm_head", "left", "out", "equal"] in text
+    assert ["only", "a", "lm_head", "removed", "equal"] in text
 
 
 def factors(shape: tuple[int, int], rank: int, seed: int) -> Array:

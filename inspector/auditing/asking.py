@@ -2,7 +2,7 @@
 
 with asking(own_process=True) as ask:
     ask.safetensors(path)      ""  it opens the file
-    ask.gguf(path)             "…" what it says against it; None where it is not installed
+    ask.gguf(path)             "…" the library's error; None if it is not installed
 """
 
 from __future__ import annotations

@@ -109,10 +109,10 @@ def read_manifest(path: Path) -> dict[str, str]:
 
 
 def write_manifest(path: Path, digests: Mapping[Path, str]) -> None:
-    """Write a manifest for files at or below its own folder.
+    """Write a manifest for files in or below its folder.
 
     Raises:
-        UsageError: a file is elsewhere, or its name holds a line break.
+        UsageError: a file is elsewhere, or its name contains a line break.
         SourceError: it cannot be written.
     """
     folder = path.resolve().parent
@@ -165,7 +165,7 @@ def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda 
     """SHA-256 of each file, on all processors, the largest file first.
 
     Args:
-        progress: called with the number of bytes done since the last call, from several threads.
+        progress: called with the number of bytes done since the previous call, from several threads.
 
     Raises:
         SourceError: a file cannot be read.

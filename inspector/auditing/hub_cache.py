@@ -36,7 +36,7 @@ def scan(path: Path | None = None) -> Cache:
     """The Hub's cache, at its default location or another.
 
     Raises:
-        TargetError: there is none.
+        TargetError: there is no cache.
     """
     from huggingface_hub import CacheNotFound, constants, scan_cache_dir
 

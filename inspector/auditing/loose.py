@@ -26,8 +26,8 @@ _WRONG = frozenset({"shape", "missing"})
 def main_of(checkpoint: Checkpoint) -> str | None:
     """The loose file that represents the folder, if its files are separate models.
 
-    The one that the configuration explains best, or the largest. None where the files are one model's: a single one,
-    shards, ranks' parts, or pieces that only together are what the configuration, or the names in them, say.
+    The one that best matches the configuration, or the largest. None if the files form one model: a single file,
+    shards, ranks' parts, or pieces that match the configuration or the names in them only together.
     """
     files = checkpoint.files
     if not 1 < len(files) <= MOST or checkpoint.index is not None or not all(map(_is_loose, files)):
@@ -86,7 +86,7 @@ def fit(checkpoint: Checkpoint, files: Sequence[Header], config: Config | None) 
 
 
 def config_of(checkpoint: Checkpoint, files: Sequence[Header], place: Place) -> Config | None:
-    """The configuration of some further files in the folder: one of their name, or the common one where it fits."""
+    """The configuration of further files in the folder: one with their name, or the common one if it matches."""
     stems = (shard.stem if (shard := shard_of(header.path)) else header.path.rpartition(".")[0] for header in files)
     named = named_like(place, dict.fromkeys(stems))
     if named is not None:

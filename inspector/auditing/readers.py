@@ -31,7 +31,7 @@ class Verdict:
 MOST_OF_FORMAT = 100_000_000
 #: The reason for an unknown verdict: the library is optional.
 NOT_INSTALLED = "not installed"
-#: Formats whose reference readers are asked.
+#: Formats whose reference readers are run.
 _WITH_READERS = ("safetensors", "gguf")
 #: Rules about what the audit itself did not read.
 _NOT_READ = frozenset({"not-judged", "header-size"})

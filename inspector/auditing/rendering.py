@@ -1,4 +1,4 @@
-"""Chat templates, rendered: what `--deep` adds to their being judged by what they say.
+"""Rendering of chat templates: what `--deep` adds to the static analysis.
 
 Each is rendered for some conversations in a separate process without files or network, and with little time
 (`jinja.rendered`). Only on request, because it runs an untrusted program, albeit in a sandbox.

@@ -1,4 +1,4 @@
-"""Is this download whole, consistent and safe? Every rule on every model at the targets.
+"""Is this download whole, consistent and safe? Applies every rule to every model at the targets.
 
 A target is a file, a folder with a model, a folder of such folders, or anything else that `targets` finds: whatever is
 not a local path and looks like a Hub id is requested from the Hub. A folder with weight files directly in it is a
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-#: Ends of files that make a folder a model's, whole or not: weights in any format that loaders take, and what else they
-#: read before them.
+#: Suffixes of files that make a folder a model's, complete or not: weights in any format that loaders accept, and the
+#: files that they read first.
 _MARKS = (
     *WEIGHTS,
     ".index.json",
@@ -251,7 +251,7 @@ def collect(judged: Iterable[Audited | Failed], ignore: Collection[str]) -> Audi
 def examined(
     subject: Subject, more: Callable[[Subject], Iterable[Finding]] = lambda _: (), *, own_process: bool = False
 ) -> Audited:
-    """One model under every rule, in bounded time; what was not judged is a finding."""
+    """One model under every rule, in bounded time; anything not checked is a finding."""
     size = sum(entry.size for entry in subject.entries)
     found: list[Finding] = []
     verdicts: list[readers.Verdict] = []
@@ -364,7 +364,7 @@ def _cut(text: str, longest: int) -> str:
 _GRAVER = frozenset({"conflicting-key", "config"})
 
 
-#: Sizes that llama.cpp compares, where other loaders pad or resize.
+#: Sizes that llama.cpp compares but other loaders pad or resize.
 _GRAVER_IN_GGUF = frozenset({"vocab-padding"})
 
 
@@ -407,7 +407,7 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
     """Every model at a target; each is closed when the next is requested. A shard selects its set, unless `alone`.
 
     Raises:
-        TargetError: there is none.
+        TargetError: there is no model.
     """
     path = local_path(target)
     if path is not None and path.is_dir():
@@ -506,7 +506,7 @@ def _in_folder(
 def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
     """Folder → its files and those below it that belong to no other model; `read` returns a listed file's bytes.
 
-    Files above all models, or in folders without any, go to the root.
+    Files above all models, or in folders without any, belong to the root.
     """
     marked |= {entry.folder for entry in listed if marks_a_model(entry.name) and not _hidden(entry.folder)}
     marked -= _indexed(read, listed, marked)

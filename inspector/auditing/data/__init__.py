@@ -1,7 +1,7 @@
-"""What the libraries take, as data that tools read out of them (tools/loading, tools/llama_cpp).
+"""What the libraries accept, as data extracted from them by tools (tools/loading, tools/llama_cpp).
 
-A source tree has each table as `name.json`, to be read and compared; a wheel has it as `name.json.z`, deflated by
-hatch_build.py: that is a sixth of the size, and only audits read them.
+A source tree has each table as readable, diffable `name.json`; a wheel has it as `name.json.z`, compressed by
+hatch_build.py to a sixth of the size, since only audits read it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One chat template, rendered: what `rendering` starts a process for. Nothing else imports it.
+"""Render one chat template, in the process that `rendering` starts. Nothing else imports this module.
 
-The process gives up its rights first: no file, socket or further process from then on, and little memory and time.
-What it then does is Jinja's sandbox's to decide, as it is for whoever loads the model with Transformers.
+The process first gives up its rights: it can open no further file or socket, start no process, and has little memory
+and time. Beyond that, Jinja's sandbox decides, as for anyone who loads the model with Transformers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from inspector.auditing.jinja.statements import Generation
 
-#: Bytes of memory beyond what the process has when it begins; seconds of processor time; characters that are written.
+#: Bytes of memory in addition to those at the start; seconds of processor time; characters of output.
 MEMORY, SECONDS, MOST_WRITTEN = 256 * 1024 * 1024, 2, 10_000_000
 
 _TOOL = {
@@ -33,7 +33,7 @@ _TOOL = {
     },
 }
 _ASKED, _ANSWERED = {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello, what can I do?"}
-#: Conversations as programs have them: most templates refuse some.
+#: Typical conversations: most templates reject some.
 CONVERSATIONS: tuple[dict[str, Any], ...] = (
     {"messages": [_ASKED]},
     {"messages": [{"role": "system", "content": "Be brief."}, _ASKED, _ANSWERED, _ASKED]},
@@ -45,7 +45,7 @@ _USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>"
 
 
 def main() -> None:
-    """Read a template from stdin, write what came of it to stdout as JSON."""
+    """Read a template from stdin and write the result to stdout as JSON."""
     text = sys.stdin.read()
     _import_all()
     _give_up_rights()
@@ -61,7 +61,7 @@ def _import_all() -> None:
 
 
 def _give_up_rights() -> None:
-    """No files and sockets (each needs a number that there is none of), nothing written, no processes, few seconds."""
+    """Forbid files and sockets (by allowing no further descriptors), writing and processes; limit the time."""
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
     in_use = pages * resource.getpagesize()
     for what, most in (
@@ -76,10 +76,10 @@ def _give_up_rights() -> None:
 
 
 def outcome(text: str) -> dict[str, str]:
-    """`grave`: what no template does; `failed`: why no conversation could be rendered; nothing where all is well."""
+    """`grave`: behaviour that no template needs; `failed`: why no conversation could be rendered; otherwise empty."""
     try:
         template = _environment().from_string(text)
-    except (TemplateSyntaxError, SyntaxError) as error:  # the second is Python's, of what Jinja made of it
+    except (TemplateSyntaxError, SyntaxError) as error:  # the second is Python's, from Jinja's generated code
         return {"failed": f"Jinja cannot parse it: {error.args[0]}"}
     except RecursionError:
         return {"grave": "expressions nested deeper than Python allows"}
@@ -97,17 +97,17 @@ def outcome(text: str) -> dict[str, str]:
             return {"grave": f"it writes more than {MOST_WRITTEN} characters"}
         except _Refused:
             continue
-        except Exception as error:  # a template may fail in any way that Python has
+        except Exception as error:  # a template may raise any Python exception
             failed.append(f"{type(error).__name__}: {error}")
     return {"failed": failed[0]} if len(failed) == len(CONVERSATIONS) else {}
 
 
 class _Refused(Exception):  # noqa: N818  what a template says itself
-    """`raise_exception`: the template does not take such a conversation."""
+    """`raise_exception`: the template does not support such a conversation."""
 
 
 class _TooLong(Exception):  # noqa: N818  a bound
-    """More was written than any page has."""
+    """The output is longer than any page."""
 
 
 def _render(template: Any, conversation: dict[str, Any]) -> None:
@@ -119,7 +119,7 @@ def _render(template: Any, conversation: dict[str, Any]) -> None:
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
-    """As Transformers makes it (utils/chat_template_utils.py)."""
+    """An environment like Transformers' (utils/chat_template_utils.py)."""
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, do, Generation]
     )

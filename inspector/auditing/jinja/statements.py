@@ -1,4 +1,4 @@
-"""A chat template judged on Jinja's own syntax tree: what it reaches for, and how much work it makes.
+"""Analyse a chat template's syntax tree, as parsed by Jinja: what it accesses, and how much work it causes.
 
 The tree is walked as it would be rendered, with abstract values for the conversation (`values`). Reported is what
 Jinja's sandbox would refuse, and what relies on its absence: attributes and items whose names begin with two
@@ -68,7 +68,7 @@ def judge(text: str) -> list[Reach]:
 
 
 class Walk(Expressions):
-    """Statements: what they write, set and repeat."""
+    """Statements: what they output, assign and repeat."""
 
     def text_of(self, body: Iterable[nodes.Node]) -> Value:
         """What statements write, in order."""

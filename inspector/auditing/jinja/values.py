@@ -32,7 +32,7 @@ class MacroName(NamedTuple):
 class Value:
     """The possible outcomes of one expression."""
 
-    known: frozenset[Any] = frozenset()  # scalars, told apart by type
+    known: frozenset[Any] = frozenset()  # scalars, distinguished by type
     items: tuple[Value, ...] | None = None  # a list or tuple, item by item
     made: frozenset[str] | None = None  # first letters of unknown strings; `ANY` if they may be any
     data: bool = False  # comes, or may come, from the conversation; with `items`, any of them in any order

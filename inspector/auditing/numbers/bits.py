@@ -44,7 +44,9 @@ def look(found: Facts, raw: Array, dtype: str, offset: int) -> None:
     watch = WATCHED.get(dtype)
     if watch is None or not raw.size:
         return
-    skip = -offset % CELL if offset % watch.width == 0 else 0  # the file's own pages, where numbers do not lie across
+    skip = (
+        -offset % CELL if offset % watch.width == 0 else 0
+    )  # the pages of the file, provided that no number crosses their boundaries
     count = max(0, raw.size - skip) // CELL
     cells = raw[skip : skip + count * CELL].view("<u8").reshape(count, CELL // 8)
     rest = np.concatenate([raw[:skip], raw[skip:][count * CELL :]]).view(f"<u{watch.width}")
@@ -66,7 +68,7 @@ def _folded(way: np.ufunc, cells: Array, watch: Watch) -> Array:
 def _hold(found: Facts, ever: Array, always: Array, watch: Watch, offset: int) -> None:
     mask = ever.dtype.type(watch.mask)
     never, still = ~ever & mask, always & mask
-    places = np.flatnonzero(((never | still) != 0) & (ever != always))  # but for cells of one number
+    places = np.flatnonzero(((never | still) != 0) & (ever != always))  # except for cells of one number
     if places.size:
         a, b = never[places], still[places]
         ends = np.flatnonzero((np.diff(places) > 1) | (a[1:] != a[:-1]) | (b[1:] != b[:-1]))

@@ -30,7 +30,7 @@ def copies(files: Array, places: Array, marks: Array, read: Read, sizes: list[in
     """Blocks that occur exactly twice: more often is a pattern, not a copy made by mistake.
 
     Args:
-        files, places, marks: of each anchor the file's number, its place there, and what it is told by.
+        files, places, marks: for each anchor the file's number, its offset, and its fingerprint.
         sizes: bytes of each file.
     """
     order = np.argsort(marks, kind="stable")

@@ -62,7 +62,7 @@ class Facts:
     held: list[Held] = field(default_factory=list)  # pages in which some of them do not vary; in order
     evenness: float = 0.0  # of packed codes: the sum over pages of their variance, as a share of that of noise
     cells: int = 0  # those pages
-    even: list[Run] = field(default_factory=list)  # pages that spread as far as noise; in order
+    even: list[Run] = field(default_factory=list)  # pages as uniform as noise; in order
 
     @property
     def constant(self) -> bool:
@@ -79,7 +79,7 @@ class Facts:
 
     @property
     def size(self) -> float:
-        """Root of the mean square."""
+        """Root mean square."""
         return (self.squares / self.sampled) ** 0.5 if self.sampled else 0.0
 
     @property
@@ -135,7 +135,7 @@ def merged(runs: Iterable[Run]) -> list[Run]:
 
 
 def _joined(a: list[Run], b: list[Run]) -> list[Run]:
-    """Runs in order, the longest where there are many."""
+    """Runs in order; if there are many, only the longest."""
     found = merged((*a, *b)) if a and b else a or b
     if len(found) > 2 * MOST_RUNS:
         found = sorted(sorted(found, key=lambda run: -run.size)[:MOST_RUNS])
@@ -143,7 +143,7 @@ def _joined(a: list[Run], b: list[Run]) -> list[Run]:
 
 
 def _joined_held(a: list[Held], b: list[Held]) -> list[Held]:
-    """The same of ranges with bits that do not vary: those that touch are one where the bits are the same."""
+    """The same for ranges with constant bits: adjacent ones are merged if their bits are the same."""
     if not a or not b:
         return a or b
     found: list[Held] = []

@@ -47,7 +47,7 @@ _FLOATS: Mapping[str, Bits] = {
     "F8_E5M2": Bits(1, 0x7C),
 }
 _BLOCKS = {kind.name: kind.nbytes for kind in TYPES.values() if kind.block > 1}
-#: Dtypes that hold packed words, plain integers, or floats without a sign.
+#: Dtypes of packed words, plain integers, or unsigned floats.
 _BYTES = frozenset({"U8", "I8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL", "F8_E8M0"})
 
 
@@ -243,7 +243,7 @@ def _is_worded(piece: Array) -> bool:
     return bool(_LETTERS[piece].sum() > TEXT // 2 and np.count_nonzero(counts) > 11 and counts.max() * 3 <= TEXT)
 
 
-# --- what may be there twice ----------------------------------------------------------------------
+# --- possible copies ------------------------------------------------------------------------------
 
 #: Bits that are random in every kind of weight: the lower bits of a mantissa, even of BF16 converted to F32.
 _ANCHOR = 0x003F0000003F0000

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # it needs NumPy
 
 #: Groups of roles whose matrices are trained.
 LEARNT = frozenset({"attention", "feed_forward", "router", "convolution", "state_space"})
-#: Embeddings and heads, of which rows may be unused.
+#: Embeddings and heads, whose rows may be unused.
 TABLES = frozenset({"embed_tokens", "lm_head"})
 #: The most tensors of a role that another is compared with, since there may be thousands.
 MOST_PEERS = 64
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
     labelled: Labelled
     facts: Facts
     holds: bool  # whether it holds packed weights
-    side: str | None  # what it is for packed weights, if it serves them: "scales"
+    side: str | None  # its purpose for packed weights, if it serves them: "scales"
 
     @property
     def name(self) -> str:
@@ -93,7 +93,7 @@ class Seen(NamedTuple):
 
 
 class Peers:
-    """All tensors of a model, and those that have the same role."""
+    """All tensors of a model, and those with the same role."""
 
     def __init__(self, measured: Measured, results: Sequence[Reconciliation], headers: tuple[Header, ...]) -> None:
         """

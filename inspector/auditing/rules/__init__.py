@@ -1,8 +1,8 @@
-"""The audit's rules: each one function, whose docstring is its documentation.
+"""The audit's rules: each is one function, whose docstring is its documentation.
 
-A rule that looks for itself is a function in one of the modules below, under the decorator `rule`. What the
-reader, the selection of files or the bridge already find on their way is not looked for twice: `reported` has a
-documented entry for each of their codes.
+A rule with its own check is a function with the decorator `rule` in one of the modules below. Findings that the reader,
+the selection of files or the bridge already make are not checked again: `reported` has a documented entry for each of
+their codes.
 """
 
 from __future__ import annotations

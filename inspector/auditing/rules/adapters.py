@@ -1,4 +1,4 @@
-"""Adapters by themselves: their weights, and whether these are what their method makes."""
+"""Adapters by themselves: their weights, and whether these match their method."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is inside a file: nested archives are opened, and what cannot be opened is reported.
+"""The contents of files: nested archives are opened, and any that cannot be opened is reported.
 
-ZIP and tar archives, NumPy's arrays of objects, and what gzip, zlib, bzip2 and LZMA compress. Everything else is
-handed on as it is, to be judged as a pickle where it can be one.
+ZIP and tar archives, NumPy's arrays of objects, and gzip, zlib, bzip2 and LZMA streams. Anything else is passed on
+unchanged, to be examined as a pickle if it could be one.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MAX_UNPACKED = 16 * 1024 * 1024
 MAX_ALL_UNPACKED = 64 * 1024 * 1024
 #: Members of all of a model's archives together.
 MAX_MEMBERS = 20_000
-#: Memory that an LZMA stream may ask for.
+#: The most memory that an LZMA stream may require.
 MAX_LZMA = 64 * 1024 * 1024
 #: Compressed streams, one after the other, in one file.
 MAX_STREAMS = 1_000
-START = 512  # bytes of a file by which its kind is told: a tar archive's first header
+START = 512  # bytes that identify a file's kind: a tar archive's first header
 _NUMPY = b"\x93NUMPY"
 #: How joblib began a compressed file before its release 0.10, which it reads still: two letters, then the size unpacked
 #: in hexadecimal digits (`joblib/numpy_pickle_compat.py`, `read_zfile`).
@@ -57,7 +57,7 @@ UNOPENED: tuple[tuple[bytes, str], ...] = (
     (b"ptrt", "a TensorRT plan, which is compiled code"),
 )
 
-#: First bytes of a program → what it is.
+#: First bytes of a program → its kind.
 PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program or library for Linux (ELF)"),
     (b"MZ", "a Windows program"),
@@ -69,7 +69,7 @@ PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"dex\n", "a program for Android"),
 )
 
-#: First bytes of what is opened, and of what is not.
+#: First bytes of archives that are opened, and of those that are not.
 MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
 
 
@@ -87,7 +87,7 @@ class Limits:
 
 
 class Piece(NamedTuple):
-    """Bytes to be judged: a file, or what is in one."""
+    """Bytes to examine: a file, or the contents of one."""
 
     name: str  # within the file: empty for itself, "archive/data.pkl", "inner.zip/data.pkl"
     read: Read
@@ -105,21 +105,21 @@ class Unopened(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """A member that whoever unpacks the archive writes outside of the folder, or a link that leads there."""
+    """A member that would be unpacked outside the folder, or a link that leads there."""
 
     name: str
     leads_to: str
 
 
-#: What a file comes to: bytes to be judged, and what was met beside them.
+#: The contents of a file: bytes to examine, and problems met on the way.
 Part = Piece | Unopened | Outside
 
 
 def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True) -> Iterator[Part]:
-    """What a file comes to when all archives in it are opened.
+    """The contents of a file after opening all archives in it.
 
     Args:
-        likely: whether it is named as what is loaded is: archives at the end of other files are not looked for.
+        likely: whether it has the name of a loadable file: other files are not searched for archives at their end.
     """
     if depth > MAX_DEPTH:
         yield Unopened(piece.name, "archives nested deeper than the audit opens them")
@@ -162,7 +162,7 @@ def _held(name: str, data: bytes) -> Piece:
 
 # --- ZIP ----------------------------------------------------------------------------------------
 
-#: A tensor's bytes, in an archive of PyTorch's: `archive/data/0`, and nothing reads them as anything else.
+#: A tensor's bytes in a PyTorch archive, `archive/data/0`, which nothing interprets as anything else.
 _RECORD = re.compile(r"(?:.*/)?(?:data|constants|xl_model_weights|tensors)/\d+")
 
 
@@ -190,7 +190,7 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
 
 
 def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
-    """A member, unpacked as far as that goes. Raises ZipError."""
+    """A member, unpacked as far as possible. Raises ZipError."""
     if member.method == zips.STORED:
         return _within(piece, name, zips.data_start(piece.read, member), member.compressed)
     limit = _allowance(limits)
@@ -202,12 +202,12 @@ def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Pie
 
 
 def _allowance(limits: Limits) -> int:
-    """Bytes that the next one may be unpacked to."""
+    """The most bytes to which the next member may be unpacked."""
     return max(START, min(MAX_UNPACKED, limits.unpacked))
 
 
 def _is_marked(data: bytes) -> bool:
-    """Whether bytes begin as a pickle of protocol 2 or later does, or as an archive that may hold one."""
+    """Whether bytes begin like a pickle of protocol 2 or later, or like an archive that may contain one."""
     return data[:1] == b"\x80" or data[:2] == b"PK" or data[:6] == _NUMPY or _is_tar(data[:START])
 
 
@@ -282,9 +282,9 @@ class _Reader(BytesIO):
 
 
 def _of_array(piece: Piece) -> Iterator[Part]:
-    """NumPy's file: an array of objects is a pickle, any other numbers (numpy.lib.format).
+    """NumPy's file: an array of objects is a pickle, any other contains numbers (numpy.lib.format).
 
-    A header that is not as NumPy writes it may say anything: what follows is judged as a pickle too.
+    If the header is not as NumPy writes it, the rest is examined as a pickle, too.
     """
     start = piece.start(1 << 16)
     width = 2 if start[6:7] == b"\x01" else 4  # of the header's length
@@ -319,7 +319,7 @@ class _Stream(Protocol):
 
 
 def _unpacker(start: bytes) -> Unpack | None:
-    """How to undo a compression, told by its first bytes."""
+    """The decompressor for a stream, determined by its first bytes."""
     if start[:2] == b"\x1f\x8b":
         return lambda raw, limit: _streams(lambda: zlib.decompressobj(31), raw, limit)
     if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
@@ -335,7 +335,7 @@ def _unpacker(start: bytes) -> Unpack | None:
 
 
 def _streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
-    """All streams in a row, as Python's own readers take them; zeros between them are padding."""
+    """All consecutive streams, as Python's own readers process them; zeros between them are padding."""
     unpacked: list[bytes] = []
     for _ in range(MAX_STREAMS):
         stream = new()

@@ -1,6 +1,6 @@
-"""Would the libraries take the configurations? Each field's kind of value, and what belongs together.
+"""Would the libraries accept the configurations? The type of each field's value, and consistency between fields.
 
-`auditing/data/fields.json` has the kinds, as the classes of Transformers and PEFT themselves take them.
+`auditing/data/fields.json` has the types, as extracted from the classes of Transformers and PEFT.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-#: Findings of one configuration that are told, and items of a list that are looked at.
+#: The most findings reported per configuration, and items of a list that are checked.
 _MOST, _MOST_ITEMS = 8, 1_000
-#: Sizes, of which none is negative.
+#: Sizes, which must not be negative.
 _SIZES = frozenset(
     {
         *("hidden_size", "intermediate_size", "vocab_size", "num_hidden_layers", "num_attention_heads", "head_dim"),
@@ -34,12 +34,12 @@ _SIZES = frozenset(
 
 
 def fields() -> dict[str, Any]:
-    """The table: `transformers` and `peft`, each with the kinds of value that its fields take."""
+    """The table: `transformers` and `peft`, each with the types that its fields accept."""
     return data.table("fields")
 
 
 def takes(library: str, kind: str, field: str) -> str | None:
-    """The letters of what a type's field takes; None where it takes anything, or the type has no such field."""
+    """The type letters that a model type's field accepts; None if it accepts anything, or has no such field."""
     table = fields()[library]
     if field in table["types"].get(kind, {}):
         return str(table["types"][kind][field])
@@ -70,9 +70,7 @@ def kind_of(value: Any) -> str:
     """The letter of a value's kind; of a list its first item's, of an empty one every list's."""
     if isinstance(value, bool):
         return "b"
-    if isinstance(value, dict) and value.keys() == {
-        "__float__"
-    }:  # how Transformers 5 writes what JSON has no number for
+    if isinstance(value, dict) and value.keys() == {"__float__"}:  # how Transformers 5 writes numbers that JSON lacks
         return "f"
     for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
         if isinstance(value, known):
@@ -87,7 +85,7 @@ def kind_of(value: Any) -> str:
 
 
 def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
-    """What a field should be, where it is something else."""
+    """The expected type of a field, if it has another."""
     taken = takes(library, kind, field)
     if taken is None:
         return None
@@ -143,8 +141,8 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
 
 
 def _near(word: str, known: Collection[str], least: float) -> list[str]:
-    """The known word that is most like another; none where none is alike enough."""
-    from difflib import get_close_matches  # where there is a word that is not known
+    """The known word that is most similar; None if none is similar enough."""
+    from difflib import get_close_matches  # only if a word is unknown
 
     return get_close_matches(word.lower(), known, 1, least)
 
@@ -197,7 +195,7 @@ def model_type(subject: Subject) -> Iterator[Found]:
 
 
 def _is_whole(subject: Subject, entry: Entry) -> bool:
-    """Whether a configuration without fields lies beside the weights of a model of Transformers."""
+    """Whether a configuration without fields belongs to weights of a Transformers model."""
     names = {each.name for each in subject.entries if each.folder == entry.folder}
     beside = names & {"tokenizer_config.json", "generation_config.json", "preprocessor_config.json"}
     return bool(beside and entry.size < 100 and names & {"model.safetensors", "pytorch_model.bin"})
@@ -236,7 +234,7 @@ _ROPE: Mapping[str, tuple[str, ...]] = {
 _NUMBERS = frozenset(
     {"rope_theta", "factor", "partial_rotary_factor", "attention_factor", "beta_fast", "beta_slow", "mscale"}
 )
-#: Kinds that are there without such fields: the usual one, others that single models have, old names.
+#: Kinds that exist without such fields: the default, others that single models have, old names.
 _PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "none"})
 
 
@@ -277,7 +275,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
 
 
 def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator[str]:
-    """Longrope's lists have a number for each pair of dimensions that are rotated."""
+    """Longrope's lists have one number for each rotated pair of dimensions."""
     width, heads, head = (scope.get(field) for field in ("hidden_size", "num_attention_heads", "head_dim"))
     share = own.get("partial_rotary_factor", scope.get("partial_rotary_factor", 1.0))
     if type(head) is not int and type(width) is type(heads) is int and heads:
@@ -346,12 +344,12 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
 _BIASES = ("none", "all", "lora_only")
 #: Methods that are put into modules.
 _TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
-#: Fields with the probability that a dropout has.
+#: Fields with a dropout probability.
 _DROPOUT = re.compile(r"(?:\w+_)?(?:dropout|pdrop|drop_rate)(?:_p|_prob|_rate)?")
 
 
 def _beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
-    """Probabilities of dropping that are none: PyTorch refuses to make the module, or to call it."""
+    """Invalid dropout probabilities: PyTorch refuses to create or call the module."""
     for field, value in own.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and _DROPOUT.fullmatch(field) and not 0 <= value <= 1:
@@ -359,7 +357,7 @@ def _beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
-    """What fields ask of each other."""
+    """Constraints between fields."""
     for field in ("target_modules", "modules_to_save", "feedforward_modules"):
         listed = own.get(field)
         if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):

@@ -1,4 +1,4 @@
-"""Do the files say the same: configuration, tensors, index, tokenizer?"""
+"""Do the files agree: configuration, tensors, index, tokenizer?"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def dtype(subject: Subject) -> Iterator[Found]:
 
 
 def _beside(subject: Subject) -> set[str]:
-    """Dtypes of the files beside the checkpoint's own: a copy in another precision shares its configuration."""
+    """Dtypes of the files not in the checkpoint: a copy in another precision shares its configuration."""
     return {tensor.dtype for header in subject.extra for tensor in header.tensors}
 
 
@@ -76,7 +76,7 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
     warning where only added tokens are out of range: Gemma 3's smallest model has one that no text uses.
     """
     embedding = _embedding(subject)
-    if embedding is None or embedding.tensor.dtype not in _PLAIN:  # a packed one has other rows
+    if embedding is None or embedding.tensor.dtype not in _PLAIN:  # a packed one has a different number of rows
         return
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)
@@ -212,7 +212,7 @@ _DOCUMENTS = (
     *("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json", ".index.json"),
     *("config_sentence_transformers.json", *_LARGE),
 )
-#: Documents of which a loader asks for fields at once.
+#: Documents whose fields a loader accesses immediately.
 _OBJECTS = (
     *("config.json", "generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("preprocessor_config.json", "processor_config.json", "adapter_config.json", "model_index.json", "vocab.json"),
@@ -320,7 +320,7 @@ def chat_template(subject: Subject) -> Iterator[Found]:
     for template in templates(subject):
         any_template = True
         own = (template.text or "").strip()
-        # Two GGUF files of one folder may be of models that have nothing to do with each other.
+        # Two GGUF files in one folder may belong to unrelated models.
         model = models.get(template.path, "") if template.path.endswith(".gguf") else ""
         path, text = found.setdefault((model, template.name), (template.path, own))
         beside = template.path != path and template.path.rpartition("/")[0] == path.rpartition("/")[0]

@@ -19,7 +19,7 @@ from inspector.units import escape, integer, plural, size
 
 _rule = partial(rule, group="data")
 
-#: A distance of quartiles, in powers of two, that no learnt numbers have: a normal distribution's is 1.9.
+#: An interquartile range, in powers of two, larger than that of any learned numbers: a normal distribution's is 1.9.
 SCRAMBLED = 6.0
 #: A median below which, in powers of two, numbers spread so are another dtype's: F16 that is read as BF16.
 MISREAD = -30.0
@@ -40,13 +40,13 @@ LEAST_PEERS = 2
 #: Quartiles nearer than this, in powers of two, where others' are twice as far apart, and a median so far above theirs:
 #: BF16 that is read as F16.
 NARROW, APART = 0.6, 3.0
-#: Rows that have to be there twice before they count.
+#: The fewest duplicated rows that count.
 LEAST_ROWS = 8
 #: Mean over size of numbers that lie on one side of zero.
 ONE_SIDED = 0.8
-#: Numbers that have to be equal before a matrix counts as constant.
+#: The fewest equal numbers for a matrix to count as constant.
 LEAST_CONSTANT = 16
-#: Bytes of zeros that are a hole where they begin or end within a row.
+#: The fewest bytes of zeros that count as a hole if they begin or end within a row.
 LEAST_HOLE = 1024
 #: Bytes between two tensors at most: GGUF aligns to 32.
 PADDING = 64
@@ -54,7 +54,7 @@ PADDING = 64
 COLUMNS = 4
 #: Share of a vocabulary that may be rows of zeros; in one run with others behind it.
 UNUSED, AMID = 0.3, 0.05
-#: What a file system gives and takes as a whole, in bytes, and how many of them a run has to have.
+#: A file system's allocation unit in bytes, and the fewest units in a run.
 PAGE, LEAST_PAGES = 4096, 8
 #: Share of a tensor's numbers that are zero beside the hole, above which a run of zeros means nothing; above which only
 #: one of so many bytes does.
@@ -62,7 +62,7 @@ SPARSE, THINNED, LONG = 0.5, 0.1, 65536
 
 
 def peers(subject: Subject) -> Peers | None:
-    """The tensors with their data; None where it was not read."""
+    """The tensors with their data; None if it was not read."""
     if subject.measured is None:
         return None
     if "peers" not in subject.memo:
@@ -99,7 +99,7 @@ def is_scrambled(seen: Seen) -> bool:
 
 
 def _reason(subject: Subject, seen: Seen) -> str:
-    """Under which change a part of the bytes would be numbers of one kind."""
+    """The transformation under which a part of the bytes would be plausible numbers."""
     from inspector.auditing.numbers.repairs import repair  # needs NumPy
 
     tensor = seen.labelled.tensor
@@ -140,7 +140,7 @@ def _holes(found: Peers, header: Header) -> Iterator[Found]:
 
 
 def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
-    """What to say of many rows of zeros amid a table: those that are kept for new tokens are at its end."""
+    """A description of many rows of zeros within a table: those reserved for new tokens are at its end."""
     seen = touched[0]
     share = run.size / max(seen.labelled.tensor.nbytes, 1)
     if len(touched) > 1 or seen.key.role not in TABLES or not seen.is_weight or not _are_zeros(seen, run):
@@ -152,7 +152,7 @@ def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
 
 
 def _are_zeros(seen: Seen, run: Run) -> bool:
-    """Whether the numbers of a run are zeros, as far as the sample shows."""
+    """Whether the numbers of a run are zeros, according to the sample."""
     share = (min(run.end, seen.extent.end) - max(run.start, seen.extent.start)) / max(seen.labelled.tensor.nbytes, 1)
     return seen.facts.sampled == 0 or seen.facts.sparsity > share / 2
 
@@ -186,7 +186,7 @@ def _is_hole(run: Run, touched: Sequence[Seen], found: Peers) -> bool:
 
 
 def _are_pages(run: Run) -> bool:
-    """Whether a run begins and ends with pages of the file, as rows do by chance alone."""
+    """Whether a run begins and ends at page boundaries of the file, where rows only end by chance."""
     return run.size >= LEAST_PAGES * PAGE and all(min(at % PAGE, -at % PAGE) < 8 for at in run)
 
 
@@ -199,7 +199,8 @@ def _within(each: Seen, place: int) -> bool:
 
 
 def _is_pattern(each: Seen, run: Run) -> bool:
-    """Whether such runs are all over the tensor: it is sparse, has few values, or the same columns in many rows."""
+    """Whether such runs are everywhere in the tensor: it is sparse, has few values, or the same columns in many
+    rows."""
     facts, tensor = each.facts, each.labelled.tensor
     part = min(run.end, each.extent.end) - max(run.start, each.extent.start)
     beside = facts.sparsity - part / max(tensor.nbytes, 1)
@@ -261,7 +262,7 @@ def _cut_by(run: Run, file: InFile) -> list[Seen]:
 
 
 def _of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: Peers) -> list[Seen]:
-    """The weight in which whole rows are there twice, where no other layer has such: repeated heads are in all."""
+    """The weight with duplicated whole rows, if no other layer has such: repeated heads occur in all layers."""
     inside = [each for each in other.touched(target) if each.is_learnt and each.key.role not in TABLES]
     inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not _covers(target, each)]
     if (
@@ -292,7 +293,7 @@ def text_in_tensor(subject: Subject) -> Iterator[Found]:
             yield Found(f"text at byte {integer(at)} of the file: `{shown}`", each.path, each.name)
 
 
-# --- what is not a number --------------------------------------------------------------------------
+# --- NaN and infinity ------------------------------------------------------------------------------
 
 
 @_rule("not-finite", "error")
@@ -319,7 +320,7 @@ def not_finite(subject: Subject) -> Iterator[Found]:
 
 
 def _is_mask(seen: Seen) -> bool:
-    """Whether minus infinity is all that stands beside zeros or ones, or it is a buffer's."""
+    """Whether minus infinity only occurs together with zeros or ones, or in a buffer."""
     facts = seen.facts
     return not facts.nan and not facts.inf and (facts.largest in (0.0, 1.0) or seen.labelled.group == "buffer")
 
@@ -346,7 +347,7 @@ def packed_scale(subject: Subject) -> Iterator[Found]:
             yield Found(told, each.path, each.name)
 
 
-#: Schemes whose scales are sizes, and have no sign.
+#: Schemes whose scales are magnitudes, without a sign.
 _POSITIVE = ("gptq", "awq", "fp8", "modelopt", "compressed-tensors", "bitsandbytes")
 
 
@@ -375,7 +376,7 @@ def _odd_order(seen: Seen, found: Peers) -> str | None:
     return f"it names group {integer(seen.facts.most_bits)} of {integer(groups)}"
 
 
-# --- numbers that no model has ----------------------------------------------------------------------
+# --- implausible numbers ---------------------------------------------------------------------------
 
 
 @_rule("zero-tensor", "error")
@@ -431,7 +432,7 @@ def _are_positive_norms(found: Peers, seen: Seen) -> bool:
     return len(norms) >= LEAST_PEERS and all(each.mean > ONE_SIDED * each.size for each in norms)
 
 
-#: Projections that give a layer's halves their output: with zeros in both, the layer passes on what it gets.
+#: Projections that produce the output of a layer's halves: if both are zero, the layer is the identity.
 _OUTPUTS = frozenset({"o_proj", "down_proj"})
 
 
@@ -481,12 +482,12 @@ def value_scale(subject: Subject) -> Iterator[Found]:
 
 
 class Usual(NamedTuple):
-    """What the tensors of a role are like: medians, and deviations from them, in powers of two."""
+    """The statistics of a role's tensors: medians and deviations, in powers of two."""
 
     number: int
     largest: tuple[float, float] | None
     size: tuple[float, float] | None
-    side: float  # how far the numbers of each are above zero, at least: 1 where all are
+    side: float  # the mean of each relative to its size, at least: 1 for constants
     spread: float | None  # medians of the distance of quartiles and of the median
     middle: float | None
     mean: float
@@ -516,7 +517,7 @@ def _can_be_judged(seen: Seen) -> bool:
 
 
 def _own_reach(seen: Seen) -> str | None:
-    """What to say of a number far beyond the others of its tensor."""
+    """A description of a number far larger than the others in its tensor."""
     facts, reach = seen.facts, octaves(seen.facts.largest)
     if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > SCRAMBLED:
         return None
@@ -530,7 +531,7 @@ def _the_largest(seen: Seen) -> str:
 
 
 def _unlike(seen: Seen, others: Usual) -> str | None:
-    """What to say of a tensor that is not of the others' kind."""
+    """A description of a tensor that is unlike the others of its role."""
     facts, largest, sizes = seen.facts, others.largest, others.size
     if others.number < LEAST_PEERS:
         return None

@@ -1,6 +1,7 @@
-"""Would Diffusers make a pipeline of its parts? Which parts its class needs, and what their configurations may say.
+"""Would Diffusers build the pipeline? The parts that its class needs, and the fields of their configurations.
 
-`auditing/data/fields.json` has the pipelines' parts, and the fields of schedulers and models, as Diffusers says.
+`auditing/data/fields.json` has the pipelines' parts and the fields of schedulers and models, as extracted from
+Diffusers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from inspector.model import Severity
 _rule = partial(rule, group="consistent")
 
 _FILES = ("config.json", "scheduler_config.json")
-#: Findings of one configuration that are told.
+#: The most findings reported per configuration.
 _MOST = 8
 
 
@@ -76,9 +77,9 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
 
 
 def _unknown(value: Any, words: list[str]) -> Any:
-    """What is no word, of a field whose words are checked; None where all may be known.
+    """An invalid word in a field with a fixed vocabulary; None if all may be valid.
 
-    A word like none that is known may be a newer version's.
+    A word unlike any known one may come from a newer version.
     """
     for each in value if isinstance(value, list) else [value]:
         if isinstance(value, list) and not isinstance(each, str):

@@ -26,7 +26,7 @@ _rule = partial(rule, group="consistent")
 
 
 def embedding_of(subject: Subject) -> Labelled | None:
-    """The text model's token embedding, whole and two-dimensional; None of a packed one, or where there are two."""
+    """The text model's token embedding, if whole and two-dimensional; None if packed, or if there are two."""
     result = subject.result
     if result is None:
         return None
@@ -34,7 +34,7 @@ def embedding_of(subject: Subject) -> Labelled | None:
         return None
     own = next(of_role(result.tensors, "embed_tokens"), None)
     whole = own is not None and own.key.part == "weight" and len(own.tensor.shape) == 2
-    whole = whole and own is not None and own.tensor.dtype in _PLAIN  # a packed one has other rows
+    whole = whole and own is not None and own.tensor.dtype in _PLAIN  # a packed one has a different number of rows
     return own if own is not None and whole and own.key.tower in ("text", "decoder", "encoder") else None
 
 
@@ -84,9 +84,9 @@ def token_id(subject: Subject) -> Iterator[Found]:
 
 
 def _further_ids(scope: Mapping[str, Any]) -> list[str]:
-    """Fields with the ids of other tokens: of images, of what generation begins with."""
+    """Fields with the ids of other tokens: of images, of the start of generation."""
     ids = (field for field in scope if field.endswith(("_token_id", "_token_index")) and field not in _IDS)
-    return [field for field in ids if not field.startswith("_")]  # what a class keeps for itself
+    return [field for field in ids if not field.startswith("_")]  # reserved by the class
 
 
 def _numbers(value: Any) -> Iterator[int]:
@@ -155,11 +155,11 @@ def _times(shape: Sequence[int]) -> str:
 
 
 def _is_statistic(name: str) -> bool:
-    """Whether a tensor is what a batch norm counts, which no sum of parameters has."""
+    """Whether a tensor is a statistic of a batch norm, which no parameter count includes."""
     return name.endswith((".running_mean", ".running_var", ".num_batches_tracked"))
 
 
-#: Modules that some models hold in one matrix, and others apart.
+#: Modules that some models fuse in one matrix and others keep separate.
 _FUSED = {
     **dict.fromkeys(("q_proj", "k_proj", "v_proj"), ("qkv_proj",)),
     **dict.fromkeys(("gate_proj", "up_proj"), ("gate_up_proj",)),
@@ -203,7 +203,7 @@ _WRAPPERS = ("_orig_mod.", "module.", "_forward_module.", "_fsdp_wrapped_module.
 
 
 def _wrapped(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
-    """Names that are right but for what a program of training put before them, or among them."""
+    """Names that are correct except for a prefix or infix added by a training program."""
     for wrapper in _WRAPPERS:
         inner = {name: name.replace(wrapper, "") for name in stored if wrapper in name}
         if len({*inner.values()} & {*wanted}) * 2 > len(wanted):
@@ -213,7 +213,7 @@ def _wrapped(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found
 
 
 def _prefixed(name: str, extra: Collection[str]) -> Iterator[str]:
-    """The name with a prefix more or less than the other tensors of the model have."""
+    """The name with one prefix added or removed, as in the model's other tensors."""
     yield from (each for each in extra if each.endswith("." + name))
     while "." in name:
         name = name.partition(".")[2]
@@ -221,7 +221,7 @@ def _prefixed(name: str, extra: Collection[str]) -> Iterator[str]:
 
 
 def _elsewhere(name: str) -> Iterator[str]:
-    """Where the same weights may be: the name with its module fused, or apart."""
+    """Possible names of the same weights: with the module fused, or split."""
     stem, _, tail = name.rpartition(".")
     parent, _, module = stem.rpartition(".")
     yield from (f"{parent}.{other}.{tail}" for other in _FUSED.get(module, ()))
@@ -268,7 +268,7 @@ def tokenizer(subject: Subject) -> Iterator[Found]:
             continue
         raw = subject.head(entry.path, entry.size)
         if raw[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
-            continue  # told by what it is instead
+            continue  # identified by its content instead
         if b"\0" in raw:
             yield Found(f"zeros from byte {integer(raw.index(0))} on: a part was never downloaded", entry.path)
         elif len(raw) <= _PARSED:
@@ -283,7 +283,7 @@ _PARSED = 2 * 1024 * 1024
 
 
 def _refused(raw: bytes) -> str | None:
-    """Why the tokenizers library would refuse a tokenizer; None where it would take it, as far as is looked."""
+    """Why the tokenizers library would reject a tokenizer; None if it would accept it, as far as checked."""
     try:
         own = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -304,7 +304,7 @@ def _refused(raw: bytes) -> str | None:
 
 
 def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
-    """A piece that a merge joins, or makes, and that is no token."""
+    """A piece that a merge joins or produces and that is not a token."""
     for merge in merges:
         pieces = merge.split(" ") if isinstance(merge, str) else merge
         if not (isinstance(pieces, list) and len(pieces) == 2 and all(isinstance(each, str) for each in pieces)):
@@ -334,7 +334,7 @@ def special_token(subject: Subject) -> Iterator[Found]:
             continue
         raw = subject.head(path, size)
         if b'"vocab"' not in raw:
-            continue  # no tokenizer, which another rule tells
+            continue  # no tokenizer, which another rule reports
         absent = []
         for field in SPECIAL:
             token = own.get(field)
@@ -346,7 +346,7 @@ def special_token(subject: Subject) -> Iterator[Found]:
 
 
 def _stands_in(token: str, raw: bytes) -> bool:
-    """Whether a JSON document has a text, written in either way."""
+    """Whether a JSON document contains a text, escaped or not."""
     forms = {json.dumps(token), json.dumps(token, ensure_ascii=False)}
     return any(form.encode("utf-8", "surrogatepass") in raw for form in forms)
 
@@ -400,7 +400,7 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
             continue
         named = {each for each in targets if isinstance(each, str)}
         modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:_LONGEST]))}
-        if not lora and own.get("peft_type") != "LN_TUNING":  # whose pieces are called as the base's weights
+        if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
             modules = _adapted(subject, header)
         if not modules or not named:
             continue
@@ -423,7 +423,7 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
 
 
 def _adapted(subject: Subject, header: Header) -> set[str]:
-    """The modules that an adapter has pieces for, as its method names them."""
+    """The modules for which an adapter has tensors, named as by its method."""
     adapter = subject.result.adapter if subject.result else None
     if adapter is None or header not in subject.headers:
         return set()
@@ -470,7 +470,7 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
         return
     for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
         if items.get(key) is not None and items[key] != tokens:
-            fewer = (items[key] or 0) < tokens  # what is beyond the tokens llama.cpp does not read
+            fewer = (items[key] or 0) < tokens  # llama.cpp does not read anything beyond the tokens
             held = integer(items[key] or 0)
             yield f"{held} items in {key}, but {plural(tokens, 'token')}", "error" if fewer else "info"
     if model == "gpt2" and "tokenizer.ggml.merges" not in items:
@@ -488,7 +488,7 @@ _NONE = 2**32 - 1
 
 #: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
 _NEEDED = ("context_length", "embedding_length", "block_count")
-#: One of these gives the norms' epsilon, which every architecture with blocks asks for.
+#: One of these gives the norms' epsilon, which every architecture with blocks requires.
 _EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
 
 
@@ -539,20 +539,20 @@ def gguf_name(subject: Subject) -> Iterator[Found]:
                 break
 
 
-#: Types in which models are trained: writers leave such experts as they are, whatever the file is called.
+#: Types in which models are trained: writers leave such experts unchanged, whatever the file's name.
 _AS_TRAINED = frozenset({"MXFP4", "NVFP4"})
-#: Elements of weights below which a file that is not packed may be anything.
+#: An unpacked file with fewer elements of weights may be anything.
 _FEW = 1_000_000
 
 
 def _another(named: str, header: Header) -> str | None:
-    """The type of most weights, where its width is not the one that is named; None where it is, or may be."""
+    """The type of most weights, if its width differs from the named one; None if it matches, or may match."""
     counts, all_of_it = Counter[str](), 0
     block = 256 if "_K" in named or (named.startswith("IQ") and named != "IQ4_NL") else 32
     for tensor in header.tensors:
         if len(tensor.shape) > 1:
             all_of_it += tensor.elements
-            if tensor.shape[-1] % block == 0:  # other rows take another type, whatever was asked for
+            if tensor.shape[-1] % block == 0:  # other rows use another type, whatever was requested
                 counts[tensor.dtype] += tensor.elements
     most = counts.most_common(1)[0][0] if counts.total() * 2 > all_of_it else None
     if most is None or most in _AS_TRAINED:
@@ -572,6 +572,6 @@ def _width(name: str) -> int | None:
 
 
 def _mixed(named: str, counts: Counter[str]) -> bool:
-    """Whether a fair share of the weights is of the width that the name says: mixtures raise some by a bit or two."""
+    """Whether a fair share of the weights has the named width: mixtures use a bit or two more for some."""
     of_it = sum(number for dtype, number in counts.items() if _width(dtype) == _width(named))
     return of_it * 5 >= counts.total()

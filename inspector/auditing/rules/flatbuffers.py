@@ -1,7 +1,8 @@
-"""FlatBuffers, as far as TensorFlow Lite needs it: the names of a model's own operations.
+"""FlatBuffers, as far as needed for TensorFlow Lite: the names of a model's custom operations.
 
 https://flatbuffers.dev/internals: a table begins with the distance to its list of fields; each field is an offset from
-where it stands. tensorflow/lite/schema/schema.fbs: `Model.operator_codes` is field 1, `OperatorCode.custom_code` too.
+its own position. tensorflow/lite/schema/schema.fbs: `Model.operator_codes` is field 1, and so is
+`OperatorCode.custom_code`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def custom_operations(read: Read) -> Iterator[str]:
 
 
 def _field(read: Read, table: int, number: int) -> int | None:
-    """Where a field's value lies that is a vector, text or table; None where the table has none."""
+    """The position of a field's value that is a vector, text or table; None if the table lacks it."""
     fields = table - int.from_bytes(_exactly(read, table, 4), "little", signed=True)
     size = int.from_bytes(_exactly(read, fields, 2), "little")
     if size < 6 + 2 * number:

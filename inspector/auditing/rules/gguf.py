@@ -1,6 +1,6 @@
-"""Would llama.cpp take a GGUF's key-values? Their types, the names that it knows, and what it compares with each other.
+"""Would llama.cpp accept a GGUF's key-values? Their types, the names it knows, and the values it compares.
 
-`auditing/data/gguf.json` is read out of its source by tools/llama_cpp/write_loading.py.
+`auditing/data/gguf.json` is extracted from its source by tools/llama_cpp/write_loading.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _rule = partial(rule, group="consistent")
 
 
 def table() -> dict[str, Any]:
-    """What llama.cpp's loader asks of key-values."""
+    """What llama.cpp's loader requires of key-values."""
     return data.table("gguf")
 
 
@@ -39,9 +39,9 @@ def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
             yield header, header.metadata
 
 
-#: Tokenizers without tokens: their number is that of `vocab_size`, which is not read otherwise.
+#: Tokenizers without tokens: only for them is the number read from `vocab_size`.
 _WITHOUT_VOCABULARY = ("no_vocab", "none")
-#: Keys of which a file may do without, and that are read of every architecture with heads.
+#: Keys that a file may omit, and that are read for every architecture with heads.
 _OF_HEADS = ("attention.key_length", "attention.value_length")
 
 
@@ -87,7 +87,7 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
         elif isinstance(architecture, str):
             near = get_close_matches(architecture.lower(), _known(), 1, 0.8)
             own = any(key.startswith(f"{architecture}.") for key in metadata)
-            for_llama = "tokenizer.ggml.model" in metadata  # other programs have architectures and no such key
+            for_llama = "tokenizer.ggml.model" in metadata  # other programs have architectures without that key
             if near or not architecture or (for_llama and not own):
                 hint = f": did you mean {near[0]!r}?" if near else ""
                 yield Found(f"unknown architecture {architecture!r:.40}{hint}", header.path)
@@ -152,9 +152,9 @@ def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
         yield f"no expert is used, out of {integer(experts)}"
 
 
-#: Keys that may be lists with an item for each block.
+#: Keys that may be lists with one item per block.
 _OF_BLOCKS = ("attention.head_count", "attention.head_count_kv", "feed_forward_length")
-#: Keys that are lists of so many items.
+#: Keys that are lists of a fixed length.
 _OF_LENGTH = {"rope.dimension_sections": 4}
 
 

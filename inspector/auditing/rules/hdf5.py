@@ -1,8 +1,8 @@
-"""HDF5 files by their own structure: each object's links and attributes, and the other files that they name.
+"""HDF5 files by their own structure: each object's links and attributes, and the other files they name.
 
 https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html ("HDF5 File Format Specification Version 3.0"). No
-dataset's elements are read: the walk takes object headers, the tables and heaps of groups, and attributes, wherever in
-the file they lie. What cannot be followed is told, and the walk goes on with the next object.
+dataset's elements are read: the traversal covers object headers, the tables and heaps of groups, and attributes,
+wherever they are in the file. An object that cannot be followed is reported, and the traversal continues with the next.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inspector.auditing.rules.heaps import Bytes, DamageError, Heap, Layout, glo
 Read = Callable[[int, int], bytes]
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-#: Objects of one file: a model has a few for each tensor.
+#: The most objects of one file: a model has a few for each tensor.
 MAX_OBJECTS = 200_000
 #: Messages of one object, and pieces that its header is stored in.
 MAX_MESSAGES, MAX_CHUNKS = 70_000, 5_000
@@ -23,25 +23,25 @@ MAX_MESSAGES, MAX_CHUNKS = 70_000, 5_000
 MAX_LEVELS, MAX_NODES = 64, 100_000
 #: Bytes of one attribute.
 MAX_ATTRIBUTE = 16 * 1024 * 1024
-#: Bytes before the superblock may be any program's: it is looked for at these places (II.A).
+#: The bytes before the superblock may be anything: it is looked for at these offsets (II.A).
 _PLACES = (0, *(512 << power for power in range(24)))
 #: Types of messages (IV.A.2).
 _LINK_INFO, _LINK, _EXTERNAL_FILES, _LAYOUT, _ATTRIBUTE, _CONTINUED, _TABLE, _ATTRIBUTE_INFO = (
     *(0x02, 0x06, 0x07, 0x08, 0x0C, 0x10, 0x11, 0x15),
 )
 _VIRTUAL, _EXTERNAL_LINK = 3, 64
-_SHARED = 2  # a message's flag: it lies elsewhere
+_SHARED = 2  # a message's flag: its content is elsewhere
 
 
 class Elsewhere(NamedTuple):
-    """What an object takes from another file."""
+    """Something that an object takes from another file."""
 
     what: str  # "an external link", "a dataset whose bytes are stored", "a virtual dataset"
     file: str
 
 
 class Attribute(NamedTuple):
-    """A text, or other bytes, that an object has beside its data."""
+    """A text or other bytes that an object has in addition to its data."""
 
     name: str
     value: bytes
@@ -57,12 +57,12 @@ Part = Elsewhere | Attribute | Unread
 
 
 def start_of(read: Read, size: int) -> int | None:
-    """Where the superblock lies; None for not an HDF5 file."""
+    """The offset of the superblock; None if it is not an HDF5 file."""
     return next((place for place in _PLACES if place < size and read(place, 8) == SIGNATURE), None)
 
 
 def parts(read: Read, size: int) -> Iterator[Part]:
-    """What the objects of a file have, from its root on."""
+    """The contents of a file's objects, starting at its root."""
     start = start_of(read, size)
     if start is None:
         yield Unread("not an HDF5 file")
@@ -97,7 +97,9 @@ def _superblock(data: Bytes, start: int) -> tuple[Layout, int]:
         raise DamageError("addresses of an invalid width")
     offset, length = widths
     at = start + (24 + 4 * version if version < 2 else 12)
-    layout = Layout(data, offset, length, start)  # the library counts from the superblock, whatever its base says
+    layout = Layout(
+        data, offset, length, start
+    )  # the library counts from the superblock, whatever base address it states
     # Before version 2: free space, end and driver, then the root's entry, whose second field is the address.
     return layout, layout.address_at(at + (5 if version < 2 else 3) * offset)
 
@@ -194,7 +196,7 @@ class _Object:
             yield from self._link(link)
 
     def _table(self, body: bytes) -> Iterator[Part]:
-        """A group of the first format: a tree of tables, which link to objects of this file alone (III.A, III.B)."""
+        """A group of the first format: a tree of tables, which link only to objects of the same file (III.A, III.B)."""
         pending = [(self.layout.address(body, 0), MAX_LEVELS)]
         for number, (address, levels) in enumerate(pending):
             if number > MAX_NODES or not levels:
@@ -226,7 +228,7 @@ class _Object:
             yield Elsewhere("a dataset whose bytes are stored", _text(local_text(self.layout, heap, name)))
 
     def _virtual(self, body: bytes) -> Iterator[Part]:
-        """A dataset that is put together from others (IV.A.2.i, layout class 3)."""
+        """A dataset composed of others (IV.A.2.i, layout class 3)."""
         if _byte(body, 0) >= 4 and _byte(body, 1) == _VIRTUAL:
             heap = self.layout.address(body, 2)
             number = int.from_bytes(body[2 + self.layout.offset_width :][:4], "little")
@@ -267,7 +269,7 @@ class _Object:
             yield from self._attribute(attribute)
 
     def _in_heap(self, body: bytes, at: int, record: tuple[int, int]) -> Iterator[bytes]:
-        """Messages in a heap, whose places are the records of a tree; nothing where there is no heap."""
+        """Messages in a heap, whose positions are the records of a tree; nothing if there is no heap."""
         heap, index = self.layout.address(body, at), self.layout.address(body, at + self.layout.offset_width)
         if self.layout.is_undefined(heap) or self.layout.is_undefined(index):
             return

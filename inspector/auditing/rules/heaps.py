@@ -1,4 +1,4 @@
-"""Where HDF5 keeps what is too many for an object's header: heaps of bytes, and trees of places in them.
+"""HDF5's storage for entries too numerous for an object's header: heaps of bytes, and trees of positions in them.
 
 Section numbers are those of the HDF5 File Format Specification Version 3.0.
 """
@@ -14,7 +14,7 @@ Read = Callable[[int, int], bytes]
 
 #: Bytes that are fetched at once, and such pages that are kept.
 _PAGE, _PAGES = 1 << 16, 64
-#: Bytes that are read of one file altogether: object headers lie far apart in large files.
+#: The most bytes read from one file: object headers are far apart in large files.
 MAX_READ = 512 * 1024 * 1024
 #: Nodes of one tree, records of one node, blocks of one heap, bytes of one heap's object.
 MAX_NODES, MAX_BLOCKS, MAX_OBJECT = 20_000, 20_000, 16 * 1024 * 1024
@@ -23,7 +23,7 @@ _BEYOND = 1 << 64  # more than any length
 
 
 class DamageError(ValueError):
-    """A part of a file that is not as the format says."""
+    """A part of a file that violates the format."""
 
 
 class Bytes:
@@ -35,7 +35,7 @@ class Bytes:
         self._left = MAX_READ
 
     def take(self, at: int, length: int) -> bytes:
-        """Exactly so many bytes. Raises DamageError."""
+        """Exactly this many bytes. Raises DamageError."""
         if at < 0 or at + length > self._size:
             raise DamageError("an address beyond the file's end")
         if length > MAX_OBJECT:
@@ -59,7 +59,7 @@ class Bytes:
 
 
 class Layout(NamedTuple):
-    """How a file writes addresses and lengths, and what its addresses count from."""
+    """How a file encodes addresses and lengths, and the base of its addresses."""
 
     data: Bytes
     offset_width: int
@@ -77,7 +77,7 @@ class Layout(NamedTuple):
         return self.address(self.data.take(at, self.offset_width), 0)
 
     def is_undefined(self, address: int) -> bool:
-        """Whether an address stands for none: all its bits are set."""
+        """Whether an address is undefined: all its bits are set."""
         return address - self.base == (1 << 8 * self.offset_width) - 1
 
     def _number(self, raw: bytes, at: int, width: int) -> int:
@@ -142,7 +142,7 @@ def records(layout: Layout, tree: int) -> Iterator[bytes]:
 
 
 class _Tree(NamedTuple):
-    """What decides how many bytes a count takes in a tree's nodes."""
+    """The properties that determine how many bytes a count takes in a tree's nodes."""
 
     node_size: int
     width: int
@@ -175,7 +175,7 @@ def _bytes_of(number: int) -> int:
 
 
 class Heap:
-    """A fractal heap: blocks of which each row is twice as large as the one before (III.G)."""
+    """A fractal heap: blocks in rows, each twice as large as in the previous row (III.G)."""
 
     def __init__(self, layout: Layout, address: int) -> None:
         self.layout = layout
@@ -247,5 +247,5 @@ class Heap:
             start += size
 
     def _rows_of(self, size: int) -> int:
-        """Rows of an indirect block that covers so many bytes."""
+        """Rows of an indirect block that covers this many bytes."""
         return (size // (self.first_size * self.columns)).bit_length()

@@ -1,9 +1,8 @@
 """Keras models: a configuration in JSON that names the classes and functions which loading calls.
 
-A layer is `{"module": …, "class_name": …, "config": …}`; whatever module it names is imported (CVE-2025-1550), and a
-`Lambda` layer carries Python bytecode (CVE-2024-3660). The `.keras` archive has it as config.json, an HDF5 file as an
-attribute, a SavedModel in keras_metadata.pb. In binary files it is looked for by its keys, whose letters JSON may
-escape.
+A layer is `{"module": …, "class_name": …, "config": …}`; any module it names is imported (CVE-2025-1550), and a
+`Lambda` layer contains Python bytecode (CVE-2024-3660). The `.keras` archive stores it in config.json, an HDF5 file in
+an attribute, a SavedModel in keras_metadata.pb. Binary files are searched for its keys, whose letters JSON may escape.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ Read = Callable[[int, int], bytes]
 
 #: Bytes of a configuration that are parsed.
 MAX_CONFIG = 16 * 1024 * 1024
-#: Bytes of an HDF5 file that are looked through as well; a larger one is known by its attributes alone.
+#: The largest HDF5 file that is searched as a whole; larger ones are only checked by their attributes.
 MAX_SEARCHED = 64 * 1024 * 1024
 _WINDOW = 1 << 20
 _OVERLAP = 4_096
 #: JSON values within each other that are looked into.
 MAX_VALUES = 500_000
 
-#: Classes that run what their configuration holds, or load another file.
+#: Classes that run code in their configuration, or load another file.
 _RUNNING = frozenset(("Lambda", "TorchModuleWrapper", "TFSMLayer", "FlaxLayer", "JaxLayer", "StaticLambda"))
 #: Packages of Keras's own. Its utilities fetch and run files.
 _OWN = (
@@ -42,7 +41,7 @@ _OWN_RUNNING = re.compile(r"(?:^|\.)(?:utils|saving|src\.utils|src\.saving|backe
 
 
 def in_config(raw: bytes) -> Iterator[str]:
-    """What a configuration names that runs code, or reads files; raises ValueError where it is no JSON."""
+    """What a configuration names that runs code or reads files; raises ValueError if it is not JSON."""
     try:
         document = json.loads(raw)
     except RecursionError as error:
@@ -99,7 +98,7 @@ def _files_of(scope: dict[str, Any], kind: Any) -> Iterator[str]:
 
 
 def _is_own(module: str, kind: str) -> bool:
-    """Whether a class is one of Keras's own that only holds layers; its functions are named as `function`."""
+    """Whether a class is one of Keras's own that only contains layers; its functions are named as `function`."""
     own = module.split(".", maxsplit=1)[0] in _OWN or module.startswith(_OWN)
     if module == "builtins":
         return kind in ("function", "dict", "list", "tuple", "int", "float", "str", "bool", "slice", "NoneType", "type")
@@ -107,7 +106,7 @@ def _is_own(module: str, kind: str) -> bool:
 
 
 def _escaped(word: str) -> bytes:
-    """A pattern for a word in JSON, each letter of which may be written as `\\\\u0041`."""
+    """A pattern for a word in JSON, whose letters may each be written as `\\\\u0041`."""
     letters = (rf"(?:{re.escape(letter)}|\\u(?i:{ord(letter):04x}))" for letter in word)
     return "".join(letters).encode()
 

@@ -1,7 +1,7 @@
-"""Is each file what its name says, and are all its bytes there?
+"""Does each file's content match its name, and are all its bytes present?
 
-A failed download leaves a server's message, zeros or part of the file under the right name. The first bytes of a file
-tell what it is; nothing more of it is opened.
+A failed download leaves a server's message, zeros or part of the file under the right name. A file's first bytes
+identify its kind; nothing else of it is read.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from inspector.units import integer, plural
 
 _rule = partial(rule, group="whole")
 
-#: Weights of other programs, told by their first bytes alone.
+#: Weights of other programs, identified by their first bytes alone.
 _TORCH = (".pt", ".pth", ".ckpt")
 _TORCH_BIN = re.compile(r"(pytorch_model|diffusion_pytorch_model|adapter_model|open_clip_pytorch_model)[^/]*\.bin")
 #: SentencePiece's model: a message of Protocol Buffers, its first field with a length. Llama 3's tokenizer.model is
 #: tiktoken's list of tokens in base 64.
 _SPM = (".model", ".spm")
 _TIKTOKEN = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
-#: Data of which no byte is meant to be missing.
+#: Data whose every byte is expected to be present.
 _DATA = (
     *WEIGHTS,
     *_TORCH,
     *_SPM,
     *(".bin", ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5", ".npz", ".npy", ".pb", ".tflite"),
 )
-#: Files of which every real one begins with something else than zeros.
+#: Files that never legitimately begin with zeros.
 _MARKED = (*WEIGHTS, *_TORCH, *_SPM, ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".h5", ".npz", ".npy", ".pb")
-#: Bytes that are looked at where a file begins with zeros.
+#: The bytes examined if a file begins with zeros.
 _BLANK = 4096
 
 
@@ -96,7 +96,7 @@ def sparse_hole(subject: Subject) -> Iterator[Found]:
             yield Found(f"{what}: download it again", entry.path)
 
 
-#: Smaller files may lie within one block of the disk.
+#: Smaller files may fit in one block of the disk.
 _LEAST_HOLE = 32 * 1024
 #: The disk's blocks: the last of a header reaches into the data.
 _BLOCK = 8 * 1024
@@ -104,7 +104,7 @@ _MOST_EXTENTS = 1_000
 
 
 def _extents(path: Path, size: int) -> tuple[int, int]:
-    """(bytes that the disk holds, where the last of them end); all of them where the system does not tell."""
+    """(bytes allocated on the disk, end of the last allocated range); all bytes if the system does not say."""
     if not hasattr(os, "SEEK_HOLE"):
         return size, 0
     try:
@@ -118,7 +118,7 @@ def _extents(path: Path, size: int) -> tuple[int, int]:
                     break
             return written, end
     except OSError as error:
-        return (written, end) if error.errno == 6 and end else (size, 0)  # ENXIO: nothing but a hole from there on
+        return (written, end) if error.errno == 6 and end else (size, 0)  # ENXIO: only a hole from there on
 
 
 @_rule("error-message", "error")
@@ -133,9 +133,9 @@ def error_message(subject: Subject) -> Iterator[Found]:
             yield Found(f"a server's message instead of the file: {told!r:.120}; download it again", entry.path)
 
 
-#: No error message is longer; of a tokenizer or a configuration that is, the words stand in no field of their own.
+#: The longest error message; in longer tokenizers or configurations, such words are not in separate fields.
 _LONGEST_MESSAGE = 16 * 1024
-#: Fields that servers' messages have, and no data: an object with nothing else is a message.
+#: Fields of servers' messages that data does not have: an object with nothing else is a message.
 _SAID = frozenset({"error", "errors", "message", "detail", "details", "error_description", "msg", "errorMessage"})
 _BESIDE = frozenset(
     {
@@ -187,7 +187,7 @@ def _loaded(subject: Subject, path: str) -> Any:
 
 
 def _of_object(value: Any) -> str | None:
-    """What a message says; None for an object that is none."""
+    """The text of a message; None if an object is not a message."""
     if not isinstance(value, Mapping) or not _SAID & value.keys() or value.keys() - _SAID - _BESIDE:
         return None
     said = next(value[key] for key in value if key in _SAID)
@@ -248,23 +248,23 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
 
 
 def _no_text(subject: Subject, entry: Entry) -> str | None:
-    """Why a chat template is no text; None of other files."""
+    """Why a chat template is not text; None for other files."""
     asked = entry.name == "chat_template.jinja" and entry.size <= _MOST_TEXT
     return "no UTF-8 text" if asked and subject.text(entry.path, _MOST_TEXT) is None else None
 
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
-    """Whether a file is an archive, a pickle, or the tar of the first releases; or another rule says what it is."""
+    """Whether a file is an archive, a pickle, or the tar of the first releases; or another rule identifies it."""
     told = any(header.path == entry.path for header in subject.all_headers) or stands_in(start)
     return told or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
 
 
-#: Bytes of a SentencePiece model that are gone through; Gemma's takes 4 MB.
+#: The most bytes of a SentencePiece model that are parsed; Gemma's takes 4 MB.
 _MOST_PIECES = 8 * 1024 * 1024
 
 
 def _whole(raw: bytes) -> bool:
-    """Whether a message of Protocol Buffers ends where its last field does."""
+    """Whether a Protocol Buffers message ends where its last field does."""
     at, end = 0, len(raw)
     while at < end:
         if raw[at] & 128:

@@ -1,4 +1,4 @@
-"""Numbers that lost bits, and packed codes that are noise: both look sane one by one. With `--data` alone."""
+"""Numbers that lost bits, and packed codes that are noise: individually both look normal. Only with `--data`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.units import integer, plural, size
 
 _rule = partial(rule, group="data")
 
-#: Numbers of which a bit has to be the same before that is no chance.
+#: The fewest numbers with the same bit that rule out chance.
 ENOUGH = 1024
 #: Values of such numbers where but few bits are the same, which they may be by chance in rows that were rounded to few
 #: steps; below how many bits; and values that have a bit, where it varies.
@@ -23,18 +23,18 @@ LEAST_VALUES, MANY_BITS, LEAST_HAVING = 256, 3, 48
 SELDOM = 0.2
 #: Bytes of a range that are read once more, and of its neighbourhood in which its ends are looked for.
 PART, BESIDE = 65536, 4096
-#: Least bytes of a range, and most of the tensor's bytes that ranges may make up: what is everywhere is a writer's way.
+#: The fewest bytes of a range, and the largest share of a tensor in ranges: anything more common is intended.
 LEAST_RANGE, MOST_SHARE = 8192, 0.5
 #: Ranges of a tensor that are looked at, the longest first.
 MOST_RANGES = 8
-#: Bits that a whole tensor has to lack: an initial draw lacks the last one of F32, of which training makes use.
+#: The bits that a whole tensor must lack: an initial draw lacks F32's last one, which training uses.
 LEAST_LOST = 7
 #: Numbers beyond an end whose bit may be the same by chance; fewer where several bits have to be.
 CHANCE = 12
-#: Groups of roles whose matrices have numbers of either sign.
+#: Groups of roles whose matrices have numbers of both signs.
 TWO_SIDED = frozenset({"attention", "feed_forward"})
 SIGN = {"BF16": 0x8000, "F16": 0x8000, "F32": 0x80000000}
-#: Share of noise's variance: what learnt codes stay below, and what noise is above.
+#: Shares of noise's variance: learned codes stay below the first, and noise is above the second.
 LEARNT_CODES, NOISE = 0.6, 0.85
 
 
@@ -100,7 +100,7 @@ def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
 
 
 def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
-    """Those of some bits that many numbers of a range have, and many do not. Others may be the same by chance."""
+    """The given bits that many numbers of a range have and many do not. Others may agree by chance."""
     import numpy as np
 
     width, _ = _mask(seen)
@@ -125,7 +125,7 @@ def _are(mask: int) -> str:
 
 
 def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
-    """Ranges that begin or end within a row, in which bits are the same that vary in the rest."""
+    """Ranges that begin or end within a row, and in which bits are constant that vary elsewhere."""
     width, mask = _mask(seen)
     for each in _longest(seen.facts.held):
         still = mask & (each.never & seen.facts.ever | each.always & ~seen.facts.always)
@@ -144,7 +144,7 @@ def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
 
 
 def _beside(seen: Seen, held: Held) -> Run:
-    """What lies before a range, or behind it, whichever is more."""
+    """The data before or after a range, whichever is longer."""
     before, after = Run(seen.extent.start, held.start), Run(held.end, seen.extent.end)
     return Run(max(before.start, before.end - PART), before.end) if before.size > after.size else after
 
@@ -159,7 +159,7 @@ def _is_row_end(seen: Seen, place: int, near: int) -> bool:
 
 
 def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> Run | None:
-    """Where a range begins and ends to the number; None where it has few numbers, or few that differ."""
+    """The exact start and end of a range; None if it has few numbers, or few that differ."""
     import numpy as np
 
     with subject.reading(seen.path) as read:
@@ -208,7 +208,7 @@ def _is_noise(seen: Seen, run: Run, subject: Subject) -> bool:
 
 
 def _parts(run: Run) -> Iterator[Run]:
-    """A run of pages, what is between its ends, and each of a few pages: the outer ones may be noise in part only."""
+    """A run of pages, its interior, and the groups of pages at its ends, which may only partly be noise."""
     yield run
     if run.size > 2 * PAGE:
         yield Run(run.start + PAGE, run.end - PAGE)

@@ -24,14 +24,14 @@ _rule = partial(rule, group="whole")
 _STEMS = r"(?:model|pytorch_model|diffusion_pytorch_model|adapter_model)"
 #: A name that loaders find: the weights, a variant of them, a shard, an index.
 _FOUND = re.compile(rf"{_STEMS}(?:\.[\w-]+)?(?:-\d+-of-\d+)?\.(?:safetensors|bin)(?:\.index(?:\.[\w-]+)?\.json)?")
-#: What programs and people put around a name that they keep, copy or have not finished.
+#: Additions to a file's name for copies, backups and unfinished downloads.
 _BEFORE = r"(?:(?:tmp|temp|old|new|backup|copy of|copy|~|\._|\.|_)[-_ ]?(?:\w{4,12}_)?)?"
 _AFTER = r"(?:[ _.-]*(?:\(\d+\)|copy(?: \d+)?|old|bak|backup|tmp|temp|orig|new|\d{1,2}))?"
 _END = r"(?:[.~#-][\w.~#-]*|~)?"
 _DECORATED = re.compile(rf"{_BEFORE}{_STEMS}{_AFTER}\.(?:safetensors|bin){_END}", re.IGNORECASE)
-#: Any file that some loader takes for weights.
+#: Any file that some loader treats as weights.
 _ANY = (*WEIGHTS, ".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json")
-#: Files that lie beside the weights of a model of Transformers.
+#: Files that accompany the weights of a Transformers model.
 _BESIDE = frozenset(
     {
         *("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.txt", "special_tokens_map.json"),
@@ -51,7 +51,7 @@ def misnamed(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         folders.setdefault(entry.folder, []).append(entry)
     for folder, entries in folders.items():
-        hidden = folder.startswith(".") or "/." in folder  # what tools keep for themselves
+        hidden = folder.startswith(".") or "/." in folder  # kept by tools for their own use
         if subject.alone or hidden or any(_FOUND.fullmatch(entry.name) for entry in entries):
             continue
         for entry in entries:
@@ -62,7 +62,7 @@ def misnamed(subject: Subject) -> Iterator[Found]:
 
 
 def _other_ends(entries: list[Entry]) -> Iterator[Found]:
-    """Where nothing else is: weights of any name, with something after their end."""
+    """In a folder without other models: weights with any name, followed by a suffix."""
     if any(entry.name.lower().endswith(_ANY) for entry in entries):
         return
     for entry in entries:
@@ -75,11 +75,11 @@ _NO_LOADER = "no loader looks for weights under this name: rename it, or downloa
 
 
 def _is_unfinished(name: str) -> bool:
-    """Whether the rule on unfinished downloads tells of it, or it is something about the weights."""
+    """Whether the rule on unfinished downloads reports it, or it describes the weights."""
     return name.lower().endswith((*PARTIAL, *CONTROL, *_ABOUT))
 
 
-#: Ends of what lies beside weights under their names, and is about them.
+#: Suffixes of files that accompany weights under their names and describe them.
 _ABOUT = (".metadata", ".lock", ".sha256", ".sha512", ".md5", ".sig", ".asc", ".etag", ".torrent", ".json", ".txt")
 
 
@@ -105,9 +105,9 @@ def _is_transformers(name: str) -> bool:
 
 # --- pipelines --------------------------------------------------------------------------------
 
-#: Folders that only pipelines of Diffusers have, with what is in them.
+#: Folders found only in Diffusers pipelines, with their contents.
 _PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
-#: Class of a part → the file that it is made from.
+#: Class of a part → the file from which it is built.
 _MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
     (
@@ -145,7 +145,7 @@ def pipeline_index(subject: Subject) -> Iterator[Found]:
 
 
 def _marked(subject: Subject) -> set[str]:
-    """Folders of parts that are models of their own."""
+    """Folders of parts that are separate models."""
     return {name for name in _PARTS if subject.names_in(name)}
 
 
@@ -167,7 +167,7 @@ def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterat
 
 # --- sentence-transformers --------------------------------------------------------------------
 
-#: Module → fields of its config.json without which it is not made.
+#: Module → required fields of its config.json.
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "Dense": ("in_features", "out_features"),
     "CNN": ("in_word_embedding_dimension",),
@@ -175,12 +175,12 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "LayerNorm": ("dimension",),
     "WeightedLayerPooling": ("word_embedding_dimension",),
 }
-#: Module → all fields that it takes: it is made with them, and refuses any other.
+#: Module → all fields that it accepts: it rejects any other.
 _FIELDS: Mapping[str, frozenset[str]] = {
     "Pooling": frozenset({"word_embedding_dimension", "embedding_dimension", "pooling_mode", "include_prompt"}),
     "Dropout": frozenset({"dropout"}),
 }
-#: Modules with weights of their own.
+#: Modules with their own weights.
 _WEIGHTED = ("Dense", "CNN", "LSTM", "LayerNorm", "WeightedLayerPooling")
 _POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
 
@@ -226,7 +226,7 @@ def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Itera
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
-    """Fields of a module's configuration that it is not made with."""
+    """Fields of a module's configuration that it does not accept."""
     for field in _NEEDED.get(kind, ()):
         if type(own.get(field)) is not int:
             yield f"{kind} needs {field}, a whole number"
@@ -244,7 +244,7 @@ def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
 
 
 def _dense(subject: Subject) -> Iterator[Found]:
-    """A dense layer, which is a model of its own where it lies: its matrix is outputs × inputs."""
+    """A dense layer, stored as a separate model: its matrix is outputs × inputs."""
     for header in subject.all_headers:
         where = header.path.rpartition("/")[0]
         own = subject.document(f"{where}/config.json" if where else "config.json")

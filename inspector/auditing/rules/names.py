@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-#: Beginnings of the names of letters that look like Latin ones, and that Unicode does not take for the same.
+#: Prefixes of the Unicode names of letters that look like Latin ones but are not normalized to them.
 _LIKE_LATIN = (
     *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "TIFINAGH", "OLD ITALIC"),
     *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA", "LATIN SMALL LETTER IOTA"),
@@ -18,7 +18,7 @@ _LIKE_LATIN = (
 
 
 def look_alike(text: str) -> str | None:
-    """The first letter that has the shape of a Latin one, in a word of those; or a digit that is none of ASCII's."""
+    """The first letter in a Latin word that only looks Latin; or a non-ASCII digit."""
     if text.isascii():
         return None
     for word in re.findall(r"\w+", text):
@@ -50,17 +50,17 @@ _RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 def not_on_windows(path: str) -> bool:
-    """Whether a folder or file on the way has a name that means something else there, or nothing."""
+    """Whether a component of a path has a name that is special or empty on some system."""
     return "\\" in path or any(_RESERVED.match(part) or part != part.strip() for part in path.split("/"))
 
 
 def barely_portable(path: str) -> bool:
-    """Whether there is a character in it that some systems cannot hold, or an end that they drop."""
+    """Whether a name contains a character that some systems cannot store, or a suffix that they drop."""
     return re.search(r'[:?*<>|"]|\.(?:/|$)', path) is not None
 
 
 def leaves(path: str) -> bool:
-    """Whether a path, taken from a folder, leads out of it: on any system."""
+    """Whether a relative path leaves its folder, on any system."""
     parts = re.split(r"[/\\]", path)
     absolute = path.startswith(("/", "\\", "~", "file:")) or re.match(r"[A-Za-z]:", path) is not None
     depth = 0

@@ -62,11 +62,11 @@ def _entities(subject: Subject) -> Iterator[Found]:
 
 
 def _checkpoint_state(subject: Subject) -> Iterator[Found]:
-    """The text in which TensorFlow keeps the newest checkpoint's path."""
+    """The text file in which TensorFlow stores the newest checkpoint's path."""
     for entry in subject.named("checkpoint"):
         if entry.name == "checkpoint" and entry.kind == "file":
             for path in _CHECKPOINT.findall(subject.text(entry.path) or ""):
-                if leaves(path):  # TensorFlow's own writer notes where a model was trained, too
+                if leaves(path):  # TensorFlow's own writer also records where a model was trained
                     severity: Severity = "warning" if ".." in path else "info"
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
@@ -105,7 +105,7 @@ _CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
 MAX_PROLOGUE = 1 << 20
 #: An entity of XML whose text is another file, or fetched.
 _ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
-#: Fields of tokenizer_config.json that take the place of the tokenizer's own files. Others are left over from training.
+#: Fields of tokenizer_config.json that override the tokenizer's own files. Others are left over from training.
 _TOKENIZER_FILES = (
     *("vocab_file", "tokenizer_file", "merges_file", "spm_file", "source_spm", "target_spm", "fast_tokenizer_files"),
     *("vocab_files", "tokenizer_files", "chat_template_file"),
@@ -113,7 +113,7 @@ _TOKENIZER_FILES = (
 
 
 def configs_of(subject: Subject, path: str) -> Any:
-    """A JSON document of any kind; None where there is none to be read."""
+    """A JSON document of any kind; None if it cannot be read."""
     try:
         text = subject.text(path)
         return configs.loads(text) if text else None
@@ -168,7 +168,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _files_in(document: dict[str, Any]) -> Iterator[str]:
-    """Values of fields that are called `filename`."""
+    """Values of fields named `filename`."""
     pending: list[Any] = [document]
     for number, value in enumerate(pending):
         if number > 10_000:
@@ -196,7 +196,7 @@ def external_data(subject: Subject) -> Iterator[Found]:
                 yield from _in_onnx(entry.path, read, entry.size)
     for entry in subject.named(".bin", ".data", ".model"):
         if entry.kind == "file" and _ONNX.match(subject.head(entry.path, 4)):
-            with subject.reading(entry.path) as read:  # whatever is no graph ends in damage, and is others' to tell
+            with subject.reading(entry.path) as read:  # anything else fails to parse, and other rules report it
                 yield from (each for each in _in_onnx(entry.path, read, entry.size) if "outside" in each.message)
     for entry in subject.entries:
         if entry.kind == "file" and not entry.outside and is_hdf5(subject, entry):
@@ -208,14 +208,14 @@ _ONNX = re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x3a\x42]")
 
 
 def is_hdf5(subject: Subject, entry: Entry) -> bool:
-    """Whether a file is HDF5's, by its first bytes or, as bytes may stand before them, by its name."""
+    """Whether a file is HDF5, by its first bytes or, since other bytes may precede them, by its name."""
     return (
         entry.name.lower().endswith((".h5", ".hdf5", ".hdf", ".he5")) or subject.head(entry.path, 8) == hdf5.SIGNATURE
     )
 
 
 def hdf5_parts(subject: Subject, entry: Entry) -> tuple[hdf5.Part, ...]:
-    """What the objects of an HDF5 file have, read once for all rules."""
+    """The contents of an HDF5 file's objects, read once for all rules."""
     found: dict[str, tuple[hdf5.Part, ...]] = subject.memo.setdefault("hdf5", {})
     if entry.path not in found:
         with subject.reading(entry.path) as read:
@@ -224,7 +224,7 @@ def hdf5_parts(subject: Subject, entry: Entry) -> tuple[hdf5.Part, ...]:
 
 
 def _in_hdf5(path: str, parts: Iterable[hdf5.Part]) -> Iterator[Found]:
-    """Files that the file itself names. What cannot be followed is told by keras-lambda, once."""
+    """Files that the file itself names. Damage is reported once, by keras-lambda."""
     named = dict.fromkeys(each for each in parts if isinstance(each, hdf5.Elsewhere))
     for each in list(named)[:20]:
         severity: Severity | None = None if leaves(each.file) else "info"

@@ -1,4 +1,4 @@
-"""Packed weights: do the files hold what the configuration declares, and is each weight's side data present?"""
+"""Packed weights: do they match the configuration's declaration, and is each weight's side data present?"""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-#: Schemes whose width and groups are told by the shapes of what is stored.
+#: Schemes whose width and groups follow from stored shapes.
 _TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
-#: Fields in which single modules get another width.
+#: Fields that give single modules another width.
 _OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
-#: Files beside the weights in which quantizers declare what config.json does not.
+#: Other files in which quantizers declare what config.json does not.
 _DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
 
 
@@ -51,7 +51,7 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
 
 
 def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Bits and group size, where the declaration has one of each for all weights."""
+    """Bits and group size, if the declaration has one of each for all weights."""
     groups = said.get("config_groups")
     if isinstance(groups, Mapping):
         weights = [each.get("weights") for each in groups.values() if isinstance(each, Mapping)]
@@ -148,6 +148,6 @@ def _place(each: Labelled) -> tuple[Any, ...]:
 
 
 def _kind(each: Labelled, weights: Mapping[tuple[Any, ...], tuple[int, ...]]) -> tuple[Any, ...]:
-    """What pieces of one shape have in common: role, part, dtype, and the shape of the weight as it is stored."""
+    """The properties shared by comparable tensors: role, part, dtype, and the weight's stored shape."""
     key = each.key
     return key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_place(each))

@@ -1,7 +1,7 @@
-"""What the pickles in a file would do if they were loaded: decided as an unpickler would, without being one.
+"""What the pickles in a file would do if loaded: determined as an unpickler would, without executing anything.
 
-`formats.pytorch.machine` takes the opcodes one by one and notes each name that would be resolved; `reach` says how
-grave it is; `archives` finds the pickles.
+`formats.pytorch.machine` interprets the opcodes and records each name that would be resolved; `reach` rates its
+severity; `archives` finds the pickles.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.formats.pytorch.stream import Stream
 from inspector.formats.pytorch.values import Reached
 from inspector.sources.filenames import WEIGHTS
 
-#: Opcodes that are read of one file, and of all of a model's: more than a file below 1 MB can have.
+#: The most opcodes read from one file, and from all files of a model: more than a file below 1 MB can have.
 MAX_OPCODES = 1_100_000
 MAX_ALL_OPCODES = 4_000_000
 #: Files that are named as pickles are, of one model.
@@ -33,7 +33,7 @@ PICKLES = (
     *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz", ".ptl", ".th", ".p", ".pk", ".pck", ".sav", ".tar"),
     *(".debug_pkl", ".cpkl", ".distcp", ".metadata", ".mdl", ".model.state", ".torch", ".t7", ".weights", ".z"),
 )
-#: Ends of members that are models themselves: rules look into them where they lie in a folder.
+#: Suffixes of archive members that are models themselves: rules examine them when they are in a folder.
 MODELS = (".onnx", ".h5", ".hdf5", ".pb", ".gguf", ".safetensors", ".tflite", ".jinja")
 #: Members of the tar archives that PyTorch wrote before 0.1.10.
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
@@ -42,14 +42,14 @@ _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 class Judged(NamedTuple):
     """All pickles of one file."""
 
-    pickles: int  # that were read, or should have been
+    pickles: int  # read, or supposed to be read
     dangerous: tuple[str, ...]  # names that run, open or fetch
     unusual: tuple[str, ...]  # names that are not known
-    unread: tuple[str, ...]  # what was not read to its end, and why
+    unread: tuple[str, ...]  # pickles that were not read to their end, and why
     unopened: tuple[Unopened, ...]  # archives and compressions that are not opened
     outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
-    programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and of what kind
-    odd: tuple[str, ...] = ()  # what no pickler writes
+    programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and their kind
+    odd: tuple[str, ...] = ()  # constructs that no pickler writes
 
 
 class Budgets:
@@ -61,7 +61,7 @@ class Budgets:
 
 
 def judged(subject: Subject) -> Mapping[str, Judged | None]:
-    """Every file of a model that has pickles or archives; None stands for the first of those that are not read."""
+    """Every file of a model with pickles or archives; None represents the first of those that are not read."""
     if "pickles" not in subject.memo:
         subject.memo["pickles"] = dict(_judged(subject))
     found: Mapping[str, Judged | None] = subject.memo["pickles"]
@@ -88,13 +88,13 @@ def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
 
 
 def _may_hold(first: bytes) -> bool:
-    """Whether a file that is named otherwise may be a pickle, or an archive with some, by its first bytes."""
+    """Whether a file with another name may be a pickle, or an archive with some, by its first bytes."""
     archive = first[:2] == b"PK" or first.startswith(MAGICS) or b"\0" in first[:START]
     return bool(first) and (archive or is_marked(first) or (ACTIONS[first[0]] is not None and _may_be(first)))
 
 
 def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Judged:
-    """What is in a file; `likely` where it is named as pickles are."""
+    """The contents of a file; `likely` if it has the name of a pickle."""
     collected = _Collected()
     keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are looked into
     budget = Budget(min(MAX_OPCODES, budgets.steps))
@@ -121,7 +121,7 @@ def _is_named_so(name: str) -> bool:
 
 
 def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
-    """The pickles at the start of a piece; none where no pickle starts so."""
+    """The pickles at the start of a piece; none if there is none."""
     first = piece.start(64)
     if not first or ACTIONS[first[0]] is None:
         return []
@@ -129,7 +129,7 @@ def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
 
 
 def _may_be(first: bytes) -> bool:
-    """Whether the first bytes of a file named otherwise can begin a pickle: most text ends as one at once."""
+    """Whether the first bytes of a file with another name can begin a pickle: most text fails immediately."""
     probe = programs(Stream.of(first), Budget(len(first)))[0]
     return (
         probe.unfinished
@@ -140,11 +140,11 @@ def _may_be(first: bytes) -> bool:
 
 
 def is_marked(first: bytes) -> bool:
-    """Whether bytes begin as a pickle of protocol 2 or later does; before, they have no mark of their own."""
+    """Whether bytes begin like a pickle of protocol 2 or later; earlier ones have no signature."""
     return first[:1] == b"\x80" and first[1:2] in (b"\0", b"\1", b"\2", b"\3", b"\4", b"\5")
 
 
-#: A protocol that Python does not have yet.
+#: A protocol that does not exist yet.
 _UNKNOWN_PROTOCOL = re.compile(rb"\x80[\x06-\x0f]")
 
 
@@ -159,7 +159,7 @@ class _Collected:
         self.odd: dict[str, None] = {}
 
     def take(self, piece: Piece, read: list[Program], named: bool) -> None:
-        """Add what a piece's pickles reach."""
+        """Add the names that a piece's pickles reach."""
         if not read:
             return
         certain = is_marked(piece.start(2)) or (named and _UNKNOWN_PROTOCOL.match(piece.start(2)) is not None)

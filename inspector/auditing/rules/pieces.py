@@ -1,7 +1,7 @@
-"""Does an adapter have the tensors that PEFT makes for its configuration? Without the model that it is for.
+"""Does an adapter have the tensors that PEFT creates for its configuration? Checked without its base model.
 
-The modules and their sizes are told by the tensors themselves: a matrix of LoRA is as wide as its module. What the
-method's table (`inspector.adapters`) makes of them is then compared with what is stored.
+The modules and their sizes follow from the tensors themselves: a LoRA matrix is as wide as its module. The tensors that
+the method's table (`inspector.adapters`) then predicts are compared with the stored ones.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from inspector.units import plural
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
 _LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of stages and their blocks, the block's: stages differ in width
-#: Words of the methods' shapes that a piece's own dimensions tell.
+#: Symbols in the methods' shapes whose values follow from a tensor's own dimensions.
 _SIZES = ("outputs", "inputs")
 #: Words of the methods' conditions that are a module's own.
 _OF_MODULES, _FACTORS = frozenset({*_SIZES, "feedforward", "experts"}), ("small_", "large_")
-#: Names of a classifier's last layer: PEFT adds both to `modules_to_save`, whichever of them the model has.
+#: Names of a classifier's last layer: PEFT adds both to `modules_to_save`, whichever the model has.
 _HEADS = frozenset({"classifier", "score"})
 #: Parts that an adapter of any method may have.
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
@@ -39,7 +39,7 @@ class _Stored(NamedTuple):
     """An adapter's pieces: (weight of the base that it changes, part) → name and shape."""
 
     pieces: Mapping[tuple[str, str], tuple[str, tuple[int, ...]]]
-    whole: tuple[str, ...]  # names of what is no piece: weights that were trained whole, and strangers
+    whole: tuple[str, ...]  # names of tensors outside the method: weights trained in full, and unknown ones
 
 
 def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
@@ -60,7 +60,7 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
         made = _made(adapter.config, chosen, stored)
         exact = _exact(chosen, adapter.config) - _untold(chosen, stored)
         yield from _compared(header, stored, made, method, exact, adapter.config)
-    except (ConfigError, ArithmeticError, TypeError, ValueError):  # the pieces do not tell their modules' sizes
+    except (ConfigError, ArithmeticError, TypeError, ValueError):  # the tensors do not reveal their modules' sizes
         yield from _of_other_methods(header, stored, method)
         yield from _incomplete(header, stored, adapter.config)
     yield from _unlike(header, stored, exact, adapter.config)
@@ -68,7 +68,7 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
 
 
 def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
-    """An adapter's file without tensors, or without the prompts that its method has instead of matrices."""
+    """An adapter's file without tensors, or without the prompts that its method uses instead of matrices."""
     for header in subject.headers:
         folder, _, name = header.path.rpartition("/")
         own = subject.document(f"{folder}/{ADAPTER_FILE}" if folder else ADAPTER_FILE)
@@ -93,14 +93,14 @@ def _stored(header: Header, adapter: Adapter) -> _Stored:
 
 
 class _Fields(dict[str, Any]):
-    """An adapter's fields, null where there is none; a module that has a bias."""
+    """An adapter's fields, null if absent; a module that has a bias."""
 
     def __missing__(self, name: str) -> Any:
         return True if name == "has_bias" else None
 
 
 def _chosen(method: methods.Method, config: Mapping[str, Any]) -> methods.Method:
-    """The method with the pieces that its fields ask for, and those of which only a module's own sizes decide."""
+    """The method with the tensors that its fields request, and those that depend on a module's own sizes."""
     fields = _Fields({**method.defaults, **config})
 
     def may_be(piece: methods.Piece) -> bool:
@@ -111,7 +111,7 @@ def _chosen(method: methods.Method, config: Mapping[str, Any]) -> methods.Method
 
 
 def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) -> dict[tuple[str, str], Expected]:
-    """The pieces that the method makes for the modules that have any, and for the like of them in other layers."""
+    """The tensors that the method creates for the adapted modules, and for their equivalents in other layers."""
     sizes = _sizes(method, stored)
     rows = [_row(weight, size[: method.dimensions]) for weight, size in _completed(sizes).items()]
     if method.shared:
@@ -143,7 +143,7 @@ def _row(weight: str, size: tuple[int, ...], *, role: str = "") -> Expected:
 
 
 def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]]:
-    """Weight → (outputs, inputs), as its pieces say; of one layer that is unlike all others, as the others' say."""
+    """Weight → (outputs, inputs), from its tensors; if one layer differs from all others, from theirs."""
     said: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     own: dict[tuple[str, str], int] = {}
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
@@ -165,31 +165,32 @@ def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]
 
 
 def _size(own: int | None, counted: Counter[int]) -> int:
-    """A module's size: its own, unless it is the one odd among its like. 1 where nothing tells.
+    """A module's size: its own, unless it is the only one to differ. 1 if it cannot be determined.
 
-    Where layers differ in width, more than one does, or each has a width of its own.
+    If layers differ in width, more than one does, or each has its own width.
     """
     return own if own is not None and not _is_odd(own, counted) else _most(counted)
 
 
 def _is_odd(one: Any, counted: Counter[Any]) -> bool:
-    """Whether a value is the only one of its kind, and all others are of one kind."""
+    """Whether a value is the only exception among otherwise equal ones."""
     return len(counted) == 2 and counted[one] == 1 and one != _most(counted)
 
 
 def _could_be(words: Sequence[str], shape: Sequence[int]) -> bool:
-    """Whether a shape has as many dimensions, and the numbers that stand for themselves."""
+    """Whether a shape has the same number of dimensions, and the same literal numbers."""
     alike = all(not word.isdecimal() or int(word) == size for word, size in zip(words, shape, strict=False))
     return len(words) == len(shape) and alike
 
 
 def _most(counted: Counter[Any]) -> Any:
-    """The commonest size or shape; of equals the larger, since files are cut and seldom grow. 1 where nothing tells."""
+    """The most common size or shape; if tied, the larger, since files are truncated more often than extended. 1 if
+    none."""
     return max(counted, key=lambda size: (counted[size], size), default=1)
 
 
 def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """With the modules that other layers have beside those that a layer has: `v_proj` where there is `q_proj`."""
+    """Including the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`."""
     found = dict(sizes)
     siblings: defaultdict[str, Counter[str]] = defaultdict(Counter)  # parent's pattern → its modules
     parents: defaultdict[str, set[str]] = defaultdict(set)  # parent's pattern → the parents
@@ -217,7 +218,7 @@ def _compared(
     exact: frozenset[str],
     config: Mapping[str, Any],
 ) -> Iterator[Found]:
-    """Shapes, what is missing and what is too much."""
+    """Wrong shapes, missing tensors and surplus tensors."""
     for key, piece in made.items():
         if key in stored.pieces and piece.part in exact and stored.pieces[key][1] != piece.shape:
             name, shape = stored.pieces[key]
@@ -225,7 +226,9 @@ def _compared(
             yield Found(what, header.path, name)
     halves = {weight for weight, part in stored.pieces if part.startswith("lora_")}
     missing = [(weight, part) for weight, part in made if (weight, part) not in stored.pieces]
-    missing = [key for key in missing if not (key[0] in halves and key[1] in ("lora_A", "lora_B"))]  # told as halves
+    missing = [
+        key for key in missing if not (key[0] in halves and key[1] in ("lora_A", "lora_B"))
+    ]  # reported as incomplete
     if missing:
         weight, part = missing[0]
         shared = part in PROMPTS
@@ -234,11 +237,14 @@ def _compared(
     targeted = {weight for weight, _ in made}
     named = config.get("target_modules")
     named = {each for each in named if isinstance(each, str)} if isinstance(named, list) else set()
-    for weight, _ in stored.pieces:  # of modules that are named nowhere another rule tells
+    for weight, _ in stored.pieces:  # another rule reports modules that are not targets
         module = weight.removesuffix(".weight")
         if any(module == each or module.endswith("." + each) for each in named):
             targeted.add(weight)
-    of_any = {*_OF_ANY, *(piece.part for piece in method.pieces if "has_bias" in piece.when)}  # the base would tell
+    of_any = {
+        *_OF_ANY,
+        *(piece.part for piece in method.pieces if "has_bias" in piece.when),
+    }  # only the base could tell
     beyond = [
         name
         for (weight, part), (name, _) in stored.pieces.items()
@@ -250,7 +256,7 @@ def _compared(
 
 
 def _exact(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
-    """The parts whose sizes are all told: the module's, the rank, or fields of the configuration."""
+    """The parts whose sizes are all determined: by the module, the rank, or fields of the configuration."""
     told = all(type(config.get(field)) is int for field in ("num_layers", "token_dim"))
     untold = re.compile(r"small_|large_|block|scaled" + ("" if told else "|keys"))
     pieces = (*method.pieces, *method.embedding, *method.shared)
@@ -258,7 +264,7 @@ def _exact(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _untold(method: methods.Method, stored: _Stored) -> frozenset[str]:
-    """The parts whose size follows from sizes of the module that no stored piece says by itself."""
+    """The parts whose size depends on sizes of the module that no single stored tensor reveals."""
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
     there = {part for _, part in stored.pieces}
     told = {word for part, words in shapes if part in there for word in words}
@@ -268,7 +274,7 @@ def _untold(method: methods.Method, stored: _Stored) -> frozenset[str]:
 
 
 def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:
-    """Pieces whose part the method's table does not have."""
+    """Tensors whose part is not in the method's table."""
     pieces = (*method.pieces, *method.embedding, *method.convolution, *method.stacked, *method.shared)
     own = [re.compile(re.escape(piece.part).replace(r"\{\}", r"\d+")) for piece in pieces]
     odd = [name for (_, part), (name, _) in stored.pieces.items() if _beyond(part, own)]
@@ -278,7 +284,7 @@ def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -
 
 
 def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
-    """Modules without a part that the module of that name has in another layer, or layers without such a module."""
+    """Modules without a part that the same module has in another layer, or layers without such a module."""
     if any(config.get(field) for field in ("layers_to_transform", "rank_pattern")):
         return
     parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # pattern of a weight → its parts in all layers
@@ -325,7 +331,7 @@ def _beyond(part: str, own: Sequence[re.Pattern[str]]) -> bool:
 
 
 def _unmade(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
-    """Whether PEFT has no place for a piece. Of modules that are no target at all another rule tells."""
+    """Whether PEFT has no place for a tensor. Another rule reports modules that are not targets."""
     return (weight, part) not in made and (weight in targeted or not targeted)
 
 
@@ -350,5 +356,5 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
 
 
 def _is_weight(name: str) -> bool:
-    """Whether a tensor is called as a whole weight of the base."""
+    """Whether a tensor has the name of a whole weight of the base."""
     return name.startswith("base_model.") and name.endswith((".weight", ".bias"))

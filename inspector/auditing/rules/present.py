@@ -1,7 +1,7 @@
-"""Is every file present that loaders need beside the others?
+"""Is every companion file present that loaders need?
 
-What Transformers, PEFT and llama.cpp look for, as their own code does: tokenization_utils_base, modeling_utils and
-peft's config in Python, llama-model-loader in C++.
+The files that Transformers, PEFT and llama.cpp look for, according to their code: tokenization_utils_base,
+modeling_utils and peft's config in Python, llama-model-loader in C++.
 """
 
 from __future__ import annotations
@@ -166,12 +166,12 @@ def no_vocabulary(subject: Subject) -> Iterator[Found]:
 
 
 NO_VOCABULARY = frozenset({"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"})
-#: Files in which some tokenizer keeps its words.
+#: Files in which some tokenizer stores its vocabulary.
 VOCABULARY = re.compile(
     r"(?i)(tokenizer|tekken|vocab|merges|spiece|sentencepiece|\.spm$|\.model$|\.tiktoken$|bpe|dict|codes|\.gguf$|emoji|"
     r"spm|tokens|\.vocab$|rwkv|\.py$)"
 )
-#: Tokenizers of bytes and letters have no vocabulary.
+#: Tokenizers of bytes and letters, which have no vocabulary.
 _OF_BYTES = re.compile(r"(ByT5|Canine|Perceiver|Mgpstr|Myt5|Char|Byte|Tapex|Dia|Evo|Hyena|Dna)", re.IGNORECASE)
 
 
@@ -195,5 +195,5 @@ def no_adapter_config(subject: Subject) -> Iterator[Found]:
 
 
 def _says_its_own(header: Header) -> bool:
-    """Whether an adapter has its configuration within, as Diffusers' have."""
+    """Whether an adapter contains its configuration, as Diffusers' do."""
     return any("adapter" in key or "lora" in key or key == "format_version" for key in header.metadata)

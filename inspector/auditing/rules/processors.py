@@ -1,6 +1,6 @@
-"""Would what prepares images and sound be made? preprocessor_config.json, and processor_config.json around it.
+"""Would the preprocessor of images and sound be created? preprocessor_config.json, and processor_config.json.
 
-`auditing/data/fields.json` has the classes and the kinds of value that their fields take, as Transformers says.
+`auditing/data/fields.json` has the classes and the types that their fields accept, as extracted from Transformers.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _rule = partial(rule, group="consistent")
 _FILES = ("preprocessor_config.json", "processor_config.json")
 #: Fields that name the class, and where the known ones are listed.
 _TYPES = {"image_processor_type": "image_processors", "feature_extractor_type": "feature_extractors"}
-#: Parts of a processor that are made as one alone is.
+#: Parts of a processor that are created like a standalone one.
 _PARTS = ("image_processor", "feature_extractor")
-#: The keys that a size may have, of which one set must be there whole (`get_size_dict`).
+#: The keys that a size may have; one set of them must be complete (`get_size_dict`).
 _SIZES: tuple[frozenset[str], ...] = (
     *(frozenset({"height", "width"}), frozenset({"shortest_edge"}), frozenset({"longest_edge"})),
     *(frozenset({"max_height", "max_width"}), frozenset({"min_pixels", "max_pixels"})),
 )
-#: Ends of the names of classes that need what prepares images or sound.
+#: Suffixes of classes that need a preprocessor for images or sound.
 _TASKS = (
     *("ForImageClassification", "ForObjectDetection", "ForSemanticSegmentation", "ForVideoClassification", "ForCTC"),
     *("ForAudioClassification", "ForDepthEstimation", "ForUniversalSegmentation", "ForAudioFrameClassification"),
 )
-#: What a run of training leaves beside a model that it has not finished.
+#: Files that an unfinished training run leaves next to a model.
 _TRAINING = frozenset({"trainer_state.json", "optimizer.pt", "training_args.bin", "scheduler.pt"})
 
 
@@ -85,7 +85,7 @@ def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _stem(kind: str) -> str:
-    """The name of a class without what tells its variants apart; old extractors of images are processors today."""
+    """A class name without the marks of its variants; former feature extractors for images are now processors."""
     return (
         kind.removesuffix("Fast").removesuffix("Pil").replace("FeatureExtractor", "ImageProcessor")
         if (kind not in fields()["processors"]["feature_extractors"])
@@ -94,14 +94,14 @@ def _stem(kind: str) -> str:
 
 
 def _looks_like_one(kind: str) -> bool:
-    """Whether a class may be another version's: it is called as they all are."""
+    """Whether a class may be from another version, because it follows the naming scheme."""
     return kind[:1].isupper() and kind.endswith(
         ("ImageProcessor", "ImageProcessorFast", "FeatureExtractor", "VideoProcessor", "ImageProcessorPil", "Processor")
     )
 
 
 def _of_other_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
-    """A preparation of sound beside a model that sees images, or the other way round."""
+    """A preprocessor for sound with a model for images, or vice versa."""
     table = fields()["processors"]
     kind = subject.document(entry.folder + "config.json").get("model_type")
     images, sound = (isinstance(kind, str) and kind in table[each] for each in ("of_images", "of_sound"))

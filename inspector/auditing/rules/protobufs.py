@@ -1,7 +1,7 @@
-"""Protocol Buffers' wire format, as far as ONNX and TensorFlow files need it: fields by number.
+"""Protocol Buffers' wire format, as far as needed for ONNX and TensorFlow files: fields by number.
 
-https://protobuf.dev/programming-guides/encoding. A table says which fields hold messages of which kind; whatever else
-there is, tensors' bytes above all, is passed over unread.
+https://protobuf.dev/programming-guides/encoding. A table says which fields contain messages of which type; all other
+fields, especially tensors' bytes, are skipped unread.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ MAX_DEPTH = 40
 _WINDOW = 1 << 16
 
 Read = Callable[[int, int], bytes]
-#: Kind of message → number of a field → the kind of message, or text, that it holds.
+#: Message type → field number → the message type, or text, that it contains.
 Schema = Mapping[str, Mapping[int, str]]
 
-#: onnx.proto: where tensors are, and the entries that say in which file one lies.
+#: onnx.proto: the locations of tensors, and the entries with the name of their file.
 ONNX: Schema = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -32,7 +32,7 @@ ONNX: Schema = {
     "tensor": {13: "entry"},
     "entry": {1: ".key", 2: ".value"},
 }
-#: saved_model.proto, meta_graph.proto, graph.proto, function.proto: where operations are named.
+#: saved_model.proto, meta_graph.proto, graph.proto, function.proto: the locations of operations' names.
 SAVED_MODEL: Schema = {
     "model": {2: "meta"},
     "meta": {2: "graph"},
@@ -44,11 +44,11 @@ SAVED_MODEL: Schema = {
 
 
 class Text(NamedTuple):
-    """A text that the schema asks for."""
+    """A text that the schema requests."""
 
     kind: str  # ".operation", ".key", …
     value: str
-    parent: int  # where its message starts: entries of one message have the same
+    parent: int  # where its message starts: entries of one message share it
 
 
 class DamageError(ValueError):

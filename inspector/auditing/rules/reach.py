@@ -1,8 +1,8 @@
-"""What a name that an unpickler resolves can do: known constructors nothing, the others by where they come from.
+"""What a name resolved by an unpickler can do: known constructors are harmless; others are rated by their origin.
 
-No list of dangerous names is ever complete, so what is not known as harmless is told; the tables here decide how
-gravely. Python's own library runs programs, opens files and the network in hundreds of places: all of it is an error
-but for modules that hold plain values.
+No list of dangerous names is ever complete, so anything not known to be harmless is reported; the tables here determine
+the severity. Python's library runs programs, opens files and uses the network in hundreds of places: all of it is an
+error except for modules of plain values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Modules of Python's library that older or newer releases have, and this one may not.
+#: Modules of Python's library that exist in older or newer releases but perhaps not in this one.
 _OTHER_RELEASES = _words(
     """
     __builtin__ __builtins__ __main__ asynchat asyncore binhex cgi cgitb chunk commands compiler crypt distutils
@@ -31,7 +31,7 @@ _OTHER_RELEASES = _words(
     """
 ) - {"__main__"}
 STANDARD = frozenset(sys.stdlib_module_names) | _OTHER_RELEASES
-#: Of these, modules that hold plain values: a class of theirs that is not known is unusual, and no more.
+#: Those with plain values only: an unknown class from them is unusual, but nothing more.
 _PLAIN = _words(
     """
     array bisect calendar cmath collections copy datetime decimal enum fractions graphlib heapq ipaddress itertools
@@ -63,7 +63,7 @@ _RUNNING = _words(
     fickling picklescan modelscan modelaudit saferpickle model_unpickler
     """
 )
-#: Packages of which checkpoints name classes; a function of theirs that is called, and is not known, may do anything.
+#: Packages whose classes occur in checkpoints; an unknown function of theirs that is called may do anything.
 _FRAMEWORKS = _words(
     "torch torchvision torchaudio numpy transformers diffusers accelerate peft keras tensorflow jax flax tf_keras"
 )
@@ -79,7 +79,7 @@ _ACTING = _words(
     FunctionType _import_dotted_name _load_from_bytes import_dotted_name string_to_object instantiate
     """
 )
-#: Functions with which compiled classes are made again: no more than the class.
+#: Functions that recreate compiled classes: as harmless as the class.
 _REBUILDING = ("__pyx_unpickle_", "_unpickle_", "_rebuild_", "_reconstruct", "_make_")
 
 
@@ -103,7 +103,7 @@ def danger(reached: Reached) -> Danger | None:
 
 
 def _acts(reached: Reached, parts: list[str]) -> bool:
-    """Whether the name itself says so: it ends in a word that acts, or goes through another module."""
+    """Whether the name itself indicates it: it ends in a word for an action, or goes through another module."""
     words = reached.name.split(".")
     through = len(words) > 1 and (words[-1][:1].islower() or not _ACTING.isdisjoint(words) or words[0] in STANDARD)
     return through or parts[-1] in _ACTING
@@ -120,12 +120,12 @@ def runs(path: str) -> bool:
 
 
 def is_known_to_act(reached: Reached) -> bool:
-    """Whether the name is one of those that run, fetch or open, in a module of those: no text says so by chance."""
+    """Whether it is a name that runs, fetches or opens something, in a module of that kind: too specific for chance."""
     return reached.name in _ACTING and runs(reached.module)
 
 
 def _is_misused(reached: Reached) -> bool:
-    """Whether it is a known constructor, with arguments that nobody hands to it."""
+    """Whether it is a known constructor, with arguments that cannot be exploited."""
     from inspector.formats.pytorch import constructors
     from inspector.formats.pytorch.values import Global
 
@@ -136,6 +136,6 @@ _IMPORTABLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 def importable(reached: Reached) -> bool:
-    """Whether Python could import such a name, or make it: chance bytes seldom spell one."""
+    """Whether Python could import or create such a name: random bytes rarely spell one."""
     whole = _IMPORTABLE.fullmatch(reached.module) and _IMPORTABLE.fullmatch(reached.name)
     return not reached.module or whole is not None

@@ -1,4 +1,4 @@
-"""Does the model ask for Python code: its own, that of another repository, or whatever a document names?"""
+"""Does the model request Python code: its own, another repository's, or code that a document names?"""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ _RUN = (
     ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
     ("hubconf.py", "`torch.hub.load`"),
 )
-#: What is imported under the name that stands there.
+#: Keys whose value is the name of something to import.
 _IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping")
 #: Fields that name a repository whose compiled kernels Transformers fetches and loads.
 _KERNELS = ("_attn_implementation", "attn_implementation", "_experts_implementation", "experts_implementation")
-#: Packages that PEFT finds a model's class in; it imports whatever is named.
+#: Packages in which PEFT finds a model's class; it imports any named package.
 _LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
 
 
 def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
-    """Fields of a document that name code, each with what it names first."""
+    """Fields of a document that name code, each with the first code that it names."""
     name = path.rsplit("/", 1)[-1]
     if name == "modules.json":
         kinds: Iterable[str] = re.findall(r'"type"\s*:\s*"([\w.-]{1,200})"', subject.text(path) or "")
@@ -97,7 +97,7 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Modules of a pipeline's own: beside its index, or in the folder of the part that they are for; Python's own."""
+    """A pipeline's custom modules: next to its index, or in the folder of their part; and Python's own."""
     folder = path[: path.rfind("/") + 1]
     for part, value in document.items():
         match value:

@@ -1,6 +1,6 @@
-"""Rules whose findings are made on the way: by the readers, the selection of files, the bridge.
+"""Rules whose findings are made elsewhere: by the readers, the selection of files, the bridge.
 
-One row a code: group, gravest severity, documentation.
+One row per code: group, highest severity, documentation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that version control and editors start by themselves: in `.git`, `.hg`, settings beside the files."""
+"""Programs started automatically by version control and editors: in `.git`, `.hg`, settings next to the files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from inspector.auditing.rules.starters import STARTERS
 from inspector.auditing.rules.subject import Subject
 
-#: Bytes of a configuration that are read: git's own has some hundred.
+#: The most bytes of a configuration that are read: git's own has a few hundred.
 MAX_CONFIG = 256 * 1024
 #: Folders in which `.git` and the like are looked for.
 MAX_FOLDERS = 10_000
@@ -27,7 +27,7 @@ _PROGRAMS = re.compile(
     r"|web\.browser|ssh\.command|sendemail\..*(?:cmd|command)|submodule\..+\.update|alias\..+"
     r"|receive\.procreceiverefs|gc\..*hook|lfs\..*(?:path|cmd)|lfs\.customtransfer\..+)"
 )
-#: Values of such fields that start nothing of the author's.
+#: Values of such fields that start no program of the author's.
 _HARMLESS = re.compile(
     r"(?:true|false|yes|no|on|off|0|1|cat|less|more|vim?|nano|rebase|merge|none|checkout|store|cache|osxkeychain"
     r"|manager(?:-core)?|git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?|\.\./?)?",
@@ -35,7 +35,7 @@ _HARMLESS = re.compile(
 
 
 def programs(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Path and what it starts."""
+    """A path and the program that it starts."""
     yield from _beside(subject)
     if subject.root is None or subject.alone is not None:
         return
@@ -67,12 +67,12 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
                     yield entry.path, what
 
 
-#: A file in place of the folder: git takes hooks and configuration from there.
+#: A file instead of the folder: git reads hooks and configuration from the place it names.
 _ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
 
 
 def _modules(root: str, folder: str, levels: int) -> Iterator[str]:
-    """Folders of submodules, each with a configuration of its own."""
+    """Folders of submodules, each with its own configuration."""
     try:
         names = sorted(os.listdir(os.path.join(root, folder)))[:MAX_MODULES]  # noqa: PTH118, PTH208  as the listing does
     except OSError:
@@ -103,7 +103,7 @@ def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> It
 
 
 def _small_text(path: str) -> str:
-    """A regular file's text, no link followed; empty where there is none. One that is too large counts as a program."""
+    """A regular file's text, without following links; empty if there is none. An oversized one counts as a program."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What a rule is, and the decorator that makes a function one."""
+"""The type of a rule, and the decorator that turns a function into one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 
 class Found(NamedTuple):
-    """What a rule says; its code is the rule's."""
+    """A rule's result, reported under the rule's code."""
 
     message: str  # one line, unescaped
     path: str | None = None
     tensor: str | None = None
-    severity: Severity | None = None  # where it is not the rule's own
+    severity: Severity | None = None  # if different from the rule's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Rule:
     code: str
     group: Group
     severity: Severity  # the gravest that it reports
-    documentation: str  # first a line, then why it matters and what to do
+    documentation: str  # a summary line, then why it matters and what to do
     check: Callable[[Subject], Iterator[Found]] | None = None  # None: found while the files are read
 
     @property
@@ -46,7 +46,7 @@ class Rule:
 def rule(
     code: str, severity: Severity, *, group: Group | None = None
 ) -> Callable[[Callable[[Subject], Iterator[Found]]], Rule]:
-    """Make a function a rule, in the group that its module is named after where none is given."""
+    """Turn a function into a rule; its group defaults to the one its module is named after."""
 
     def make(check: Callable[[Subject], Iterator[Found]]) -> Rule:
         named = next((each for each in GROUPS if check.__module__.endswith(each)), GROUPS[0])

@@ -38,7 +38,7 @@ def keras_lambda(subject: Subject) -> Iterator[Found]:
 
 def _is_keras(subject: Subject, entry: Entry) -> bool:
     name = entry.name.lower()
-    if name.endswith(".json"):  # `model_from_json` takes a configuration alone
+    if name.endswith(".json"):  # `model_from_json` accepts a bare configuration
         return _MODEL_JSON.search(name) is not None
     return name.endswith((".keras", "keras_metadata.pb")) or is_hdf5(subject, entry)
 
@@ -223,7 +223,7 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
 
 
 def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
-    """Names in the schema of a skops archive, of which its reader asks the user; Python's own among them."""
+    """Names in the schema of a skops archive that its reader asks the user to trust; Python's own among them."""
     with subject.reading(entry.path) as read:
         try:
             listed = [member for member in zips.members(read, entry.size) if member.name == "schema.json"]
@@ -255,7 +255,7 @@ _BY_NAME: dict[str, tuple[str, Severity]] = {
         ("Jupyter runs it when it is started in the folder", "warning"),
     ),
 }
-#: Modules of Python's own whose names are given to scripts without a thought, and that nothing imports.
+#: Modules of Python's own whose names are common for scripts, and that nothing imports.
 _SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))
 #: Packages that programs which load models import.
 _IMPORTED = frozenset(

@@ -1,4 +1,4 @@
-"""Can it do harm: run code, reach out of its folder, mislead whoever looks at it?"""
+"""Can it do harm: run code, escape from its folder, mislead a reader?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCRIPTS = (
     *(".url", ".webloc", ".scf", ".pif", ".cpl", ".inf", ".job", ".gadget", ".library-ms", ".search-ms", ".xll"),
     *(".whl", ".egg", ".docm", ".xlsm", ".pptm", ".chm", ".iso", ".vhd"),
 )
-#: First bytes → another format that a reader may take the bytes for.
+#: First bytes → another format for which a reader may mistake the file.
 HIDDEN: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a ZIP archive"),
     (b"PK\x05\x06", "the end of a ZIP archive"),
@@ -48,7 +48,7 @@ HIDDEN: tuple[tuple[bytes, str], ...] = (
     (b"<html", "a web page"),
     (b"<?php", "a PHP program"),
 )
-#: Bytes that are looked through of what no tensor claims.
+#: The most unclaimed bytes that are searched.
 MAX_UNCLAIMED = 1024 * 1024
 MAX_REGIONS = 16
 _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
@@ -314,5 +314,5 @@ def _programs(subject: Subject) -> Iterator[Found]:
             yield Found("Python code", entry.path, severity="info")
 
 
-#: Ends of files that are data by their reader: no text makes them a program, and none of them is a pickle.
+#: Suffixes of files that their reader treats as data: no text makes them a program, and none is a pickle.
 _KNOWN_DATA = (".json", ".md", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".jinja", ".jsonl", ".yaml", ".yml")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Ends of a file's path, what in it starts a program, and how that is told. From the programs' own documentation.
+#: Suffixes of a file's path, the content that starts a program, and its description. From the programs' documentation.
 STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((".envrc",), "", "what direnv runs when the folder is entered, once it is allowed"),
     (

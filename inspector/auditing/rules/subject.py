@@ -29,21 +29,21 @@ from inspector.units import integer
 if TYPE_CHECKING:
     from inspector.auditing.numbers.passing import Measured
 
-#: Bounds of what an audit reads, well above what real models have: an input must not cost it seconds.
+#: Limits on what an audit reads, far above real models: a hostile input must not take seconds.
 MAX_HEADER = 16 * 1024 * 1024  # 92,000 tensors in one file take 12 MB
-MAX_TENSORS = 20_000  # in one GGUF, where experts are stacked: real ones have 3,000
+MAX_TENSORS = 20_000  # in one GGUF, in which experts are stacked: real ones have 3,000
 MAX_DOCUMENT = configs.MAX_CONFIG  # configurations, tokenizer_config.json
 MAX_DOCUMENTS = 16 * 1024 * 1024  # all of them together
 KEPT_DOCUMENTS = 16  # parsed ones that are kept for the next rule
-MAX_FILES = 10_000  # of one model; the largest published have some 1,000
-START = 64  # first bytes of a file, by which many rules tell what it is: read once
-MAX_EXTRA = 500  # weight files beside the checkpoint's own
+MAX_FILES = 10_000  # of one model; the largest published ones have about 1,000
+START = 64  # first bytes of a file, which identify it for many rules: read once
+MAX_EXTRA = 500  # weight files in addition to the checkpoint's own
 #: What `selection.kind_of` calls weights that their names do not show to be an accessory.
 _WEIGHTS_OF_A_MODEL = "duplicate"
 
 
 class Subject:
-    """A model's files and what they say. Nothing is read before a rule asks; nothing is read twice."""
+    """A model's files and their contents. Nothing is read before a rule needs it, or twice."""
 
     def __init__(
         self,
@@ -56,28 +56,28 @@ class Subject:
     ) -> None:
         """
         Args:
-            members: where the target names a shard: the files of the set for which it stands.
+            members: if the target names a shard, the files of its set.
         """
         self.target = target
-        self.root = root  # the folder that paths are relative to; None where it is not on this machine
-        self.config_named: Path | None = None  # what the user names in place of the configuration beside the weights
+        self.root = root  # the base of relative paths; None if it is not on this machine
+        self.config_named: Path | None = None  # the user's replacement for the configuration next to the weights
         self.cache_name = cache_name  # `org/name` of a repository in the Hub's cache
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
-        self.findings: list[Finding] = []  # made while the files are read
-        self.apart: str | None = None  # of several files that are models of their own the one that was taken
+        self.findings: list[Finding] = []  # found while the files are read
+        self.apart: str | None = None  # the selected one of several files that are separate models
         one = place.selected is not None and not place.selected.endswith(INDEX)
         #: The one file that the target names; None for a folder, and for a set of shards.
         self.alone = place.selected if one and members is None else None
         #: The one file, or set of shards, that the target names; empty for a whole folder, or an index's.
         self.members = members or (frozenset({self.alone}) if self.alone else frozenset[str]())
-        #: What the rules look at. Siblings of a single-file target may be read but are not audited.
+        #: The files that the rules examine. Siblings of a single-file target may be read but are not audited.
         self.entries = self._few_of([entry for entry in listed if not self.members or entry.path in self.members])
         self._beyond_few = set[str]() if one else self.by_path.keys() - {entry.path for entry in self.entries}
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
         self._starts: dict[str, bytes] = {}
-        self.measured: Measured | None = None  # what the data is like, where it was read
+        self.measured: Measured | None = None  # the properties of the data, if it was read
         self._others: list[Reconciliation] = []  # further checkpoints in the folder, joined with their predictions
-        self.memo: dict[str, Any] = {}  # what one rule worked out and another needs too
+        self.memo: dict[str, Any] = {}  # results of one rule that another needs, too
         self._whole = place
         #: What loaders see: without hidden files. A set of shards is selected by the names of its files.
         self.place: Place = Narrowed(place, self.readable, selected=bool(self.alone) or not one)
@@ -93,7 +93,7 @@ class Subject:
         return not beside and path not in self._beyond_few
 
     def _few_of(self, entries: list[Entry]) -> list[Entry]:
-        """As many files as are looked at, weights and small documents first; the others are told of."""
+        """As many files as are examined, weights and small documents first; the others are reported."""
         if len(entries) <= MAX_FILES:
             return entries
         ends = (*WEIGHTS, ".json")
@@ -103,7 +103,7 @@ class Subject:
 
     @cached_property
     def checkpoint(self) -> Checkpoint | None:
-        """The weight files that a loader would take, with their configuration; None where there are none."""
+        """The weight files that a loader would select, with their configuration; None if there are none."""
         place = Narrowed(self.place, self._small_enough)
         try:
             found = checkpoints.examine(place, self.target, self.config_named)
@@ -114,7 +114,7 @@ class Subject:
         return found if main is None else self._alone(place, found, main)
 
     def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
-        """One of several loose files, which are models of their own; the others are judged beside it."""
+        """The selected one of several files that are separate models; the others are examined as further ones."""
         others = {header.path for header in together.files} - {main}
         what = f"{integer(len(others) + 1)} models in one folder, each in a file of its own: each is judged by itself"
         self.findings.append(Finding("several-checkpoints", "info", what, main))
@@ -124,7 +124,7 @@ class Subject:
         return found if named is None else found._replace(config=named)
 
     def _without_weights(self, place: Place) -> None:
-        """What an index, of pickles too, says should be there."""
+        """The files that an index, including one of pickles, lists."""
         for path in sorted(place.files):
             if path.endswith(".index.json"):
                 try:
@@ -137,8 +137,8 @@ class Subject:
         size = self.place.files[path]
         if (
             path.endswith(PICKLED) and path != self._whole.selected
-        ):  # many other programs' files are called so, and are sound
-            from inspector.formats.pytorch.reader import is_pytorch  # where there is one to ask about
+        ):  # common in other programs, where such files are sound
+            from inspector.formats.pytorch.reader import is_pytorch  # only if there is one to check
 
             with self.reading(path) as read:
                 return is_pytorch(read, size)
@@ -151,12 +151,12 @@ class Subject:
             if first[:4] in (b"GGUF", b"FUGG"):
                 return self._few_enough(path, min(int.from_bytes(first[8:], order) for order in ("little", "big")))
             length = int.from_bytes(first[:8], "little")
-            if length <= min(size, 100_000_000):  # a header that cannot be is the reader's to tell
+            if length <= min(size, 100_000_000):  # the reader reports an impossible header
                 return self._within(path, length, MAX_HEADER, "header-size")
         return True
 
     def _few_enough(self, path: str, tensors: int) -> bool:
-        """Whether a GGUF's count of tensors is one to read; one that the file cannot hold is its reader's to tell."""
+        """Whether a GGUF's tensor count is worth reading; its reader reports counts that exceed the file."""
         if MAX_TENSORS < tensors < self.by_path[path].size:
             what = f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not judged"
             self.findings.append(Finding("header-size", "error", what, path))
@@ -171,7 +171,7 @@ class Subject:
 
     @cached_property
     def extra(self) -> tuple[Header, ...]:
-        """Weight files beside the checkpoint's own: damage in them is told as well."""
+        """Weight files in addition to the checkpoint's own: damage in them is reported as well."""
         taken = {header.path for header in self.headers}
         skipped = {finding.path for finding in self.findings}
         others = [
@@ -196,13 +196,13 @@ class Subject:
 
     @cached_property
     def of_other_sets(self) -> tuple[Finding, ...]:
-        """What is missing to the sets beside the checkpoint's own."""
+        """Missing files of sets other than the checkpoint's."""
         return tuple(self._other_sets())
 
     def _other_sets(self) -> Iterator[Finding]:
-        """Whether each further checkpoint in the folder is complete, and what its configuration says.
+        """Whether each further checkpoint in the folder is complete, and its configuration.
 
-        Of the checkpoint's own its selection and the bridge tell.
+        The checkpoint's own completeness is reported by its selection and the bridge.
         """
         own = {header.path for header in self.headers}
         stems = {shard.stem for path in own if (shard := shard_of(path))}
@@ -210,7 +210,7 @@ class Subject:
         main = {each.model for each in grouping.variants({path: self.place.files[path] for path in own})}
         for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
             shard = shard_of(variant.paths[0])
-            if shard is not None and shard.stem in stems:  # leftovers, which a rule of their own tells
+            if shard is not None and shard.stem in stems:  # leftovers, which a separate rule reports
                 continue
             absent = selection.absent_shards(variant.paths)
             yield from absent
@@ -221,13 +221,13 @@ class Subject:
                 yield from self._compared(variant, parts, of_main=variant.model in main)
 
     def _compared(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
-        """What the bridge finds of a further checkpoint, by its own configuration, or by its tensors where it has none.
+        """The bridge's findings on a further checkpoint, by its own configuration, or by its tensors if it has none.
 
-        Files of other folders may be of anything.
+        Files in other folders may belong to anything.
         """
         config = self.config if of_main and variant.format == "safetensors" else None
         if variant.format == "gguf":
-            from inspector.opening import gguf_config  # knows of key-values what only GGUF files need
+            from inspector.opening import gguf_config  # contains knowledge needed only for GGUF files
 
             config = gguf_config.config_of(tuple(parts))
             if config is None:
@@ -256,20 +256,20 @@ class Subject:
 
     @cached_property
     def result(self) -> Reconciliation | None:
-        """The checkpoint joined with its prediction; None where nothing of it can be read."""
+        """The checkpoint joined with its prediction; None if it cannot be read."""
         if self.checkpoint is None or not any(_readable(header) for header in self.headers):
             return None
         return reconcile(self.checkpoint)
 
     @property
     def results(self) -> tuple[Reconciliation, ...]:
-        """That of the checkpoint, and those of others beside it."""
+        """The checkpoint's reconciliation, and those of further ones."""
         _ = self.of_other_sets  # joins them
         return (*((self.result,) if self.result else ()), *self._others)
 
     @property
     def incomplete(self) -> bool:
-        """Whether some of the checkpoint's tensors were not read, and that is told."""
+        """Whether some of the checkpoint's tensors were not read, and this is reported."""
         found = self.checkpoint.findings if self.checkpoint else ()
         absent = any(each.severity == "error" or each.rule == "lone-shard" for each in found)
         return absent or any(each.rule == "header-size" for each in self.findings)
@@ -282,7 +282,7 @@ class Subject:
     # --- other files ----------------------------------------------------------------------------
 
     def named(self, *ends: str) -> Iterator[Entry]:
-        """Entries whose lower-case name has one of these ends."""
+        """Entries whose lower-case name has one of these suffixes."""
         return (entry for name, entry in self._lower if name.endswith(ends))
 
     def head(self, path: str, length: int) -> bytes:
@@ -294,17 +294,17 @@ class Subject:
         return self._starts[path][:length]
 
     def names_in(self, folder: str) -> frozenset[str]:
-        """Names of what lies in a folder below, in one that is a model of its own too."""
+        """Names of the entries of a subfolder, including one that is a separate model."""
         own = frozenset(path[len(folder) + 1 :] for path in self.by_path if path.startswith(folder + "/"))
         if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
             return own
         try:
             return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
-        except (OSError, ValueError):  # not there, or no name that the system's encoding has
+        except (OSError, ValueError):  # absent, or not encodable in the system's file names
             return own
 
     def folders_in(self, folder: str) -> frozenset[str]:
-        """Names of the folders in one of a target on this machine, given as entries have it: "" or ending in "/"."""
+        """Names of the subfolders of a folder of a local target, given as in entries: "" or ending in "/"."""
         try:
             with os.scandir(os.path.join(self.root or "", folder)) as found:  # noqa: PTH118  a string is at hand
                 return frozenset(each.name for each in found if each.is_dir(follow_symlinks=False))
@@ -312,7 +312,7 @@ class Subject:
             return frozenset()
 
     def names_beside(self, entry: Entry) -> frozenset[str]:
-        """Names of what lies in a file's own folder."""
+        """Names in a file's own folder."""
         return self.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(self.by_path)
 
     @property
@@ -321,7 +321,7 @@ class Subject:
         return isinstance(self._whole, LocalPlace)
 
     def on_disk(self, path: str) -> Path | None:
-        """Where a file of the model lies; None where it is not on this machine, or not to be read."""
+        """The location of a file of the model; None if it is not local, or must not be read."""
         full = self._full(path)
         return None if full is None else Path(full)
 
@@ -331,7 +331,7 @@ class Subject:
         return self._whole.full(path)
 
     def refusal(self, entry: Entry) -> str | None:
-        """Why a local file cannot be read as it was listed; None where nothing is in the way."""
+        """Why a local file cannot be read as listed; None if it can."""
         full = self._full(entry.path)
         if full is None:
             return None
@@ -364,7 +364,7 @@ class Subject:
 
     @contextmanager
     def reading(self, path: str) -> Iterator[Callable[[int, int], bytes]]:
-        """Reads of one file that is opened once: start and length → bytes, none of what cannot be read."""
+        """Reads from one file, opened once: start and length → bytes, empty if they cannot be read."""
         source: Source | None = None
         if self.readable(path):
             with suppress(InspectorError):
@@ -387,7 +387,7 @@ class Subject:
                 source.close()
 
     def text(self, path: str, limit: int = MAX_DOCUMENT) -> str | None:
-        """A small text file; None where it is absent, too large or no text."""
+        """A small text file; None if it is absent, too large or not text."""
         if not self.readable(path):
             return None
         try:
@@ -396,7 +396,7 @@ class Subject:
             return None
 
     def document(self, path: str) -> dict[str, Any]:
-        """A JSON object beside the weights; empty where there is none to be read."""
+        """A JSON object next to the weights; empty if it cannot be read."""
         if path not in self._documents:
             if len(self._documents) >= KEPT_DOCUMENTS:
                 self._documents.pop(next(iter(self._documents)))
@@ -405,7 +405,7 @@ class Subject:
         return self._documents[path]
 
     def too_large(self, entry: Entry) -> bool:
-        """Whether a document is not read: it is beyond what any has, or follows more than any model has."""
+        """Whether a document is skipped: it is larger than any real one, or exceeds the number of them."""
         return entry.kind == "file" and (entry.size > MAX_DOCUMENT or entry.path in self._beyond)
 
     @cached_property

@@ -1,6 +1,6 @@
-"""Chat templates: where they lie, and the judgement of each.
+"""Chat templates: their locations, and the verdict on each.
 
-A template is a Jinja program from a stranger, run on each message (CVE-2024-34359).
+A template is an untrusted Jinja program, run on each message (CVE-2024-34359).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MAX_ALL = 1_000_000
 class Template(NamedTuple):
     """One chat template."""
 
-    path: str  # the file that has it
+    path: str  # the file that contains it
     name: str  # "default", or the name among several
-    text: str | None  # None where it is too long to be looked at
+    text: str | None  # None if it is too long to be examined
 
 
 def templates(subject: Subject) -> Iterator[Template]:
-    """Every chat template of a model. Those beyond what is looked at have no text."""
+    """Every chat template of a model. Those beyond the limits have no text."""
     left = MAX_ALL
     for template in _all(subject):
         length = len(template.text or "")
@@ -54,7 +54,7 @@ def _all(subject: Subject) -> Iterator[Template]:
 
 
 def _text(metadata: Mapping[str, Any], key: str) -> Any:
-    """A GGUF's string, of which no more is decoded than is looked at."""
+    """A GGUF's string, decoded only up to the length that is examined."""
     if isinstance(metadata, KeyValues) and metadata.fields[key].type_name == "string":
         return metadata.text_of(key, MAX_TEMPLATE + 1)[0]
     return None
@@ -76,12 +76,12 @@ def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
 class Judgement:
     """What a template does that none needs to."""
 
-    reaches: tuple[tuple[str, str], ...] = ()  # what, and the words
+    reaches: tuple[tuple[str, str], ...] = ()  # the kind, and the words
     unread: str | None = None  # why it could not be judged
 
 
 def judge(text: str) -> Judgement:
-    """A template, judged on Jinja's syntax tree; one without a block is text, and does nothing."""
+    """The verdict on a template, by its syntax tree; a text without a block does nothing."""
     if "{{" not in text and "{%" not in text:
         return Judgement()
     try:

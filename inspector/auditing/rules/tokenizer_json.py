@@ -1,7 +1,7 @@
-"""What the tokenizers library takes as a tokenizer.json: its parts, their types, and the fields that each needs.
+"""What the tokenizers library accepts as a tokenizer.json: its parts, their types, and required fields.
 
 After tokenizers 0.23 (its serializations of normalizers, pre-tokenizers, post-processors and decoders). A field in
-brackets may be left out. Kinds: s text, i whole number, f number, b truth, n null, l list, d object.
+brackets is optional. Types: s text, i integer, f number, b boolean, n null, l list, d object.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
         "Unigram": {"vocab": "l", "[unk_id]": "in", "[byte_fallback]": "b"},
     },
 }
-#: Lists of parts within a part → the parts that they hold.
+#: Lists of parts within a part → the type of those parts.
 _INNER = {
     "normalizers": "normalizer",
     "pretokenizers": "pre_tokenizer",
@@ -75,12 +75,12 @@ _PADDING = {"strategy": "sd", "direction": "s", "pad_id": "i", "pad_type_id": "i
 _KINDS = ((bool, "b"), (int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d"), (list, "l"))
 _WORDS = {"b": "true or false", "i": "a whole number", "f": "a number", "s": "a text", "n": "null", "d": "an object"}
 _DEPTH = 8
-#: Models that end at a word they do not know where the vocabulary has nothing for it, and what it is by default.
+#: Models that fail on an unknown word if the vocabulary has no token for it, and the default token.
 _UNKNOWN = {"WordPiece": "[UNK]", "WordLevel": "<unk>"}
 
 
 def refusals(own: Mapping[str, Any]) -> Iterator[str]:
-    """Why the library would refuse a tokenizer; each in a few words."""
+    """Why the library would reject a tokenizer; each reason in a few words."""
     for part in PARTS:
         if own.get(part) is not None:
             yield from _of_part(part, own[part], part, 0)
@@ -108,7 +108,7 @@ def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
         yield f"{where} is not an object"
         return
     kind = value.get("type")
-    if kind is None and part == "model":  # older files leave it out: told by its fields
+    if kind is None and part == "model":  # older files omit it: inferred from the fields
         return
     fields = PARTS[part].get(kind) if isinstance(kind, str) else None
     if fields is None:
@@ -136,7 +136,7 @@ def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) 
 
 
 def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:
-    """The pieces of a template: a sequence or a special token, which the list of them has."""
+    """The pieces of a template: a sequence, or a special token that must be in the list of them."""
     tokens = value.get("special_tokens")
     tokens = tokens if isinstance(tokens, Mapping) else {}
     for side in ("single", "pair"):

@@ -1,8 +1,8 @@
-"""How many tokens a tokenizer knows, without building it.
+"""The number of a tokenizer's tokens, without building it.
 
-Of a tokenizer that has no tokenizer.json, its vocabulary (vocab.json or vocab.txt) and added_tokens.json tell.
-tokenizer.json reaches 34 MB, most of it merges; its vocabulary is counted by a pattern over the
-bytes, in constant memory, for the file comes from a stranger.
+Without a tokenizer.json, its vocabulary (vocab.json or vocab.txt) and added_tokens.json determine it. tokenizer.json
+reaches 34 MB, mostly merges; its vocabulary is counted by a pattern over the bytes, in constant memory, because the
+file is untrusted.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _ADDED = re.compile(rb'"id"\s*:\s*(\d{1,9})\b')
 class Highest(NamedTuple):
     """The highest token ids of a tokenizer."""
 
-    path: str  # the file that says so
+    path: str  # the file with it
     known: int  # of the vocabulary that it was trained with
-    added: int  # of the tokens added later; -1 where there are none
+    added: int  # of the tokens added later; -1 if there are none
 
 
 def highest_token(subject: Subject, folder: str) -> Highest | None:
-    """The highest token ids of the tokenizer in a folder; None where there is none to be read."""
+    """The highest token ids of the tokenizer in a folder; None if it cannot be read."""
     path = folder + "tokenizer.json"
     if path not in subject.place.files:
         return _of_parts(subject, folder)
@@ -51,13 +51,13 @@ def highest_token(subject: Subject, folder: str) -> Highest | None:
 
 
 def _whole(subject: Subject, path: str) -> bytes:
-    """A file of a tokenizer; nothing of one that is absent or larger than any."""
+    """A file of a tokenizer; empty if it is absent or too large."""
     size = subject.place.files.get(path, 0)
     return subject.head(path, size) if 0 < size <= MAX_TOKENIZER else b""
 
 
 def _of_parts(subject: Subject, folder: str) -> Highest | None:
-    """The highest ids by the files that older tokenizers have."""
+    """The highest ids, from the files of older tokenizers."""
     path, lines = folder + "vocab.json", folder + "vocab.txt"
     added = _object(_whole(subject, folder + "added_tokens.json"))
     if (known := _object(_whole(subject, path))) is not None:
@@ -74,7 +74,7 @@ def _object(raw: bytes) -> int | None:
 
 
 def _pairs(raw: bytes, at: int) -> int | None:
-    """The highest id of `"token": id, …}`; None where the object is not what it should be."""
+    """The highest id of `"token": id, …}`; None if the object is invalid."""
     highest = -1
     for _ in range(MAX_TOKENS):
         found = _PAIR.match(raw, at)
@@ -88,7 +88,7 @@ def _pairs(raw: bytes, at: int) -> int | None:
 
 
 def _pieces(raw: bytes, at: int) -> int | None:
-    """The last place in `["piece", score], …]`; None where the list is not what it should be."""
+    """The last position in `["piece", score], …]`; None if the list is invalid."""
     for number in range(MAX_TOKENS):
         found = _PIECE.match(raw, at)
         if found is None:

@@ -1,4 +1,5 @@
-"""Can the tokenizer be built from its files? What tokenizer_config.json says, and the files that its class reads."""
+"""Can the tokenizer be built from its files? The fields of tokenizer_config.json, and the files that its class
+reads."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from inspector.auditing.rules.subject import Subject
 
 _rule = partial(rule, group="consistent")
 
-#: Files of which each is a whole vocabulary for the class that takes any.
+#: Files that each suffice as a vocabulary for the class that accepts any.
 _WHOLE = ("tokenizer.json", "tokenizer.model", "tekken.json")
-#: Classes that are made of tokenizer.json, or of what can be converted into it.
+#: Classes built from tokenizer.json, or from anything convertible to it.
 _ANY = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend", "PreTrainedTokenizer"})
 #: Fields that are true or false.
 _FLAGS = ("do_lower_case", "add_prefix_space", "add_bos_token", "add_eos_token", "clean_up_tokenization_spaces")
-#: Classes whose vocabulary is a list of lines, and the token that it must have.
+#: Classes whose vocabulary is a list of lines, and the token that it must contain.
 _LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBertTokenizer", "LayoutLMTokenizer")
 
 
@@ -48,7 +49,10 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
         missing = [name for name in needed if name not in names]
-        alone = {"vocab.json", "merges.txt"} & names and set(needed) == {"vocab.json", "merges.txt"}  # told as halves
+        alone = {"vocab.json", "merges.txt"} & names and set(needed) == {
+            "vocab.json",
+            "merges.txt",
+        }  # reported as incomplete
         near = get_close_matches(kind, classes, 1, 0.9) if not needed and not names & {*_WHOLE} else []
         if near and kind not in classes:
             yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
@@ -57,7 +61,7 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
 
 
 def _some(names: frozenset[str]) -> bool:
-    """Whether there is something like a vocabulary: where there is nothing another rule tells."""
+    """Whether there is anything like a vocabulary: if there is none, another rule reports it."""
     return any(VOCABULARY.search(name) for name in names - NO_VOCABULARY)
 
 
@@ -122,7 +126,7 @@ MAX_LIST = 4 * 1024 * 1024
 
 
 def _no_id(subject: Subject, vocabulary: str) -> str | None:
-    """A token whose id is no number, or below 0; None where each has one, or nothing can be told."""
+    """A token whose id is not a number, or negative; None if there is none, or it cannot be determined."""
     try:
         known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
     except (ValueError, RecursionError):
@@ -133,7 +137,7 @@ def _no_id(subject: Subject, vocabulary: str) -> str | None:
 
 
 def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:
-    """A piece of a merge that is no token; None where all are, or nothing can be told."""
+    """A piece of a merge that is not a token; None if there is none, or it cannot be determined."""
     lines = subject.text(merges, MAX_LIST)
     try:
         known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")

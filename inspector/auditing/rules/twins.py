@@ -1,4 +1,4 @@
-"""Tensors in place of others: one stored twice, and two that were exchanged. With `--data` only."""
+"""Misplaced tensors: one stored twice, and two that were exchanged. Only with `--data`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.units import escape
 
 _rule = partial(rule, group="data")
 
-#: Bytes of the smallest tensor of which equal bytes are no chance, and of what is compared at once.
+#: The smallest tensor, in bytes, for which equality is not chance, and the bytes compared at a time.
 LEAST, STEP = 1024, 1 << 20
-#: Layers that a role needs before one of them stands out; of a role's tensors the share that may be copies by mistake.
+#: The fewest layers for one to stand out from; the largest share of a role's tensors that are copies by mistake.
 LAYERS, MISTAKES = 3, 4
 #: The same for two that changed places: layers, and by how much more their sizes differ than these differences do.
 ORDERED_LAYERS, APART = 5, 3.0
@@ -47,7 +47,7 @@ def repeated_tensor(subject: Subject) -> Iterator[Found]:
 
 
 class _Place(NamedTuple):
-    """What makes tensors of one kind, in whatever layer."""
+    """The properties that tensors of one kind share, in any layer."""
 
     tower: str
     branch: str
@@ -60,7 +60,7 @@ def _place(seen: Seen) -> _Place:
 
 
 class _Twins:
-    """Weights of which all that was seen is the same."""
+    """Weights with identical statistics."""
 
     def __init__(self, found: Peers) -> None:
         alike: defaultdict[object, list[Seen]] = defaultdict(list)
@@ -78,11 +78,11 @@ class _Twins:
 
     @property
     def pairs(self) -> Iterator[tuple[Seen, Seen]]:
-        """Those that are there twice; what is more often is a pattern."""
+        """Those that occur twice; more occurrences form a pattern."""
         return ((group[0], group[1]) for group in self._groups if len(group) == 2)
 
     def are_odd(self, one: Seen, other: Seen) -> bool:
-        """Whether nothing else is alike in the same way."""
+        """Whether no other tensors are equal in the same way."""
         here, there = _place(one), _place(other)
         if here.tower != there.tower or (here == there and one.key[:3] == other.key[:3] and _same_expert(one, other)):
             return False  # another copy of the model, as an average or a teacher is
@@ -92,7 +92,7 @@ class _Twins:
         return alike == 1 or alike * MISTAKES * 2 <= len(self._kinds[here])
 
     def _share_of_layer(self, one: Seen, other: Seen) -> float:
-        """The share of a layer's other weights that have a twin in the other's layer."""
+        """The share of a layer's other weights that equal those of the other layer."""
         if one.key.layer == other.key.layer:
             return 0.0
         rest = [each for each in self._layers[one.key.tower, one.key.layer] if each is not one]
@@ -108,7 +108,7 @@ def _same_expert(one: Seen, other: Seen) -> bool:
 
 
 def _seen_of(seen: Seen) -> object:
-    """All that was seen of a tensor; sums as far as they do not depend on the order of their parts."""
+    """All statistics of a tensor; sums only as far as they do not depend on the order of summation."""
     facts, tensor = seen.facts, seen.labelled.tensor
     bits = (facts.least_bits, facts.most_bits, facts.ever, facts.always)
     sums = (f"{facts.total:.6g}", f"{facts.squares:.6g}", f"{facts.evenness:.6g}")

@@ -1,4 +1,4 @@
-"""Is everything there, and is each file what its name says?"""
+"""Is everything present, and does each file's content match its name?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PARTIAL = (
         ".uncompleted",
     ),
 )
-#: Ends of the notes of a program beside the file that it still writes, under the file's own name.
+#: Suffixes of a program's notes on an unfinished file, appended to the file's name.
 CONTROL = (".aria2", ".aria2__temp", ".st", ".xltd.cfg", ".td.cfg", ".bt.xltd", ".axel", ".chunks", ".bt.td")
 #: Names that only a download gives: rsync's, AWS' with eight digits, Ollama's parts.
 _TEMPORARY = re.compile(
@@ -41,10 +41,10 @@ _TEMPORARY = re.compile(
     r"Unconfirmed \d+\.crdownload|~(?P<tilde>.+\.tmp))"
 )
 _LFS = b"version https://git-lfs"
-#: A pointer has three lines; real ones take some 130 bytes.
+#: A pointer has three lines; real ones take about 130 bytes.
 _LFS_SIZE = 1024
 _HTML = re.compile(rb"(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<\?xml)", re.IGNORECASE)
-#: Files beside the weights that a web page is never meant to be.
+#: Companion files that are never legitimately a web page.
 _DATA = (".json", ".model", ".bin", ".pt", ".pth", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5")
 
 
@@ -77,7 +77,7 @@ def html_page(subject: Subject) -> Iterator[Found]:
 
 
 def stands_in(start: bytes) -> bool:
-    """Whether a file's first bytes are a pointer's or a web page's, which have rules of their own."""
+    """Whether a file's first bytes are a pointer's or a web page's, for which there are separate rules."""
     return start.startswith(_LFS) or _HTML.match(start) is not None
 
 
@@ -112,7 +112,7 @@ def unfinished_download(subject: Subject) -> Iterator[Found]:
         hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)(?:\.[^./]+)?\.incomplete$", entry.path)
         yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
     for entry in subject.entries:
-        if _SCOPE in entry.path and entry.size:  # ModelScope's folder for what it has not finished
+        if _SCOPE in entry.path and entry.size:  # ModelScope's folder for unfinished downloads
             yield _remains(subject, entry, entry.path.replace(_SCOPE, ""))
         found = _TEMPORARY.fullmatch(entry.path) if entry.size else None
         if found and not entry.path.lower().endswith(PARTIAL):
@@ -209,7 +209,7 @@ def stale_shards(subject: Subject) -> Iterator[Found]:
 
 
 def _sets(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
-    """Shards by what their names have in common: path before the number, total, number → path."""
+    """Shards grouped by the common part of their names: path before the number, total, number → path."""
     sets: defaultdict[tuple[str, int, str], dict[int, str]] = defaultdict(dict)
     for path in sorted(entry.path for entry in subject.entries if entry.path.endswith(WEIGHTS)):
         if shard := shard_of(path):
@@ -269,11 +269,11 @@ def missing_component(subject: Subject) -> Iterator[Found]:
 
 
 def _configured(names: frozenset[str]) -> bool:
-    """Whether a module has its configuration: some call it `cnn_config.json`, after their class."""
+    """Whether a module has its configuration: some name it `cnn_config.json`, after their class."""
     return any(name.endswith("config.json") for name in names)
 
 
-#: Modules of sentence-transformers that keep a configuration in their folder. Others have none, and no folder on a Hub.
+#: Modules of sentence-transformers with a configuration in their folder. Others have none, and no folder on a Hub.
 _CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
 #: Ends of the names of classes without weights.
 _WEIGHTLESS = re.compile(r"(Tokenizer(Fast)?|TokenizersBackend|(Processor|Extractor)(Fast|Pil)?|Scheduler|Sampler)$")
