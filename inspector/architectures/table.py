@@ -140,9 +140,7 @@ class Family(NamedTuple):
     pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → its names' prefix there
     head: str = "ForCausalLM"  # the class suffix if `architectures` is absent
     defaults: Mapping[str, Any] = {}  # fields that may be absent
-    derived: Mapping[
-        str, str
-    ] = {}  # expressions for absent fields; a dotted name belongs to a part: "text_config.width"
+    derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
     ahead: str = ""  # the field that counts layers built like the last which predict further tokens
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
