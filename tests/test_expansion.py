@@ -448,8 +448,11 @@ def test_a_class_that_the_table_does_not_know() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"model_type": "odd"}, "no prediction for model_type 'odd': its architecture has no table"),
-        ({"model_type": None}, "no prediction for a configuration without model_type: its architecture has no table"),
+        ({"model_type": "odd"}, "no prediction for model_type 'odd': there is no table for its architecture"),
+        (
+            {"model_type": None},
+            "no prediction for a configuration without model_type: there is no table for its architecture",
+        ),
         ({"general.type": "imatrix"}, "this file does not hold a model, so nothing is predicted: imatrix"),
     ],
 )

@@ -30,7 +30,7 @@ TITLES = {
     "unreadable": "Unreadable",
     "same_data": "Identical content (by known digests)",
     "same_tensors": "Identical tensors (names, shapes, dtypes)",
-    "same_model": "One model in several formats or types",
+    "same_model": "The same model in several formats or types",
     "derived": "Derived from another model, by their own claim",
     "fine_tunes": "Equal shapes, different data (by known digests)",
     "grown": "New or changed since the previous scan",

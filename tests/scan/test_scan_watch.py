@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def watching(folder: Path) -> Iterator[Watching]:
     found = Watching(folder)
-    assert found.line() == "inspect: watching 1 folder with 1 model; press Ctrl-C to stop"
+    assert found.line() == "inspect: watching 1 folder with 1 model; Ctrl-C ends it"
     yield found
     found.close()
 
