@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from hostile.hdf5_files import hdf5
 
 import inspector
+from inspector.auditing import limits
 
 ROOT = Path(inspector.__file__).parents[1]
 SECONDS, MEGABYTES = 2, 200
@@ -194,3 +196,26 @@ def check(command: tuple[str, ...], folder: Path) -> None:
     assert told.count("\n") == (code == 2), told
     assert seconds < SECONDS
     assert megabytes < MEGABYTES
+
+
+def test_a_stopped_audit_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the time is used up, what follows does not begin to read the files anew, without a limit."""
+    folder = hostile.make(hostile.nothing, tmp_path)
+    read: list[str] = []
+
+    def endless(*_: object, **__: object) -> None:
+        read.append("again")
+        raise limits.Exceeded
+
+    monkeypatch.setattr("inspector.opening.checkpoint.examine", endless)
+    (model,) = inspector.audit([folder]).checkpoints
+    assert [(finding.rule, len(read)) for finding in model.findings] == [("not-judged", 1)]
+
+
+def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Path) -> None:
+    """10 kB of an archive unfold to ten million opcodes; as many as a real model's are read."""
+    with zipfile.ZipFile(tmp_path / "model.pt", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a/data.pkl", b"\x80\x02" + b"N0" * 2_000_000 + b"N.")
+        file.writestr("a/version", b"3\n")
+    with pytest.raises(inspector.InspectorError, match="too many opcodes"):
+        inspector.open(tmp_path / "model.pt")

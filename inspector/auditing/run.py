@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -257,11 +258,13 @@ def examined(
     verdicts: list[readers.Verdict] = []
     looking = rules.that_look()
     left = deque(("reading the files", *(each.code for each in looking)))
+    seconds, start = limits.seconds_for(size), time.process_time()
     try:
-        with _limited(size, own_process=own_process):
+        with _limited(seconds, size, own_process=own_process):
             found += _guarded(left[0], lambda: _read(subject))
+        seconds -= time.process_time() - start
         found += more(subject)  # checks that the user requested in addition are not limited in time
-        with _limited(size, own_process=own_process):
+        with _limited(seconds, size, own_process=own_process):
             for each in looking:
                 left.popleft()
                 found += _guarded(each.code, partial(_found_by, each, subject))
@@ -269,6 +272,7 @@ def examined(
             verdicts += readers.verdicts(subject, found, own_process=own_process)
             found += readers.refusals(verdicts, found)
     except limits.Exceeded:
+        subject.give_up()
         what = f"stopped after {limits.seconds_for(size):.1f} s of work, more than any sound model of its size takes"
         found.append(
             Finding("not-judged", "error", f"{what}: not judged: {', '.join([*left][:4])}" + "…" * (len(left) > 4))
@@ -286,10 +290,10 @@ def examined(
 
 
 @contextmanager
-def _limited(size: int, *, own_process: bool) -> Iterator[None]:
-    """The processor time and memory that a target of this many bytes may take."""
+def _limited(seconds: float, size: int, *, own_process: bool) -> Iterator[None]:
+    """The processor time that is left, and the memory that a target of this many bytes may take."""
     with ExitStack() as limited:
-        limited.enter_context(limits.processor_time(limits.seconds_for(size)))
+        limited.enter_context(limits.processor_time(seconds))
         if own_process:
             limited.enter_context(limits.memory(limits.memory_for(size)))
         yield

@@ -169,6 +169,12 @@ class Subject:
             self.findings.append(Finding(rule, "error", what, path))
         return size <= limit
 
+    def give_up(self) -> None:
+        """Read nothing more: what is not read by now stands as if it were not there."""
+        own = vars(self)
+        for name, nothing in (("checkpoint", None), ("result", None), ("extra", ()), ("of_other_sets", ())):
+            own.setdefault(name, nothing)
+
     @cached_property
     def extra(self) -> tuple[Header, ...]:
         """Weight files in addition to the checkpoint's own: damage in them is reported as well."""

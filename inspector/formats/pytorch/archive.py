@@ -28,8 +28,9 @@ from inspector.formats.pytorch.views import SCALAR_TYPES, View
 from inspector.formats.zips import Member, Read
 from inspector.units import escape
 
-#: Opcodes of one file: a tensor takes some 40, and the largest checkpoints have 50,000 in a shard.
-MAX_OPCODES = 10_000_000
+#: Opcodes of one file: a tensor takes some 40, and the largest checkpoints have 50,000 in a shard. A small file has
+#: no more than bytes, or than `FEWEST`: others are in it only where they are compressed, which PyTorch does not do.
+MAX_OPCODES, FEWEST = 10_000_000, 1_000_000
 #: Bytes of a pickle that are fetched in one request: 50,000 tensors take some 6 MB.
 MAX_PICKLE = 16 * 1024 * 1024
 #: Bytes of a description in JSON.
@@ -89,7 +90,7 @@ def _of_pickle(
 ) -> Found:
     """The tensors that one pickle names, with their storages in a folder of records."""
     try:
-        program = programs(_stream(read_at, pickled), Budget(MAX_OPCODES))[0]
+        program = programs(_stream(read_at, pickled), Budget(min(MAX_OPCODES, max(FEWEST, size))))[0]
     except zips.ZipError as error:
         name = pickled.name.rpartition("/")[2]
         raise FormatError(f"{escape(path)}: its {escape(name)} cannot be read: {error}", "unreadable-file") from error
