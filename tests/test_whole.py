@@ -3,65 +3,43 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sparse
-from conftest import write
+from saved import LLAMA, PARAMETERS, SOUND, checkpoint, expected, header, save, steps, together
 
 import inspector
-from inspector.architectures.counts import conventions, embeddings_of, of_prediction
 from inspector.architectures.naming import Namer, Names
-from inspector.bridge import causes, claims, file_steps, label_steps, pipeline, summary
+from inspector.bridge import causes, claims, file_steps, label_steps, summary
 from inspector.bridge.forecast import forecast
 from inspector.bridge.identify import Stored, identify
 from inspector.bridge.ledger import Ledger
 from inspector.bridge.tally import Kind, kinds_of
 from inspector.model import (
     Adapter,
-    Checkpoint,
     Claim,
-    Component,
     Config,
-    Count,
     DtypeSum,
-    Expected,
-    Finding,
     Header,
     Index,
     Origin,
-    OtherFiles,
     PackedSum,
     Packing,
     Prediction,
-    Reconciliation,
-    Region,
     Tensor,
 )
 from inspector.opening import variants
-from inspector.report import documents
 
 # --- files ----------------------------------------------------------------------------------------
-
-
-def header(size: int, *regions: tuple[str, int, int], claims: Sequence[tuple[int, int]] = (), **others: Any) -> Header:
-    """A header with regions, and tensors that claim `(offset, bytes)`."""
-    tensors = tuple(Tensor(f"t{at}", "U8", (nbytes,), offset, nbytes) for at, (offset, nbytes) in enumerate(claims))
-    path, kind = others.get("path", "a.safetensors"), others.get("format", "safetensors")
-    return Header(path, kind, size, tensors, tuple(Region(*each) for each in regions), {})
 
 
 def booked(*files: Header) -> dict[str, tuple[int, str]]:
     ledger = Ledger()
     file_steps.book(ledger, files)
     return {step.cause: (step.bytes, step.detail) for step in ledger.steps()}
-
-
-SOUND = header(200, ("length", 0, 8), ("header", 8, 100), ("tensors", 100, 200), claims=[(100, 60), (160, 40)])
 
 
 def test_a_header_is_its_length_and_its_text() -> None:
@@ -170,18 +148,6 @@ def test_a_packed_file_may_say_what_it_shares() -> None:
 
 # --- predictions ----------------------------------------------------------------------------------
 
-SIZES = {
-    "hidden_size": 8,
-    "intermediate_size": 12,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 2,
-    "vocab_size": 10,
-}
-LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "torch_dtype": "bfloat16", **SIZES}
-#: Embedding and head, four projections, three of the feed-forward, three norms.
-PARAMETERS = 2 * 10 * 8 + 4 * 8 * 8 + 3 * 8 * 12 + 3 * 8
-
 
 def test_a_configuration_is_predicted_from() -> None:
     prediction, found = forecast(Config(LLAMA, "config.json"))
@@ -215,11 +181,6 @@ def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
 
 
 # --- names, labels, claims ------------------------------------------------------------------------
-
-
-def checkpoint(**fields: Any) -> Checkpoint:
-    usual = {"target": "x", "name": "folder-7b", "origin": Origin("local", "/x"), "files": (SOUND,), "other": ()}
-    return Checkpoint(**{**usual, **fields})
 
 
 @pytest.mark.parametrize(
@@ -291,22 +252,6 @@ def test_packed_weights_with_what_serves_them() -> None:
     assert summary.packed(Stored(tensors, Names(), [])) is None
 
 
-def expected(**columns: Any) -> Expected:
-    fields: dict[str, Any] = {
-        "role": "up_proj",
-        "group": "feed_forward",
-        "tower": "text",
-        "part": "weight",
-        "name": "model.layers.{layer}.mlp.experts.{expert}.up_proj.weight",
-        "shape": (3, 4),
-        "formula": ("a", "b"),
-        "numbers": ("3", "4"),
-        "layers": (0,),
-        "experts": 4,
-    }
-    return Expected(**{**fields, **columns})
-
-
 def test_what_works_on_one_token() -> None:
     """One expert of four is 12 of 48; a dense model works whole; nothing is known where nothing is predicted."""
     sparse, dense = expected(active=1), expected(experts=None)
@@ -353,23 +298,6 @@ def test_tensors_with_their_keys_are_a_sequence() -> None:
 
 
 # --- all of it ------------------------------------------------------------------------------------
-
-
-def save(folder: Path, config: dict[str, Any] | None, *, dtype: str = "BF16", name: str = "model") -> Path:
-    """A model as its configuration has it, with zeros."""
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = inspector.predict(LLAMA if config is None else config).expected
-    if config is not None:
-        (folder / "config.json").write_text(json.dumps(config))
-    entries = [(dtype, list(row.shape), each) for row in rows for each in row.names()]
-    sparse.write_safetensors(folder / f"{name}.safetensors", entries)
-    return folder
-
-
-def steps(result: Reconciliation) -> dict[str, int]:
-    found = {step.cause: step.bytes for step in result.steps}
-    assert result.start + sum(found.values()) + result.unexplained_bytes == result.on_disk
-    return found
 
 
 def test_from_a_label_to_the_disk(tmp_path: Path) -> None:
@@ -422,222 +350,6 @@ def test_an_unknown_architecture_is_all_unexplained(tmp_path: Path) -> None:
     assert (result.unexplained_bytes, len(result.unexplained), result.active) == (1456, 12, None)
     assert {finding.rule for finding in result.findings} == {"no-prediction"}
     assert next(role.explained for role in result.roles if role.role == "up_proj") == "intermediate_size × hidden_size"
-
-
-def together(folder: Path, *parts: str, kinds: dict[str, dict[str, Any]] | None = None) -> Path:
-    """A pipeline of such models."""
-    index = {name: ["transformers", "LlamaForCausalLM"] for name in parts}
-    for name in parts:
-        save(folder / name, (kinds or {}).get(name, LLAMA))
-    (folder / "model_index.json").write_text(json.dumps({"_class_name": "Pipeline", **index}))
-    return folder
-
-
-def test_a_pipeline_is_the_sum_of_its_models(tmp_path: Path) -> None:
-    """Two models, one of them two layers deep: parameters, bytes, tensors and roles of both, each in its tower."""
-    deep = {**LLAMA, "num_hidden_layers": 2, "torch_dtype": "float32"}
-    layer = PARAMETERS - 2 * 80 - 8
-    result = inspector.reconcile(
-        inspector.open(together(tmp_path / "p", "transformer", "text_encoder", kinds={"text_encoder": deep}))
-    )
-    assert result.is_pipeline
-    assert result.logical == 2 * PARAMETERS + layer == result.active
-    assert result.prediction and result.prediction.parameters == result.logical
-    assert result.predicted == 2 * PARAMETERS + 4 * (PARAMETERS + layer)
-    assert steps(result)["mixed_dtype"] == -2 * (PARAMETERS + layer)
-    assert (
-        result.on_disk == sum(part.size for part in result.components) == sum(f.size for f in result.checkpoint.files)
-    )
-    assert [(part.name, part.parameters, part.predicted) for part in result.components] == [
-        ("transformer", PARAMETERS, PARAMETERS),
-        ("text_encoder", PARAMETERS + layer, PARAMETERS + layer),
-    ]
-    assert {(role.tower, role.tensors) for role in result.roles if role.role == "q_proj"} == {
-        ("transformer", 1),
-        ("text_encoder", 2),
-    }
-    assert all(role.parameters == role.predicted_parameters for role in result.roles)
-    assert [(d.dtype, d.tensors, d.elements, d.bytes) for d in result.dtypes] == [
-        ("BF16", 12 + 21, result.logical, 2 * result.logical)
-    ]
-    assert len(result.tensors) == 33
-    towers = [each.key.tower for each in result.tensors]
-    assert towers == ["transformer"] * 12 + ["text_encoder"] * 21
-    assert result.tensors[-1].key.tower == "text_encoder"
-    assert [each.tensor for each in result.tensors[11:13]] == [result.tensors[11].tensor, result.tensors[12].tensor]
-    assert not result.findings
-
-
-def test_three_models_in_a_pipeline(tmp_path: Path) -> None:
-    result = inspector.reconcile(inspector.open(together(tmp_path / "p", "transformer", "vae", "text_encoder")))
-    assert (len(result.tensors), result.logical) == (36, 3 * PARAMETERS)
-    assert [result.tensors[at].key.tower for at in (0, 12, 35)] == ["transformer", "vae", "text_encoder"]
-    with pytest.raises(IndexError):
-        result.tensors[36]
-
-
-def test_the_files_of_all_parts_are_the_weights() -> None:
-    """What lies beside them is what is no part; the finding that parts are not counted is dropped, others are kept."""
-    vae = checkpoint(files=(SOUND._replace(path="vae"),), findings=(Finding("a", "info", "of the vae"),))
-    main = checkpoint(
-        files=(SOUND,),
-        findings=(Finding("several-checkpoints", "info", ""), Finding("b", "info", "of the main")),
-        other=(OtherFiles("component", 1, 200), OtherFiles("config", 2, 30)),
-    )
-    parts = [
-        pipeline.Part(Component("unet", "UNet", main), main, True),
-        pipeline.Part(Component("vae", "VAE", vae), vae, False),
-    ]
-    whole = pipeline.whole(main, parts)
-    assert [each.path for each in whole.files] == ["a.safetensors", "vae"]
-    assert [each.message for each in whole.findings] == ["of the main", "of the vae"]
-    assert whole.other == (OtherFiles("config", 2, 30),)
-    assert pipeline.whole(main._replace(other=None), parts).other is None
-
-
-def test_types_of_a_pipeline_are_summed_the_largest_first(tmp_path: Path) -> None:
-    """A small part in BF16 before a larger one in F32; each part has its class, files, copies and types."""
-    folder = together(tmp_path / "p", "transformer", "text_encoder")
-    save(folder / "text_encoder", {**LLAMA, "num_hidden_layers": 3}, dtype="F32")
-    shutil.copy(folder / "transformer" / "model.safetensors", folder / "transformer" / "model.fp16.safetensors")
-    result = inspector.reconcile(inspector.open(folder))
-    layer = PARAMETERS - 2 * 80 - 8
-    assert result.dtypes == (
-        DtypeSum("F32", 30, PARAMETERS + 2 * layer, 4 * (PARAMETERS + 2 * layer)),
-        DtypeSum("BF16", 12, PARAMETERS, 2 * PARAMETERS),
-    )
-    small, large = result.components
-    size = (folder / "transformer" / "model.safetensors").stat().st_size
-    assert (small.kind, small.files, small.size, small.copies, small.dtypes) == (
-        "LlamaForCausalLM",
-        1,
-        size,
-        size,
-        ("BF16",),
-    )
-    assert (large.copies, large.dtypes) == (0, ("F32",))
-
-
-def test_a_tied_head_in_a_pipeline_is_in_its_tower(tmp_path: Path) -> None:
-    tied = {**LLAMA, "tie_word_embeddings": True}
-    result = inspector.reconcile(
-        inspector.open(together(tmp_path / "p", "transformer", "text_encoder", kinds={"text_encoder": tied}))
-    )
-    assert result.prediction is not None
-    assert [(row.role, row.tower) for row in result.prediction.tied] == [("lm_head", "text_encoder")]
-    assert result.logical == result.prediction.parameters == 2 * PARAMETERS - 80
-
-
-def test_packed_weights_of_a_pipeline_are_summed(tmp_path: Path) -> None:
-    """One part in bitsandbytes' int8: its 8×8 projection and the other part's plain ones."""
-    folder = together(tmp_path / "p", "transformer", "text_encoder")
-    header = {
-        "model.layers.0.self_attn.q_proj.weight": {"dtype": "I8", "shape": [8, 8], "data_offsets": [0, 64]},
-        "model.layers.0.self_attn.q_proj.SCB": {"dtype": "F32", "shape": [8], "data_offsets": [64, 96]},
-    }
-    write(folder / "text_encoder" / "model.safetensors", header, 96)
-    result = inspector.reconcile(inspector.open(folder))
-    assert result.packed == PackedSum(64, 64, 32)
-    assert result.packing and result.packing.scheme == "bitsandbytes-int8"
-    assert result.logical == PARAMETERS + 64
-
-
-def test_a_pipelines_part_without_a_table(tmp_path: Path) -> None:
-    """No prediction of the whole; the bridge begins at what is predicted, and every other byte is named."""
-    folder = together(tmp_path / "pipe-7B", "transformer", "text_encoder")
-    (folder / "text_encoder" / "config.json").write_text(json.dumps({"model_type": "unheard"}))
-    result = inspector.reconcile(inspector.open(folder))
-    assert (result.prediction, result.predicted, result.active) == (None, 1456, None)
-    assert (result.logical, result.unexplained_bytes, len(result.unexplained)) == (2 * PARAMETERS, 1456, 12)
-    assert result.nominal is None  # nothing leads from "7B" to a sum that is not wholly known
-    assert result.family == "llama"
-    assert steps(result)
-
-
-def test_a_model_beside_a_pipelines_parts_is_inspected_alone(tmp_path: Path) -> None:
-    """As `v1-5-pruned.safetensors` beside the folders of the same model: the parts keep their lines."""
-    folder = together(tmp_path / "p", "transformer", "text_encoder")
-    save(folder, LLAMA, name="whole")
-    result = inspector.reconcile(inspector.open(folder))
-    assert not result.is_pipeline
-    assert (result.logical, len(result.checkpoint.files)) == (PARAMETERS, 1)
-    assert [part.parameters for part in result.components] == [PARAMETERS, PARAMETERS]
-    assert pipeline.parts_of(result.checkpoint) == ()
-
-
-def test_towers_of_a_part_bear_its_name(tmp_path: Path) -> None:
-    both = {"model_type": "bart", "d_model": 8, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
-    both |= {"decoder_attention_heads": 2, "encoder_ffn_dim": 12, "decoder_ffn_dim": 12, "vocab_size": 10}
-    both |= {"max_position_embeddings": 6, "architectures": ["BartModel"]}
-    result = inspector.reconcile(
-        inspector.open(together(tmp_path / "p", "transformer", "captioner", kinds={"captioner": both}))
-    )
-    towers = {role.tower for role in result.roles}
-    assert {"transformer", "captioner encoder", "captioner decoder"} <= towers
-    assert all(tower.split()[0] in ("transformer", "captioner") for tower in towers)
-    rows = result.prediction.expected if result.prediction else ()
-    assert {row.tower for row in rows} == towers - {"captioner"} | ({"captioner"} & {row.tower for row in rows})
-
-
-# --- other people's counts ------------------------------------------------------------------------
-
-
-def row(role: str, *shape: int, **columns: Any) -> Expected:
-    return expected(role=role, shape=shape, **{"layers": None, "experts": None, **columns})
-
-
-def told(counts: Sequence[Count]) -> dict[str, int]:
-    return {each.name: each.parameters for each in counts}
-
-
-def test_a_plain_model_differs_only_by_its_embeddings() -> None:
-    assert told(conventions(100, [row("up_proj", 50)], embeddings=30)) == {"without_embeddings": 70}
-    assert conventions(100, [row("up_proj", 50)]) == ()
-
-
-def test_router_corrections_are_parameters_to_their_authors() -> None:
-    """Two layers of 4 experts; one that Transformers has as a parameter is counted already."""
-    buffer = row("router_bias", 4, layers=(0, 1), group="buffer", buffer=True)
-    assert told(conventions(100, [buffer])) == {"with_router_bias": 108}
-    assert conventions(100, [row("router_bias", 4, layers=(0, 1))]) == ()
-
-
-def test_transformers_does_not_load_what_predicts_further() -> None:
-    buffer = row("router_bias", 4, group="buffer", buffer=True)
-    found = conventions(100, [buffer], further=20)
-    assert told(found) == {"with_prediction_heads": 120, "with_router_bias": 104}
-
-
-def test_a_tied_head_is_counted_again_by_some() -> None:
-    tied = [row("lm_head", 10, 8), row("lm_head", 10, part="bias")]
-    assert told(conventions(100, [], tied)) == {"tied_head_again": 180}
-
-
-def test_embeddings_are_those_of_the_text() -> None:
-    rows = [row("embed_tokens", 10, 8), row("embed_positions", 5, 8), row("lm_head", 10, 8), row("up_proj", 3)]
-    assert embeddings_of([*rows, row("embed_tokens", 7, 8, tower="vision")]) == 80 + 40 + 80
-
-
-def test_conventions_of_a_configuration_count_a_tied_head_again() -> None:
-    """A tied head of 10×8; layers that predict further tokens; embeddings that are all of the model but 8."""
-    rows, tied = (row("embed_tokens", 10, 8), row("norm", 8)), (row("lm_head", 10, 8),)
-    prediction = Prediction(Config({}, "config.json"), "t", "", rows, tied, ahead=(row("q_proj", 3, layers=(0, 1)),))
-    assert told(of_prediction(prediction)) == {
-        "with_prediction_heads": 88 + 6,
-        "tied_head_again": 88 + 80,
-        "without_embeddings": 8,
-    }
-
-
-def test_conventions_of_a_file_and_of_its_configuration(tmp_path: Path) -> None:
-    """The same for both: a head of its own and an embedding of 10×8."""
-    result = inspector.reconcile(inspector.open(save(tmp_path / "m", LLAMA)))
-    assert told(result.counts) == {"without_embeddings": PARAMETERS - 160}
-    assert result.prediction and of_prediction(result.prediction) == result.counts
-    shown = documents.overview(result)["parameters"]["conventions"]
-    assert shown == [
-        {"name": "without_embeddings", "parameters": PARAMETERS - 160, "what": "without embeddings and head"}
-    ]
 
 
 # --- other files of the same model ----------------------------------------------------------------
