@@ -171,5 +171,5 @@ def test_a_verdict_does_not_contradict_what_is_missing(tmp_path: Path, inspect: 
     document(tmp_path / "config.json", llama(tmp_path / "model-00001-of-00002.safetensors", without="lm_head.weight"))
     ran = inspect("audit", tmp_path)
     assert ran.code == 1
-    assert "safetensors opens the 1 file that is there" in ran.out
+    assert "safetensors opens the 1 file that is present" in ran.out
     assert "safetensors opens it" not in ran.out
